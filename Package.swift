@@ -1,0 +1,95 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "meshplan",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "meshplan", targets: ["meshplan"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+
+        .target(name: "MeshCore", dependencies: ["CCrypto"], swiftSettings: strict),
+        .target(name: "Definitions", dependencies: ["MeshCore", "CYAML"], swiftSettings: strict),
+        .target(name: "Planning", dependencies: ["MeshCore"], swiftSettings: strict),
+        .target(
+            name: "Store",
+            dependencies: ["MeshCore", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict
+        ),
+        .target(name: "Execution", dependencies: ["MeshCore", "Planning", "Store"], swiftSettings: strict),
+        .target(name: "Simulator", dependencies: ["MeshCore"], swiftSettings: strict),
+        .target(name: "Bearers", dependencies: ["MeshCore"], swiftSettings: strict),
+        .target(
+            name: "MeshplanCLI",
+            dependencies: [
+                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI"], swiftSettings: strict),
+        .executableTarget(
+            name: "meshplan-bench",
+            dependencies: ["MeshCore", "Definitions", "Planning", "Store", "Simulator", "CYAML", "CCrypto"],
+            swiftSettings: strict
+        ),
+
+        .target(name: "TestSupport", dependencies: ["MeshCore"], path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "MeshCoreTests",
+            dependencies: ["MeshCore", "TestSupport"],
+            resources: [.copy("Resources")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DefinitionsTests",
+            dependencies: ["MeshCore", "Definitions", "TestSupport"],
+            resources: [.copy("Resources")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PlanningTests",
+            dependencies: ["MeshCore", "Definitions", "Planning", "TestSupport"],
+            resources: [.copy("Resources")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StoreTests",
+            dependencies: ["MeshCore", "Store", "TestSupport"],
+            resources: [.copy("Resources")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SimulatorTests",
+            dependencies: ["MeshCore", "Simulator", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ExecutionTests",
+            dependencies: ["MeshCore", "Planning", "Store", "Execution", "Simulator", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CLITests",
+            dependencies: ["MeshplanCLI", "MeshCore", "Store", "Simulator", "TestSupport"],
+            resources: [.copy("Resources")],
+            swiftSettings: strict
+        ),
+    ]
+)

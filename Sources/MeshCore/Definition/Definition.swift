@@ -1,0 +1,319 @@
+/// One network as its YAML declares it: names not yet resolved, profiles not yet merged, every value with its place.
+package struct Definition: Hashable, Sendable {
+    /// The name of the network, which names its database.
+    package var network: Located<String>
+    /// Subnets by name, in reading order.
+    package var subnets: [SubnetDefinition]
+    /// Application keys, in reading order.
+    package var applicationKeys: [ApplicationKeyDefinition]
+    /// Groups, in reading order.
+    package var groups: [GroupDefinition]
+    /// Profiles, in reading order.
+    package var profiles: [ProfileDefinition]
+    /// Nodes, in reading order.
+    package var nodes: [NodeDefinition]
+    /// The top-level subscriptions.
+    package var subscriptions: [SubscriptionDefinition]
+    /// The top-level publications.
+    package var publications: [PublicationDefinition]
+
+    /// A definition of nothing but a network's name.
+    package init(network: Located<String>) {
+        self.network = network
+        subnets = []
+        applicationKeys = []
+        groups = []
+        profiles = []
+        nodes = []
+        subscriptions = []
+        publications = []
+    }
+}
+
+/// Where a key's octets come from; secrets never stand in YAML.
+package enum KeySource: Hashable, Sendable {
+    /// Made at apply.
+    case generated
+    /// 32 hexadecimal digits in a file, its path relative to the definition file.
+    case file(String)
+    /// 32 hexadecimal digits in an environment variable.
+    case environment(String)
+}
+
+/// A subnet, that is a NetKey.
+package struct SubnetDefinition: Hashable, Sendable {
+    /// Its name.
+    package var name: Located<String>
+    /// Its NetKey index; allocated if absent.
+    package var index: Located<NetKeyIndex>?
+    /// Where its key comes from if the database does not have it.
+    package var key: Located<KeySource>?
+
+    /// A subnet.
+    package init(name: Located<String>, index: Located<NetKeyIndex>? = nil, key: Located<KeySource>? = nil) {
+        self.name = name
+        self.index = index
+        self.key = key
+    }
+}
+
+/// An application key.
+package struct ApplicationKeyDefinition: Hashable, Sendable {
+    /// Its name.
+    package var name: Located<String>
+    /// The subnet it is bound to.
+    package var subnet: Located<String>
+    /// Its AppKey index; allocated if absent.
+    package var index: Located<AppKeyIndex>?
+    /// Where the key comes from if the database does not have it.
+    package var key: Located<KeySource>?
+
+    /// An application key.
+    package init(
+        name: Located<String>,
+        subnet: Located<String>,
+        index: Located<AppKeyIndex>? = nil,
+        key: Located<KeySource>? = nil
+    ) {
+        self.name = name
+        self.subnet = subnet
+        self.index = index
+        self.key = key
+    }
+}
+
+/// A group.
+package struct GroupDefinition: Hashable, Sendable {
+    /// Its name.
+    package var name: Located<String>
+    /// A fixed address or a label; an address is allocated if absent.
+    package var address: Located<SubscriptionAddress>?
+    /// The group it lies in.
+    package var parent: Located<String>?
+
+    /// A group.
+    package init(
+        name: Located<String>,
+        address: Located<SubscriptionAddress>? = nil,
+        parent: Located<String>? = nil
+    ) {
+        self.name = name
+        self.address = address
+        self.parent = parent
+    }
+}
+
+/// Settings that several nodes share; a node's own settings win over its profile's, value by value.
+package struct ProfileDefinition: Hashable, Sendable {
+    /// Its name.
+    package var name: Located<String>
+    /// What it sets.
+    package var settings: NodeSettings
+
+    /// A profile.
+    package init(name: Located<String>, settings: NodeSettings) {
+        self.name = name
+        self.settings = settings
+    }
+}
+
+/// What happens to a node whose line is gone from the definition.
+package enum RemovalPolicy: String, CaseIterable, Sendable {
+    /// It is no longer managed and keeps its configuration.
+    case forget
+    /// It is sent Config Node Reset.
+    case reset
+}
+
+/// A node.
+package struct NodeDefinition: Hashable, Sendable {
+    /// Its name, which can change freely.
+    package var name: Located<String>
+    /// Its identity.
+    package var uuid: Located<DeviceUUID>
+    /// The profile it starts from.
+    package var profile: Located<String>?
+    /// A fixed unicast address.
+    package var address: Located<UnicastAddress>?
+    /// Tags for selectors.
+    package var tags: [String: Located<String>]
+    /// Refuses removal.
+    package var isProtected: Located<Bool>?
+    /// What becomes of it when it leaves the definition.
+    package var removalPolicy: Located<RemovalPolicy>?
+    /// What it sets over its profile.
+    package var settings: NodeSettings
+
+    /// A node.
+    package init(name: Located<String>, uuid: Located<DeviceUUID>) {
+        self.name = name
+        self.uuid = uuid
+        tags = [:]
+        settings = NodeSettings()
+    }
+}
+
+/// The settings of a node or profile; nil means not managed here.
+package struct NodeSettings: Hashable, Sendable {
+    /// Subnets whose NetKeys the node has beyond those its application keys need.
+    package var subnets: Located<[Located<String>]>?
+    /// Application keys the node has beyond those its models need.
+    package var applicationKeys: Located<[Located<String>]>?
+    /// The default TTL, 0 or 2...127.
+    package var defaultTTL: Located<UInt8>?
+    /// The Secure Network Beacon state.
+    package var secureNetworkBeacon: Located<Bool>?
+    /// Relay on or off.
+    package var relay: Located<Bool>?
+    /// GATT proxy on or off.
+    package var proxy: Located<Bool>?
+    /// Friend on or off.
+    package var friend: Located<Bool>?
+    /// Network Transmit.
+    package var networkTransmit: Located<TransmitParameters>?
+    /// Relay Retransmit.
+    package var relayRetransmit: Located<TransmitParameters>?
+    /// Elements by index.
+    package var elements: [UInt8: ElementDefinition]
+
+    /// Settings that manage nothing.
+    package init() {
+        elements = [:]
+    }
+}
+
+/// An element in a node or profile: its managed models in reading order.
+package struct ElementDefinition: Hashable, Sendable {
+    /// Where its index stands.
+    package var location: SourceLocation
+    /// Its managed models.
+    package var models: [ModelDefinition]
+
+    /// An element.
+    package init(location: SourceLocation, models: [ModelDefinition]) {
+        self.location = location
+        self.models = models
+    }
+}
+
+/// A managed model: each of its three states is managed if present, and then exactly as listed.
+package struct ModelDefinition: Hashable, Sendable {
+    /// Which model.
+    package var identifier: Located<ModelIdentifier>
+    /// The names of the application keys bound to it.
+    package var keys: Located<[Located<String>]>?
+    /// The names of the groups it subscribes to.
+    package var subscribe: Located<[Located<String>]>?
+    /// Its publication; the outer optional is nil if not managed, `.none` inside means "does not publish".
+    package var publish: Located<PublishSettings?>?
+
+    /// A managed model.
+    package init(identifier: Located<ModelIdentifier>) {
+        self.identifier = identifier
+    }
+}
+
+/// Where a publication goes, by name or by number.
+package enum PublishTarget: Hashable, Sendable {
+    /// A group's name, a fixed group's name (`all-nodes` …) or a node's name (its primary element).
+    case name(String)
+    /// An element of a node, `switch-1/1`.
+    case element(node: String, index: UInt8)
+    /// A number: unicast, or group.
+    case address(Address)
+}
+
+/// A publication as declared.
+package struct PublishSettings: Hashable, Sendable {
+    /// Where to.
+    package var target: Located<PublishTarget>
+    /// The name of the application key; may be absent where the model has exactly one.
+    package var key: Located<String>?
+    /// TTL, absent for the node's default.
+    package var ttl: Located<UInt8>?
+    /// Period, absent for none.
+    package var period: Located<PublishPeriod>?
+    /// Retransmissions, absent for none.
+    package var retransmit: Located<PublishRetransmit>?
+    /// Friendship credentials, absent for no.
+    package var usesFriendshipCredentials: Located<Bool>?
+
+    /// A publication to a target with everything else by default.
+    package init(target: Located<PublishTarget>) {
+        self.target = target
+    }
+}
+
+/// Which nodes a top-level rule is about; all given parts must match.
+package struct NodeSelector: Hashable, Sendable {
+    /// Node names; `*` matches any run of characters. Nil: any name.
+    package var names: [Located<String>]?
+    /// Tags that must have those values; a value may hold `*`.
+    package var tags: [String: Located<String>]
+    /// Where the selector stands.
+    package var location: SourceLocation
+
+    /// A selector for every node.
+    package init(location: SourceLocation) {
+        tags = [:]
+        self.location = location
+    }
+}
+
+/// One entry of `subscriptions`: adds groups to models on the selected nodes.
+package struct SubscriptionDefinition: Hashable, Sendable {
+    /// The names of the groups.
+    package var groups: [Located<String>]
+    /// The models.
+    package var models: [Located<ModelIdentifier>]
+    /// The nodes.
+    package var nodes: NodeSelector
+    /// The element, or nil for every element that has the model.
+    package var element: Located<UInt8>?
+    /// Where the entry starts.
+    package var location: SourceLocation
+
+    /// An entry.
+    package init(
+        groups: [Located<String>],
+        models: [Located<ModelIdentifier>],
+        nodes: NodeSelector,
+        element: Located<UInt8>? = nil,
+        location: SourceLocation
+    ) {
+        self.groups = groups
+        self.models = models
+        self.nodes = nodes
+        self.element = element
+        self.location = location
+    }
+}
+
+/// One entry of `publications`: sets the publication of a model on the selected nodes.
+package struct PublicationDefinition: Hashable, Sendable {
+    /// The nodes; `node: NAME` selects one.
+    package var nodes: NodeSelector
+    /// The model.
+    package var model: Located<ModelIdentifier>
+    /// The element, or nil for the first that has the model.
+    package var element: Located<UInt8>?
+    /// The publication.
+    package var settings: PublishSettings
+    /// Where the entry starts.
+    package var location: SourceLocation
+
+    /// An entry.
+    package init(
+        nodes: NodeSelector,
+        model: Located<ModelIdentifier>,
+        element: Located<UInt8>? = nil,
+        settings: PublishSettings,
+        location: SourceLocation
+    ) {
+        self.nodes = nodes
+        self.model = model
+        self.element = element
+        self.settings = settings
+        self.location = location
+    }
+}

@@ -1,0 +1,84 @@
+/// A place in one of the files that were read.
+package struct SourceLocation: Hashable, Comparable, Sendable {
+    /// Which file: an index into the ``SourceFiles`` that were read together.
+    package var file: UInt32
+    /// The line, from 1.
+    package var line: UInt32
+    /// The column in characters, from 1.
+    package var column: UInt32
+
+    /// A place.
+    package init(file: UInt32, line: UInt32, column: UInt32) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+
+    /// Reading order.
+    package static func < (left: SourceLocation, right: SourceLocation) -> Bool {
+        (left.file, left.line, left.column) < (right.file, right.line, right.column)
+    }
+}
+
+/// The texts that locations point into.
+package struct SourceFiles: Hashable, Sendable {
+    /// One file.
+    package struct File: Hashable, Sendable {
+        /// The path as the user gave it.
+        package var path: String
+        /// All its octets, which need not be valid UTF-8.
+        package var bytes: [UInt8]
+
+        /// A file.
+        package init(path: String, bytes: [UInt8]) {
+            self.path = path
+            self.bytes = bytes
+        }
+    }
+
+    /// The files in reading order.
+    package var files: [File]
+
+    /// Those files.
+    package init(files: [File] = []) {
+        self.files = files
+    }
+
+    /// The path of the file a location lies in.
+    package func path(of location: SourceLocation) -> String {
+        files.indices.contains(Int(location.file)) ? files[Int(location.file)].path : "?"
+    }
+
+    /// The text of the line a location lies in, without its line break; invalid UTF-8 replaced.
+    package func line(of location: SourceLocation) -> String? {
+        guard files.indices.contains(Int(location.file)) else { return nil }
+        var line: UInt32 = 1
+        var start = 0
+        let bytes = files[Int(location.file)].bytes
+        while line < location.line {
+            guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            start = end + 1
+            line += 1
+        }
+        let text = bytes[start...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// A value together with the place in a definition that it came from.
+package struct Located<Value> {
+    /// The value.
+    package var value: Value
+    /// Where it stands.
+    package var location: SourceLocation
+
+    /// A value at a place.
+    package init(_ value: Value, at location: SourceLocation) {
+        self.value = value
+        self.location = location
+    }
+}
+
+extension Located: Sendable where Value: Sendable {}
+extension Located: Equatable where Value: Equatable {}
+extension Located: Hashable where Value: Hashable {}

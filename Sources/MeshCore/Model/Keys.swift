@@ -1,0 +1,150 @@
+/// Sixteen octets that must stay secret: a NetKey, AppKey or DeviceKey.
+///
+/// Nothing prints it: `description`, `debugDescription` and mirrors say "(secret)". It is deliberately neither
+/// `Codable` nor `Comparable`; the sealed database and the protocol read ``octets``.
+package struct KeyMaterial: Hashable, Sendable {
+    /// The key itself. Never log, print or put it into an error.
+    package let octets: Octets16
+
+    /// The key with those octets.
+    package init(_ octets: Octets16) {
+        self.octets = octets
+    }
+
+    /// From exactly 16 octets, else nil.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard let octets = Octets16(bytes) else { return nil }
+        self.init(octets)
+    }
+
+    /// A new key from `generator`, which must be cryptographically secure outside tests.
+    package static func random(using generator: inout some RandomNumberGenerator) -> KeyMaterial {
+        KeyMaterial(Octets16(high: generator.next(), low: generator.next()))
+    }
+}
+
+extension KeyMaterial: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Never the key.
+    package var description: String { "(secret)" }
+    /// Never the key.
+    package var debugDescription: String { "(secret)" }
+    /// Shows no children.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// The index of a NetKey or AppKey in its network-wide list, 0 to 4095 (Mesh Protocol 3.9.6.3).
+package protocol KeyIndex: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
+where RawValue == UInt16 {
+    /// Nil above 0x0FFF.
+    init?(rawValue: UInt16)
+}
+
+extension KeyIndex {
+    /// Numeric order.
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    /// The decimal number.
+    package var description: String { String(rawValue) }
+}
+
+/// The index of a NetKey, 12 bits.
+package struct NetKeyIndex: KeyIndex {
+    /// The 12 bits.
+    package let rawValue: UInt16
+
+    /// Nil above 0x0FFF.
+    package init?(rawValue: UInt16) {
+        guard rawValue <= 0x0FFF else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private init(unchecked rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// 0x000, the primary subnet.
+    package static let primary = NetKeyIndex(unchecked: 0)
+}
+
+/// The index of an AppKey, 12 bits.
+package struct AppKeyIndex: KeyIndex {
+    /// The 12 bits.
+    package let rawValue: UInt16
+
+    /// Nil above 0x0FFF.
+    package init?(rawValue: UInt16) {
+        guard rawValue <= 0x0FFF else { return nil }
+        self.rawValue = rawValue
+    }
+}
+
+/// Where a subnet is in the Key Refresh procedure (Mesh Protocol 3.11.4); phase 3 is the return to normal.
+package enum KeyRefreshPhase: UInt8, Sendable {
+    /// Only one key is in use.
+    case normal = 0
+    /// Both keys are stored: transmit with the old, receive with both.
+    case keyDistribution = 1
+    /// Both keys are stored: transmit with the new, receive with both.
+    case usingNewKeys = 2
+}
+
+/// A network key as the mesh database holds it.
+package struct NetKey: Hashable, Sendable {
+    /// Its index.
+    package var index: NetKeyIndex
+    /// Its name in the database, which the definition's subnet name need not equal after an import.
+    package var name: String
+    /// The current key; during a key refresh the new one.
+    package var key: KeyMaterial
+    /// The key being replaced, only during a key refresh.
+    package var oldKey: KeyMaterial?
+    /// Where the key refresh stands.
+    package var phase: KeyRefreshPhase
+    /// Whether only securely provisioned nodes may have it.
+    package var isMinimumSecuritySecure: Bool
+
+    /// A key in the given state.
+    package init(
+        index: NetKeyIndex,
+        name: String,
+        key: KeyMaterial,
+        oldKey: KeyMaterial? = nil,
+        phase: KeyRefreshPhase = .normal,
+        isMinimumSecuritySecure: Bool = true
+    ) {
+        self.index = index
+        self.name = name
+        self.key = key
+        self.oldKey = oldKey
+        self.phase = phase
+        self.isMinimumSecuritySecure = isMinimumSecuritySecure
+    }
+}
+
+/// An application key as the mesh database holds it.
+package struct AppKey: Hashable, Sendable {
+    /// Its index.
+    package var index: AppKeyIndex
+    /// Its name in the database.
+    package var name: String
+    /// The NetKey it is bound to.
+    package var boundNetKey: NetKeyIndex
+    /// The current key; during a key refresh the new one.
+    package var key: KeyMaterial
+    /// The key being replaced, only during a key refresh.
+    package var oldKey: KeyMaterial?
+
+    /// A key in the given state.
+    package init(
+        index: AppKeyIndex,
+        name: String,
+        boundNetKey: NetKeyIndex,
+        key: KeyMaterial,
+        oldKey: KeyMaterial? = nil
+    ) {
+        self.index = index
+        self.name = name
+        self.boundNetKey = boundNetKey
+        self.key = key
+        self.oldKey = oldKey
+    }
+}

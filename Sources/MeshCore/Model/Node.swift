@@ -1,0 +1,224 @@
+/// What the mesh database knows of one node. Optional values are nil while unknown: known means a status or a
+/// read-back said so, never that a message was sent.
+package struct Node: Hashable, Sendable {
+    /// The node's identity.
+    package var uuid: DeviceUUID
+    /// Its name: that of the definition once managed, else the database's.
+    package var name: String
+    /// The address of its primary element; its elements have the addresses from here on.
+    package var unicastAddress: UnicastAddress
+    /// The key that secures configuration; nil only where a partial import lacked it, and then nothing can be sent.
+    package var deviceKey: KeyMaterial?
+    /// Whether it was provisioned with authentication (the database format's `security`).
+    package var isSecurelyProvisioned: Bool
+    /// Whether the database's former owner called the configuration complete.
+    package var isConfigComplete: Bool
+    /// Excluded from the network: messages from it are ignored and its keys are to be refreshed away.
+    package var isExcluded: Bool
+    /// Whether a definition that was applied names it. Nodes that are not managed are left alone.
+    package var isManaged: Bool
+    /// Refuses removal and reset even after its line is gone from the definition.
+    package var isProtected: Bool
+    /// Identifies the product: company, product and version; unknown before the composition was read.
+    package var product: Product?
+    /// The features it has and their states; unknown ones are nil.
+    package var features: Features
+    /// Its NetKeys, sorted by index.
+    package var netKeys: [NodeKey<NetKeyIndex>]
+    /// Its AppKeys, sorted by index.
+    package var appKeys: [NodeKey<AppKeyIndex>]
+    /// The Secure Network Beacon state.
+    package var secureNetworkBeacon: Bool?
+    /// The Default TTL state, 0 or 2...127.
+    package var defaultTTL: UInt8?
+    /// The Network Transmit state.
+    package var networkTransmit: TransmitParameters?
+    /// The Relay Retransmit state.
+    package var relayRetransmit: TransmitParameters?
+    /// The heartbeat publication as the database format holds it.
+    package var heartbeatPublication: HeartbeatPublication?
+    /// The heartbeat subscription as the database format holds it.
+    package var heartbeatSubscription: HeartbeatSubscription?
+    /// The elements in the order of their indexes.
+    package var elements: [Element]
+    /// When a message from the node last confirmed any of this; nil after an import.
+    package var observedAt: Timestamp?
+
+    /// The identity of a product in Composition Data page 0.
+    package struct Product: Hashable, Sendable {
+        /// The company identifier (CID).
+        package var company: UInt16
+        /// The product identifier (PID).
+        package var product: UInt16
+        /// The version (VID).
+        package var version: UInt16
+        /// Sources the replay list holds (CRPL).
+        package var replayListSize: UInt16
+
+        /// A product with those values.
+        package init(company: UInt16, product: UInt16, version: UInt16, replayListSize: UInt16) {
+            self.company = company
+            self.product = product
+            self.version = version
+            self.replayListSize = replayListSize
+        }
+    }
+
+    /// The four features; nil while unknown.
+    package struct Features: Hashable, Sendable {
+        /// Relay.
+        package var relay: FeatureState?
+        /// GATT Proxy.
+        package var proxy: FeatureState?
+        /// Friend.
+        package var friend: FeatureState?
+        /// Low Power: on means that the node is a Low Power node at present.
+        package var lowPower: FeatureState?
+
+        /// Features in those states.
+        package init(
+            relay: FeatureState? = nil,
+            proxy: FeatureState? = nil,
+            friend: FeatureState? = nil,
+            lowPower: FeatureState? = nil
+        ) {
+            self.relay = relay
+            self.proxy = proxy
+            self.friend = friend
+            self.lowPower = lowPower
+        }
+    }
+
+    /// A node of which only the given values are known.
+    package init(
+        uuid: DeviceUUID,
+        name: String,
+        unicastAddress: UnicastAddress,
+        deviceKey: KeyMaterial?,
+        elements: [Element] = [],
+        netKeys: [NodeKey<NetKeyIndex>] = [],
+        appKeys: [NodeKey<AppKeyIndex>] = []
+    ) {
+        self.uuid = uuid
+        self.name = name
+        self.unicastAddress = unicastAddress
+        self.deviceKey = deviceKey
+        self.elements = elements
+        self.netKeys = netKeys
+        self.appKeys = appKeys
+        isSecurelyProvisioned = false
+        isConfigComplete = false
+        isExcluded = false
+        isManaged = false
+        isProtected = false
+        features = Features()
+    }
+
+    /// Whether the elements and their models are known.
+    package var isCompositionKnown: Bool { !elements.isEmpty }
+
+    /// The addresses of all elements; at least the primary one.
+    package var addresses: ClosedRange<UInt16> {
+        let last = min(Int(unicastAddress.rawValue) + max(elements.count, 1) - 1, Int(UnicastAddress.last.rawValue))
+        return unicastAddress.rawValue...UInt16(last)
+    }
+
+    /// Whether the node has the NetKey.
+    package func knows(_ index: NetKeyIndex) -> Bool { netKeys.contains { $0.index == index } }
+
+    /// Whether the node has the AppKey.
+    package func knows(_ index: AppKeyIndex) -> Bool { appKeys.contains { $0.index == index } }
+}
+
+/// A key that a node knows.
+package struct NodeKey<Index: KeyIndex>: Hashable, Sendable {
+    /// Which key.
+    package var index: Index
+    /// Whether, during a key refresh, the node already has the new key.
+    package var isUpdated: Bool
+
+    /// A key in that state.
+    package init(index: Index, isUpdated: Bool = false) {
+        self.index = index
+        self.isUpdated = isUpdated
+    }
+}
+
+/// One element of a node.
+package struct Element: Hashable, Sendable {
+    /// Its name in the database, if any.
+    package var name: String?
+    /// Where it is, a GATT namespace descriptor.
+    package var location: UInt16
+    /// Its models, each once, in the order of the composition.
+    package var models: [Model]
+
+    /// An element with those models.
+    package init(name: String? = nil, location: UInt16 = 0, models: [Model] = []) {
+        self.name = name
+        self.location = location
+        self.models = models
+    }
+}
+
+/// One model instance and its configuration.
+package struct Model: Hashable, Sendable {
+    /// Which model.
+    package var identifier: ModelIdentifier
+    /// The AppKeys bound to it, sorted.
+    package var bindings: [AppKeyIndex]
+    /// What it subscribes to, sorted.
+    package var subscriptions: [SubscriptionAddress]
+    /// Its publication; nil if it does not publish.
+    package var publication: Publication?
+
+    /// A model with that configuration.
+    package init(
+        identifier: ModelIdentifier,
+        bindings: [AppKeyIndex] = [],
+        subscriptions: [SubscriptionAddress] = [],
+        publication: Publication? = nil
+    ) {
+        self.identifier = identifier
+        self.bindings = bindings
+        self.subscriptions = subscriptions
+        self.publication = publication
+    }
+}
+
+/// Heartbeat publication in the terms of the configuration database.
+package struct HeartbeatPublication: Hashable, Sendable {
+    /// Where to, 0x0000 if off.
+    package var address: Address
+    /// Seconds between heartbeats.
+    package var periodSeconds: UInt32
+    /// TTL of heartbeats.
+    package var ttl: UInt8
+    /// The NetKey that secures them.
+    package var netKeyIndex: NetKeyIndex
+    /// Which feature changes send one.
+    package var features: FeatureSet
+
+    /// A publication with those values.
+    package init(address: Address, periodSeconds: UInt32, ttl: UInt8, netKeyIndex: NetKeyIndex, features: FeatureSet) {
+        self.address = address
+        self.periodSeconds = periodSeconds
+        self.ttl = ttl
+        self.netKeyIndex = netKeyIndex
+        self.features = features
+    }
+}
+
+/// Heartbeat subscription in the terms of the configuration database.
+package struct HeartbeatSubscription: Hashable, Sendable {
+    /// From whom.
+    package var source: Address
+    /// Sent to whom.
+    package var destination: Address
+
+    /// A subscription with those values.
+    package init(source: Address, destination: Address) {
+        self.source = source
+        self.destination = destination
+    }
+}

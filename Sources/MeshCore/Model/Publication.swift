@@ -1,0 +1,75 @@
+/// What a model may subscribe to: a group, or a virtual address with the label that only we remember, since
+/// status messages carry just its hash (Mesh Protocol 4.2.4).
+package enum SubscriptionAddress: Hashable, Comparable, Sendable {
+    /// A group other than all-nodes.
+    case group(GroupAddress)
+    /// A virtual address.
+    case virtual(LabelUUID)
+}
+
+extension SubscriptionAddress: CustomStringConvertible {
+    /// `0xC000`, or the label's 32 digits.
+    package var description: String {
+        switch self {
+        case .group(let group): group.description
+        case .virtual(let label): label.description
+        }
+    }
+}
+
+/// Where a model publishes to (Mesh Protocol 4.2.3.1); no publication is the absence of a ``Publication``.
+package enum PublishAddress: Hashable, Comparable, Sendable {
+    /// One element.
+    case unicast(UnicastAddress)
+    /// A group, fixed groups included.
+    case group(GroupAddress)
+    /// A virtual address.
+    case virtual(LabelUUID)
+}
+
+extension PublishAddress: CustomStringConvertible {
+    /// `0x0010`, `0xC000`, or the label's 32 digits.
+    package var description: String {
+        switch self {
+        case .unicast(let unicast): unicast.description
+        case .group(let group): group.description
+        case .virtual(let label): label.description
+        }
+    }
+}
+
+/// The publication of a model (Mesh Protocol 4.2.3).
+package struct Publication: Hashable, Sendable {
+    /// Where to.
+    package var address: PublishAddress
+    /// The AppKey that secures the messages; must be bound to the model.
+    package var appKeyIndex: AppKeyIndex
+    /// Whether messages go to the Friend with friendship credentials.
+    package var usesFriendshipCredentials: Bool
+    /// 0...127, or 255 for the node's default TTL.
+    package var ttl: UInt8
+    /// How often.
+    package var period: PublishPeriod
+    /// How each message is repeated.
+    package var retransmit: PublishRetransmit
+
+    /// A publication with those values.
+    package init(
+        address: PublishAddress,
+        appKeyIndex: AppKeyIndex,
+        usesFriendshipCredentials: Bool = false,
+        ttl: UInt8 = Publication.defaultTTL,
+        period: PublishPeriod = .none,
+        retransmit: PublishRetransmit = .none
+    ) {
+        self.address = address
+        self.appKeyIndex = appKeyIndex
+        self.usesFriendshipCredentials = usesFriendshipCredentials
+        self.ttl = ttl
+        self.period = period
+        self.retransmit = retransmit
+    }
+
+    /// 0xFF: use the node's default TTL.
+    package static let defaultTTL: UInt8 = 0xFF
+}

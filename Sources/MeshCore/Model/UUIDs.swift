@@ -1,0 +1,111 @@
+/// Sixteen octets kept inline, the storage of UUIDs and labels.
+package struct Octets16: Hashable, Comparable, Sendable {
+    /// The first eight octets, big-endian.
+    package let high: UInt64
+    /// The last eight octets, big-endian.
+    package let low: UInt64
+
+    /// From the two halves.
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// From exactly 16 octets, else nil.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        for byte in bytes.prefix(8) { halves.0 = halves.0 << 8 | UInt64(byte) }
+        for byte in bytes.dropFirst(8) { halves.1 = halves.1 << 8 | UInt64(byte) }
+        self.init(high: halves.0, low: halves.1)
+    }
+
+    /// From 32 hexadecimal digits in either case, hyphens in the places of RFC 9562 allowed, else nil.
+    package init?(hexadecimal text: some StringProtocol) {
+        let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+        let hyphens = text.utf8.count - digits.count
+        guard digits.count == 32, hyphens == 0 || hyphens == 4 else { return nil }
+        if hyphens == 4 {
+            let places = text.utf8.enumerated().filter { $0.element == UInt8(ascii: "-") }.map(\.offset)
+            guard places == [8, 13, 18, 23] else { return nil }
+        }
+        guard let bytes = Hexadecimal.decode(String(decoding: digits, as: UTF8.self)) else { return nil }
+        self.init(bytes)
+    }
+
+    /// The 16 octets in transmission order.
+    package var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: 16)
+        writer.write(high)
+        writer.write(low)
+        return writer.bytes
+    }
+
+    /// 32 lower-case digits without hyphens.
+    package var hexadecimal: String { Hexadecimal.encode(bytes) }
+
+    /// Upper-case digits with hyphens, the form of RFC 9562: `70CF7C97-32A3-45B6-9149-4810D2E9CBF4`.
+    package var hyphenated: String {
+        let digits = Array(hexadecimal.uppercased())
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    }
+
+    /// The order of the octets.
+    package static func < (left: Octets16, right: Octets16) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+}
+
+/// The Device UUID, fixed for the life of a product and thus the identity of a node (Mesh Protocol 3.11.3).
+package struct DeviceUUID: RawRepresentable, Hashable, Comparable, Sendable {
+    /// The 16 octets.
+    package let rawValue: Octets16
+
+    /// Any 16 octets: devices exist whose UUID is not a valid RFC 9562 one.
+    package init(rawValue: Octets16) {
+        self.rawValue = rawValue
+    }
+
+    /// From 32 hexadecimal digits, with or without hyphens.
+    package init?(_ text: some StringProtocol) {
+        guard let octets = Octets16(hexadecimal: text) else { return nil }
+        self.init(rawValue: octets)
+    }
+
+    /// The order of the octets.
+    package static func < (left: DeviceUUID, right: DeviceUUID) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+extension DeviceUUID: CustomStringConvertible {
+    /// Upper-case digits with hyphens.
+    package var description: String { rawValue.hyphenated }
+}
+
+/// The 128-bit label behind a virtual address (Mesh Protocol 3.4.2.3).
+package struct LabelUUID: RawRepresentable, Hashable, Comparable, Sendable {
+    /// The 16 octets.
+    package let rawValue: Octets16
+
+    /// Any 16 octets are a label.
+    package init(rawValue: Octets16) {
+        self.rawValue = rawValue
+    }
+
+    /// From 32 hexadecimal digits, with or without hyphens.
+    package init?(_ text: some StringProtocol) {
+        guard let octets = Octets16(hexadecimal: text) else { return nil }
+        self.init(rawValue: octets)
+    }
+
+    /// The order of the octets.
+    package static func < (left: LabelUUID, right: LabelUUID) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+extension LabelUUID: CustomStringConvertible {
+    /// 32 lower-case digits without hyphens, as databases and definitions write labels.
+    package var description: String { rawValue.hexadecimal }
+}

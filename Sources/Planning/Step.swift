@@ -1,0 +1,46 @@
+package import MeshCore
+
+/// One thing to do for a change; its identifier is its position in the plan.
+package struct Step: Hashable, Sendable {
+    /// What is to be done.
+    package enum Work: Hashable, Sendable {
+        /// One Configuration request to a node.
+        case configure(DeviceUUID, ConfigurationAction)
+        /// A change of the database alone.
+        case edit(DatabaseEdit)
+    }
+
+    /// The change it belongs to, a position in ``Plan/changes``.
+    package var change: Int
+    /// What is to be done.
+    package var work: Work
+    /// Positions of steps that must have succeeded before; all are smaller than this step's own.
+    package var dependencies: [Int]
+
+    /// A step.
+    package init(change: Int, work: Work, dependencies: [Int] = []) {
+        self.change = change
+        self.work = work
+        self.dependencies = dependencies
+    }
+}
+
+/// A change of the mesh database that sends no message.
+package enum DatabaseEdit: Hashable, Sendable {
+    /// A new NetKey: made or read at apply, durable before any node gets it.
+    case createNetKey(NetKeyIndex, name: String, source: KeySource)
+    /// A new AppKey: made or read at apply, durable before any node gets it.
+    case createAppKey(AppKeyIndex, name: String, boundTo: NetKeyIndex, source: KeySource)
+    /// Another name for a NetKey.
+    case renameNetKey(NetKeyIndex, name: String)
+    /// Another name for an AppKey.
+    case renameAppKey(AppKeyIndex, name: String)
+    /// A new group, or another name or parent for the group with that address.
+    case putGroup(Group)
+    /// A group that nothing uses any more.
+    case removeGroup(SubscriptionAddress)
+    /// The definition names this node: it is managed from now on, under this name.
+    case manage(DeviceUUID, name: String, isProtected: Bool)
+    /// The definition no longer names this node: it is left alone from now on; its DeviceKey is kept.
+    case forget(DeviceUUID)
+}
