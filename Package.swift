@@ -46,7 +46,10 @@ let package = Package(
         .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI"], swiftSettings: strict),
         .executableTarget(
             name: "meshplan-bench",
-            dependencies: ["MeshCore", "Definitions", "Planning", "Store", "Simulator", "CYAML", "CCrypto"],
+            dependencies: [
+                "MeshCore", "Definitions", "Planning", "Store", "Simulator", "CYAML", "CCrypto",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: strict
         ),
 

@@ -1,0 +1,178 @@
+import MeshCore
+
+/// A made-up building of any size: its definition as YAML and the mesh database it is planned against.
+///
+/// Every node is written out in full (no profiles): one element with five models, bindings, subscriptions and two
+/// publications, about 1.2 kB of YAML and 110 libyaml events a node.
+struct BuildingGenerator {
+    /// How many nodes.
+    let nodeCount: Int
+    /// Every how many-th node's database entry differs from the definition by one subscription.
+    let changedEvery: Int
+
+    private static let models: [(name: String, identifier: UInt16)] = [
+        ("generic-onoff-server", 0x1000), ("generic-level-server", 0x1002), ("light-lightness-server", 0x1300),
+        ("sensor-server", 0x1100), ("generic-onoff-client", 0x1001),
+    ]
+    private static let nodesPerRoom = 10
+
+    private var roomCount: Int { (nodeCount + Self.nodesPerRoom - 1) / Self.nodesPerRoom }
+
+    /// The definition, block style, as an editor or a generator of a planning office would write it.
+    func definition() -> String {
+        var text = """
+            version: 1
+            network: building
+            subnets:
+              primary: { index: 0 }
+            application_keys:
+              lighting: { subnet: primary, index: 0 }
+              sensing: { subnet: primary, index: 1 }
+            groups:
+              everything: { address: 0xC000 }
+
+            """
+        for room in 0..<roomCount {
+            text += "  room-\(room): { address: 0x\(groupAddress(room).hexadecimal), parent: everything }\n"
+        }
+        text += "nodes:\n"
+        for index in 0..<nodeCount { text += node(index) }
+        return text
+    }
+
+    private func node(_ index: Int) -> String {
+        let room = index / Self.nodesPerRoom
+        var text = """
+              luminaire-\(index):
+                uuid: \(uuid(index).rawValue.hexadecimal)
+                address: 0x\(address(index).hexadecimal)
+                tags:
+                  room: room-\(room)
+                  floor: "\(room / 50)"
+                ttl: 5
+                features:
+                  relay: on
+                  proxy: off
+                  friend: off
+                network_transmit:
+                  count: 3
+                  interval: 20ms
+                elements:
+                  0:
+
+            """
+        for model in Self.models {
+            let key = keyName(model.identifier)
+            text += "        \(model.name):\n          keys:\n            - \(key)\n"
+            if Self.subscribes(model.identifier) {
+                text += "          subscribe:\n            - everything\n            - room-\(room)\n"
+            }
+            if Self.publishes(model.identifier) {
+                text += """
+                              publish:
+                                to: room-\(room)
+                                key: \(key)
+                                ttl: 5
+                                period: 10s
+                                retransmit:
+                                  count: 2
+                                  interval: 50ms
+
+                    """
+            }
+        }
+        return text
+    }
+
+    private static func subscribes(_ model: UInt16) -> Bool { model < 0x1100 && model % 2 == 0 || model == 0x1300 }
+    private static func publishes(_ model: UInt16) -> Bool { !subscribes(model) }
+    private func keyName(_ model: UInt16) -> String { model == 0x1100 ? "sensing" : "lighting" }
+    private func groupAddress(_ room: Int) -> UInt16 { 0xC001 + UInt16(room) }
+    private func address(_ index: Int) -> UInt16 { 0x0010 + UInt16(index) }
+    private func uuid(_ index: Int) -> DeviceUUID { DeviceUUID(rawValue: Octets16(high: 0xB0, low: UInt64(index))) }
+
+    /// The database: what the definition says, but for one subscription on some nodes.
+    func network() -> MeshNetwork? {
+        guard let lighting = AppKeyIndex(rawValue: 0), let sensing = AppKeyIndex(rawValue: 1),
+            let everything = GroupAddress(rawValue: 0xC000), let own = UnicastAddress(rawValue: 1)
+        else { return nil }
+        var generator = SystemRandomNumberGenerator()
+        let provisioner = DeviceUUID(rawValue: Octets16(high: 0xA0, low: 1))
+        var nodes = [
+            Node(
+                uuid: provisioner,
+                name: "meshplan",
+                unicastAddress: own,
+                deviceKey: .random(using: &generator),
+                elements: [Element(models: [Model(identifier: .configurationClient)])],
+                netKeys: [NodeKey(index: .primary)]
+            )
+        ]
+        for index in 0..<nodeCount {
+            guard let primary = UnicastAddress(rawValue: address(index)),
+                let room = GroupAddress(rawValue: groupAddress(index / Self.nodesPerRoom))
+            else { return nil }
+            let isChanged = index % changedEvery == 0
+            var models = [Model(identifier: .configurationServer), Model(identifier: .healthServer)]
+            for (_, identifier) in Self.models {
+                let key = identifier == 0x1100 ? sensing : lighting
+                var model = Model(identifier: .sig(identifier), bindings: [key])
+                if Self.subscribes(identifier) {
+                    let both: [SubscriptionAddress] = [.group(everything), .group(room)]
+                    model.subscriptions = isChanged && identifier == 0x1000 ? [both[0]] : both
+                }
+                if Self.publishes(identifier) {
+                    model.publication = Publication(
+                        address: .group(room),
+                        appKeyIndex: key,
+                        ttl: 5,
+                        period: PublishPeriod(milliseconds: 10_000) ?? .none,
+                        retransmit: PublishRetransmit(count: 2, steps: 0) ?? .none
+                    )
+                }
+                models.append(model)
+            }
+            var node = Node(
+                uuid: uuid(index),
+                name: "luminaire-\(index)",
+                unicastAddress: primary,
+                deviceKey: .random(using: &generator),
+                elements: [Element(models: models)],
+                netKeys: [NodeKey(index: .primary)],
+                appKeys: [NodeKey(index: lighting), NodeKey(index: sensing)]
+            )
+            node.isManaged = true
+            node.product = Node.Product(company: 0x0059, product: 1, version: 1, replayListSize: 32)
+            node.features = Node.Features(relay: .enabled, proxy: .disabled, friend: .disabled, lowPower: .notSupported)
+            node.defaultTTL = 5
+            node.networkTransmit = TransmitParameters(count: 2, steps: 1)
+            nodes.append(node)
+        }
+        var groups = [Group(name: "everything", address: .group(everything))]
+        for room in 0..<roomCount {
+            guard let address = GroupAddress(rawValue: groupAddress(room)) else { return nil }
+            groups.append(Group(name: "room-\(room)", address: .group(address), parent: .group(everything)))
+        }
+        return MeshNetwork(
+            uuid: Octets16(high: 0xC0, low: 1),
+            name: "building",
+            ivIndex: IVIndex(value: 0),
+            netKeys: [NetKey(index: .primary, name: "primary", key: .random(using: &generator))],
+            appKeys: [
+                AppKey(index: lighting, name: "lighting", boundNetKey: .primary, key: .random(using: &generator)),
+                AppKey(index: sensing, name: "sensing", boundNetKey: .primary, key: .random(using: &generator)),
+            ],
+            groups: groups,
+            provisioners: [
+                Provisioner(
+                    name: "meshplan",
+                    uuid: provisioner,
+                    unicastRanges: [0x0001...0x7FFF],
+                    groupRanges: [0xC000...0xFEFF]
+                )
+            ],
+            ownProvisioner: provisioner,
+            nodes: nodes
+        )
+    }
+}
