@@ -66,7 +66,8 @@ package struct Change: Hashable, Sendable {
     package var after: String?
 
     /// A change.
-    package init(address: String, action: Action, node: DeviceUUID? = nil, before: String? = nil, after: String? = nil) {
+    package init(address: String, action: Action, node: DeviceUUID? = nil, before: String? = nil, after: String? = nil)
+    {
         self.address = address
         self.action = action
         self.node = node

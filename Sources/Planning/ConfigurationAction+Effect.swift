@@ -1,0 +1,83 @@
+package import MeshCore
+
+extension Node {
+    /// What the database records once the node answered an action with success, including what the node removes
+    /// on its own account (Mesh Protocol 4.4.1.2).
+    ///
+    /// The effect is idempotent. Composition data comes with the answer and is recorded by
+    /// ``Node/record(_:)``; reading it changes nothing here. A Relay Set that kept the node's retransmit leaves the
+    /// recorded one alone.
+    ///
+    /// - Parameter appKeys: The network's AppKeys, which tell what goes with a deleted NetKey.
+    package mutating func apply(_ action: ConfigurationAction, appKeys: [AppKey]) {
+        switch action {
+        case .readComposition: break
+        case .addNetKey(let index): netKeys.insert(index)
+        case .deleteNetKey(let index): remove(index, appKeys: appKeys)
+        case .addAppKey(let index, boundTo: _): self.appKeys.insert(index)
+        case .deleteAppKey(let index, boundTo: _): remove(index)
+        case .bind(let address, let index): update(address) { $0.bindings.insertSorted(index) }
+        case .unbind(let address, let index): update(address) { $0.unbind(index) }
+        case .addSubscription(let address, let group): update(address) { $0.subscriptions.insertSorted(group) }
+        case .deleteSubscription(let address, let group):
+            update(address) { $0.subscriptions.removeAll { $0 == group } }
+        case .overwriteSubscriptions(let address, let group): update(address) { $0.subscriptions = [group] }
+        case .deleteAllSubscriptions(let address): update(address) { $0.subscriptions = [] }
+        case .setPublication(let address, let publication): update(address) { $0.publication = publication }
+        case .setDefaultTTL(let ttl): defaultTTL = ttl
+        case .setSecureNetworkBeacon(let isOn): secureNetworkBeacon = isOn
+        case .setRelay(let isOn, let retransmit):
+            features.relay = isOn ? .enabled : .disabled
+            if let retransmit { relayRetransmit = retransmit }
+        case .setProxy(let isOn): features.proxy = isOn ? .enabled : .disabled
+        case .setFriend(let isOn): features.friend = isOn ? .enabled : .disabled
+        case .setNetworkTransmit(let parameters): networkTransmit = parameters
+        }
+    }
+
+    /// A deleted NetKey takes its AppKeys along (Mesh Protocol 4.4.1.2.6).
+    private mutating func remove(_ index: NetKeyIndex, appKeys: [AppKey]) {
+        netKeys.removeAll { $0.index == index }
+        for appKey in appKeys where appKey.boundNetKey == index { remove(appKey.index) }
+    }
+
+    /// A deleted AppKey takes bindings and publications along (Mesh Protocol 4.4.1.2.7).
+    private mutating func remove(_ index: AppKeyIndex) {
+        guard knows(index) else { return }
+        appKeys.removeAll { $0.index == index }
+        for element in elements.indices {
+            for model in elements[element].models.indices { elements[element].models[model].unbind(index) }
+        }
+    }
+
+    private mutating func update(_ address: ModelAddress, _ change: (inout Model) -> Void) {
+        let element = Int(address.element)
+        guard elements.indices.contains(element),
+            let model = elements[element].models.firstIndex(where: { $0.identifier == address.model })
+        else { return }
+        change(&elements[element].models[model])
+    }
+}
+
+extension Model {
+    /// Unbinding a key ends a publication that uses it (Mesh Protocol 4.4.1.2.8).
+    fileprivate mutating func unbind(_ index: AppKeyIndex) {
+        bindings.removeAll { $0 == index }
+        if publication?.appKeyIndex == index { publication = nil }
+    }
+}
+
+extension Array {
+    fileprivate mutating func insert<Index>(_ index: Index) where Element == NodeKey<Index> {
+        guard !contains(where: { $0.index == index }) else { return }
+        let place = firstIndex { $0.index > index } ?? endIndex
+        insert(NodeKey(index: index), at: place)
+    }
+}
+
+extension Array where Element: Comparable {
+    fileprivate mutating func insertSorted(_ element: Element) {
+        guard !contains(element) else { return }
+        insert(element, at: firstIndex { $0 > element } ?? endIndex)
+    }
+}

@@ -1,0 +1,62 @@
+package import MeshCore
+
+extension MeshNetwork {
+    /// What the network is after an edit.
+    ///
+    /// The effect is idempotent: a key that exists is never replaced, and an edit of something that does not exist
+    /// changes nothing.
+    ///
+    /// - Parameters:
+    ///   - edit: The edit.
+    ///   - makeKey: Makes or reads a new key; called only for a key that does not exist yet.
+    /// - Throws: What `makeKey` throws; the network is unchanged then.
+    package mutating func apply<Failure: Error>(
+        _ edit: DatabaseEdit,
+        makeKey: (KeySource) throws(Failure) -> KeyMaterial
+    ) throws(Failure) {
+        switch edit {
+        case .createNetKey(let index, let name, let source):
+            guard !netKeys.contains(where: { $0.index == index }) else { return }
+            let key = NetKey(index: index, name: name, key: try makeKey(source))
+            netKeys.insert(key, at: netKeys.firstIndex { $0.index > index } ?? netKeys.endIndex)
+        case .createAppKey(let index, let name, boundTo: let boundNetKey, let source):
+            guard !appKeys.contains(where: { $0.index == index }) else { return }
+            let key = AppKey(index: index, name: name, boundNetKey: boundNetKey, key: try makeKey(source))
+            appKeys.insert(key, at: appKeys.firstIndex { $0.index > index } ?? appKeys.endIndex)
+        case .renameNetKey(let index, let name):
+            guard let place = netKeys.firstIndex(where: { $0.index == index }) else { return }
+            netKeys[place].name = name
+        case .renameAppKey(let index, let name):
+            guard let place = appKeys.firstIndex(where: { $0.index == index }) else { return }
+            appKeys[place].name = name
+        case .putGroup(let group): put(group)
+        case .removeGroup(let address): groups.removeAll { $0.address == address }
+        case .manage(let uuid, let name, let isProtected):
+            guard let place = nodes.firstIndex(where: { $0.uuid == uuid }) else { return }
+            nodes[place].isManaged = true
+            nodes[place].name = name
+            nodes[place].isProtected = isProtected
+        case .forget(let uuid):
+            guard let place = nodes.firstIndex(where: { $0.uuid == uuid }) else { return }
+            nodes[place].isManaged = false
+        }
+    }
+
+    private mutating func put(_ group: Group) {
+        if let place = groups.firstIndex(where: { $0.address == group.address }) {
+            groups[place] = group
+        } else {
+            groups.insert(group, at: groups.firstIndex { $0.address > group.address } ?? groups.endIndex)
+        }
+    }
+}
+
+extension DatabaseEdit {
+    /// The node whose record the edit changes, nil for edits of the network.
+    package var node: DeviceUUID? {
+        switch self {
+        case .manage(let uuid, name: _, isProtected: _), .forget(let uuid): uuid
+        default: nil
+        }
+    }
+}
