@@ -1,0 +1,124 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// The number of a failed system call.
+struct SystemError: Error, Hashable {
+    /// `errno` after the call.
+    var number: Int32
+
+    /// The error of the call that has just failed.
+    static var last: SystemError { SystemError(number: errno) }
+
+    /// What the system calls it, without a full stop: “Connection refused”.
+    var text: String { strerror(number).map { String(cString: $0) } ?? "system error \(number)" }
+}
+
+/// Owns an open socket, non-blocking and closed at `exec`, and closes it at the end of its life.
+final class Descriptor {
+    /// The number that system calls take.
+    let number: Int32
+
+    /// Takes over an open socket.
+    init(adopting number: Int32) {
+        self.number = number
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
+        #if canImport(Darwin)
+        var on: Int32 = 1
+        _ = setsockopt(number, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+    }
+
+    deinit {
+        _ = Self.closeCall(number)
+    }
+
+    /// The system's `close`, which a member of that name would hide.
+    private static func closeCall(_ number: Int32) -> Int32 { close(number) }
+
+    /// What a read gave.
+    enum ReadResult {
+        case bytes(ArraySlice<UInt8>)
+        case nothingYet
+        case end
+    }
+
+    /// Reads what is there into `buffer`.
+    func read(into buffer: inout [UInt8]) throws(SystemError) -> ReadResult {
+        let count = recv(number, &buffer, buffer.count, 0)
+        if count > 0 { return .bytes(buffer[..<count]) }
+        if count == 0 { return .end }
+        let error = SystemError.last
+        if [EAGAIN, EWOULDBLOCK, EINTR].contains(error.number) { return .nothingYet }
+        throw error
+    }
+
+    /// Writes as much as the system takes now; 0 when it is full.
+    func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
+        #if canImport(Darwin)
+        let flags: Int32 = 0
+        #else
+        let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        let count = bytes.withUnsafeBytes { send(number, $0.baseAddress, $0.count, flags) }
+        if count >= 0 { return count }
+        let error = SystemError.last
+        if [EAGAIN, EWOULDBLOCK, EINTR].contains(error.number) { return 0 }
+        throw error
+    }
+}
+
+/// What to wait for on a socket and what came of it.
+struct Watched {
+    /// The socket's number.
+    var number: Int32
+    /// Whether room to write is waited for too.
+    var writes: Bool
+    /// Whether reading would give something: data, an end or an error.
+    var isReadable = false
+    /// Whether writing would take something.
+    var isWritable = false
+}
+
+/// Waits until one of the sockets is ready.
+///
+/// - Parameter milliseconds: how long at most, -1 for ever.
+/// - Returns: whether any is ready; false after the time and when a signal arrived.
+func waitForAny(of watched: inout [Watched], milliseconds: Int32) throws(SystemError) -> Bool {
+    var requests = watched.map {
+        pollfd(fd: $0.number, events: Int16(POLLIN) | ($0.writes ? Int16(POLLOUT) : 0), revents: 0)
+    }
+    let count = poll(&requests, nfds_t(requests.count), milliseconds)
+    if count < 0 {
+        let error = SystemError.last
+        if error.number == EINTR { return false }
+        throw error
+    }
+    for (index, request) in requests.enumerated() {
+        watched[index].isReadable = request.revents & Int16(POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0
+        watched[index].isWritable = request.revents & Int16(POLLOUT) != 0
+    }
+    return count > 0
+}
+
+/// Takes everything out of a pipe that only wakes the waiting up.
+func drain(_ number: Int32) {
+    var buffer = [UInt8](repeating: 0, count: 64)
+    while read(number, &buffer, buffer.count) == buffer.count {}
+}
+
+extension Duration {
+    /// Milliseconds for `poll`, rounded up so that it does not wake before the time, 0...60,000.
+    var pollMilliseconds: Int32 {
+        let microseconds = max(self.microsecondsClamped, 0)
+        return Int32(min((microseconds + 999) / 1000, 60_000))
+    }
+
+    private var microsecondsClamped: Int64 {
+        let (seconds, attoseconds) = components
+        return min(max(seconds, -1), 60) * 1_000_000 + attoseconds / 1_000_000_000_000
+    }
+}

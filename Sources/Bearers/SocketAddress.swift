@@ -1,0 +1,68 @@
+/// Where a gateway or a simulator process listens, as `--via` and `--listen` name it.
+package enum SocketAddress: Hashable, Sendable {
+    /// A Unix domain socket at a path, at most 107 octets on Linux.
+    case unix(path: String)
+    /// A TCP port of a host, which is a name, an IPv4 address or an IPv6 address without brackets.
+    case tcp(host: String, port: UInt16)
+
+    /// Reads `unix:PATH` or `tcp:HOST:PORT`; an IPv6 address stands in brackets, as in RFC 3986.
+    ///
+    /// - Throws: ``SocketAddressError`` that says what is missing.
+    package init(_ text: String) throws(SocketAddressError) {
+        if let path = text.removing(prefix: "unix:") {
+            guard !path.isEmpty else { throw SocketAddressError(text: text, problem: "the path is missing") }
+            guard !path.utf8.contains(0) else {
+                throw SocketAddressError(text: text, problem: "a path holds no NUL")
+            }
+            self = .unix(path: path)
+        } else if let rest = text.removing(prefix: "tcp:") {
+            guard let colon = rest.lastIndex(of: ":") else {
+                throw SocketAddressError(text: text, problem: "the port is missing")
+            }
+            var host = String(rest[..<colon])
+            if host.hasPrefix("["), host.hasSuffix("]") {
+                host = String(host.dropFirst().dropLast())
+            } else if host.contains(":") {
+                throw SocketAddressError(text: text, problem: "an IPv6 address stands in brackets")
+            }
+            guard !host.isEmpty else { throw SocketAddressError(text: text, problem: "the host is missing") }
+            guard !host.utf8.contains(0) else {
+                throw SocketAddressError(text: text, problem: "a host holds no NUL")
+            }
+            guard let port = UInt16(rest[rest.index(after: colon)...]) else {
+                throw SocketAddressError(text: text, problem: "the port is not a number from 0 to 65535")
+            }
+            self = .tcp(host: host, port: port)
+        } else {
+            throw SocketAddressError(text: text, problem: "it begins neither with unix: nor with tcp:")
+        }
+    }
+}
+
+/// Why a text does not name a socket.
+package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was to be read.
+    package var text: String
+    /// What is wrong with it, a clause.
+    package var problem: String
+
+    /// For people, without a full stop.
+    package var description: String { "“\(text)” is not a socket address: \(problem)" }
+}
+
+extension SocketAddress: CustomStringConvertible {
+    /// The text that reads as this address.
+    package var description: String {
+        switch self {
+        case .unix(let path): "unix:\(path)"
+        case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
+        }
+    }
+}
+
+extension String {
+    /// What follows a prefix, or nil if the text does not begin with it.
+    fileprivate func removing(prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

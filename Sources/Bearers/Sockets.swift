@@ -1,0 +1,217 @@
+internal import MeshCore
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+#if canImport(Darwin)
+private let streamType = SOCK_STREAM
+#else
+private let streamType = Int32(SOCK_STREAM.rawValue)
+#endif
+
+/// Connects to `address` and waits for it, at most `timeout`.
+///
+/// - Throws: ``BearerError`` with a hint where a usual cause is known.
+func connectStream(to address: SocketAddress, timeout: Duration) throws(BearerError) -> Descriptor {
+    var last = SystemError(number: EADDRNOTAVAIL)
+    for candidate in try candidates(for: address, passive: false) {
+        let number = socket(candidate.family, streamType, 0)
+        guard number >= 0 else {
+            last = .last
+            continue
+        }
+        let descriptor = Descriptor(adopting: number)
+        do {
+            try finishConnecting(descriptor, to: candidate, timeout: timeout)
+            candidate.disableDelay(on: descriptor)
+            return descriptor
+        } catch {
+            last = error
+        }
+    }
+    let hint: String? =
+        switch last.number {
+        case ECONNREFUSED, ENOENT:
+            "Is the gateway or the simulator running? Start one with: meshplan sim --listen \(address)"
+        case EACCES, EPERM: "The socket belongs to somebody else."
+        case ETIMEDOUT, EHOSTUNREACH, ENETUNREACH: "Check the host, the port and the network in between."
+        default: nil
+        }
+    throw BearerError("cannot connect to \(address): \(last.text)", hint: hint)
+}
+
+/// Starts to listen at `address`. A Unix socket file that nobody listens at any more is replaced.
+///
+/// - Returns: the listening socket and the address it has, with the port that the system chose for port 0.
+func listenStream(at address: SocketAddress) throws(BearerError) -> (Descriptor, SocketAddress) {
+    if case .unix(let path) = address { try removeStaleSocket(at: path, address: address) }
+    var last = SystemError(number: EADDRNOTAVAIL)
+    for candidate in try candidates(for: address, passive: true) {
+        let number = socket(candidate.family, streamType, 0)
+        guard number >= 0 else {
+            last = .last
+            continue
+        }
+        let descriptor = Descriptor(adopting: number)
+        if candidate.family != AF_UNIX {
+            var on: Int32 = 1
+            _ = setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
+        // Only the owner may speak to a simulated mesh. Linux gives the file that bind makes the mode that the socket
+        // has; others need the change afterwards. (A umask would be simpler, but all threads share it.)
+        _ = fchmod(number, 0o600)
+        let bound = candidate.withAddress { bind(number, $0, $1) }
+        last = .last
+        if bound == 0, case .unix(let path) = address { _ = chmod(path, 0o600) }
+        guard bound == 0 else { continue }
+        guard listen(number, 16) == 0 else {
+            last = .last
+            continue
+        }
+        if case .tcp(let host, 0) = address, let port = localPort(of: descriptor) {
+            return (descriptor, .tcp(host: host, port: port))
+        }
+        return (descriptor, address)
+    }
+    throw BearerError("cannot listen at \(address): \(last.text)")
+}
+
+/// The next client that waits at a listening socket, nil if there is none.
+func acceptStream(from listener: Descriptor) throws(SystemError) -> Descriptor? {
+    let number = accept(listener.number, nil, nil)
+    if number >= 0 {
+        let descriptor = Descriptor(adopting: number)
+        var on: Int32 = 1
+        // Fails on Unix sockets, which do not delay anyway.
+        _ = setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        return descriptor
+    }
+    let error = SystemError.last
+    if [EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(error.number) { return nil }
+    throw error
+}
+
+/// Removes the file of a Unix socket that a finished process has left.
+func removeSocketFile(at path: String) {
+    _ = unlink(path)
+}
+
+/// One socket address that a ``SocketAddress`` stands for.
+private struct Candidate {
+    var family: Int32
+    var storage: [UInt8]
+
+    /// Lends the address in the form that system calls take.
+    func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        var aligned = sockaddr_storage()
+        return withUnsafeMutableBytes(of: &aligned) { target in
+            target.copyBytes(from: storage.prefix(target.count))
+            return target.withMemoryRebound(to: sockaddr.self) { rebound in
+                // The memory has the size of sockaddr_storage, so there is a first sockaddr.
+                body(UnsafePointer(rebound.baseAddress.unsafelyUnwrapped), socklen_t(storage.count))
+            }
+        }
+    }
+
+    /// Sends small frames at once.
+    func disableDelay(on descriptor: Descriptor) {
+        guard family != AF_UNIX else { return }
+        var on: Int32 = 1
+        _ = setsockopt(descriptor.number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+}
+
+private func candidates(for address: SocketAddress, passive: Bool) throws(BearerError) -> [Candidate] {
+    switch address {
+    case .unix(let path):
+        var unix = sockaddr_un()
+        unix.sun_family = sa_family_t(AF_UNIX)
+        let room = MemoryLayout.size(ofValue: unix.sun_path)
+        let octets = Array(path.utf8)
+        guard octets.count < room else {
+            throw BearerError(
+                "the socket path is too long: \(octets.count) octets, \(room - 1) are the most",
+                hint: "Choose a shorter one, such as unix:/tmp/mesh.sock."
+            )
+        }
+        withUnsafeMutableBytes(of: &unix.sun_path) { $0.copyBytes(from: octets) }
+        return [Candidate(family: AF_UNIX, storage: withUnsafeBytes(of: &unix) { Array($0) })]
+    case .tcp(let host, let port):
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = streamType
+        hints.ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, String(port), &hints, &list)
+        guard code == 0 else {
+            let reason = gai_strerror(code).map { String(cString: $0) } ?? "unknown"
+            throw BearerError("cannot find the host \(host): \(reason)")
+        }
+        defer { if let list { freeaddrinfo(list) } }
+        var found: [Candidate] = []
+        var next = list
+        while let entry = next {
+            if let pointer = entry.pointee.ai_addr {
+                let bytes = UnsafeRawBufferPointer(start: pointer, count: Int(entry.pointee.ai_addrlen))
+                found.append(Candidate(family: entry.pointee.ai_family, storage: Array(bytes)))
+            }
+            next = entry.pointee.ai_next
+        }
+        return found
+    }
+}
+
+private func finishConnecting(
+    _ descriptor: Descriptor,
+    to candidate: Candidate,
+    timeout: Duration
+) throws(SystemError) {
+    let result = candidate.withAddress { connect(descriptor.number, $0, $1) }
+    if result == 0 { return }
+    let error = SystemError.last
+    // A Unix socket whose backlog is full answers EAGAIN; there is nothing to wait for.
+    guard error.number == EINPROGRESS || error.number == EINTR else { throw error }
+    let deadline = ContinuousClock.now.advanced(by: timeout)
+    while true {
+        let left = ContinuousClock.now.duration(to: deadline)
+        guard left > .zero else { throw SystemError(number: ETIMEDOUT) }
+        var watched = [Watched(number: descriptor.number, writes: true)]
+        guard try waitForAny(of: &watched, milliseconds: left.pollMilliseconds) else { continue }
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else { throw .last }
+        guard code == 0 else { throw SystemError(number: code) }
+        return
+    }
+}
+
+private func removeStaleSocket(at path: String, address: SocketAddress) throws(BearerError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else {
+        throw BearerError("cannot listen at \(address): the file exists and is not a socket")
+    }
+    let isAlive: Bool
+    do {
+        _ = try connectStream(to: address, timeout: .seconds(1))
+        isAlive = true
+    } catch {
+        isAlive = false
+    }
+    guard !isAlive else { throw BearerError("cannot listen at \(address): somebody listens there already") }
+    _ = unlink(path)
+}
+
+private func localPort(of descriptor: Descriptor) -> UInt16? {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor.number, $0, &size) }
+    }
+    guard result == 0 else { return nil }
+    // The port follows the family in both sockaddr_in and sockaddr_in6, most significant octet first.
+    return withUnsafeBytes(of: &storage) { UInt16($0[2]) << 8 | UInt16($0[3]) }
+}
