@@ -90,7 +90,11 @@ let package = Package(
         ),
         .testTarget(
             name: "CLITests",
-            dependencies: ["MeshplanCLI", "MeshCore", "Store", "Simulator", "TestSupport"],
+            dependencies: [
+                "MeshplanCLI", "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers",
+                "TestSupport",
+            ],
+            exclude: ["Snapshots"],
             resources: [.copy("Resources")],
             swiftSettings: strict
         ),

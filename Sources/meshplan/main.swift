@@ -1,1 +1,9 @@
-print("meshplan")
+internal import MeshplanCLI
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+exit(Meshplan.main(Array(CommandLine.arguments.dropFirst()), in: .system()))

@@ -1,0 +1,27 @@
+/// What the process ends with. Scripts depend on the numbers: they never change their meaning.
+package enum ExitStatus: Int32, Sendable {
+    /// Done, or nothing to do.
+    case success = 0
+    /// An error; nothing was applied.
+    case failure = 1
+    /// `plan --detailed-exitcode`: there are changes.
+    case changes = 2
+    /// Only drift was found.
+    case drift = 3
+    /// Applied in part: nodes are pending or have failed.
+    case partial = 4
+    /// A guard has refused the plan.
+    case refused = 5
+    /// Somebody else holds the lock of the database.
+    case locked = 6
+    /// The database has moved on since the plan was made.
+    case stale = 7
+    /// The user did not approve, or could not be asked.
+    case notApproved = 8
+    /// The command line is wrong.
+    case usage = 64
+    /// The definition, or another input file, is not valid.
+    case invalidInput = 65
+    /// Stopped by a signal, after the recap.
+    case interrupted = 130
+}

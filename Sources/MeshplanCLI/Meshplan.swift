@@ -1,0 +1,77 @@
+package import ArgumentParser
+internal import MeshCore
+
+/// The version that `--version` and machine-readable output name.
+let meshplanVersion = "0.1.0"
+
+/// The root of the command line.
+package struct Meshplan: ParsableCommand {
+    /// Commands in the groups that help shows.
+    package static let configuration = CommandConfiguration(
+        commandName: "meshplan",
+        abstract: "Infrastructure as code for Bluetooth Mesh networks.",
+        discussion: """
+            The definition in YAML says what a network should be, the mesh database below .meshplan what it is. \
+            `plan` shows the difference, `apply` carries it out.
+
+            Exit codes: 0 done or nothing to do, 1 error, 2 changes (plan --detailed-exitcode), 4 applied in part, \
+            5 refused, 6 database locked, 7 plan out of date, 8 not approved, 64 wrong command line, 65 invalid input, \
+            130 interrupted.
+            """,
+        version: meshplanVersion,
+        groupedSubcommands: []
+    )
+
+    /// For the command line.
+    package init() {}
+}
+
+extension Meshplan {
+    /// Runs one command line.
+    ///
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - context: all effects.
+    /// - Returns: the exit code of the process (``ExitStatus``).
+    package static func main(_ arguments: [String], in context: Context) -> Int32 {
+        let status = run(arguments, in: context)
+        if case .failed(let reason)? = context.output.error {
+            let failure = Failure(.failure, "cannot write to standard output: \(reason)")
+            FailureView(context).show(failure)
+            // The work itself may have been done; a code that says more than “done” stays.
+            return status == .success || status == .changes ? ExitStatus.failure.rawValue : status.rawValue
+        }
+        return status.rawValue
+    }
+
+    private static func run(_ arguments: [String], in context: Context) -> ExitStatus {
+        do {
+            var command = try parseAsRoot(arguments)
+            guard var command = command as? any ContextCommand else {
+                try command.run()
+                return .success
+            }
+            return try command.run(in: context)
+        } catch {
+            let code = exitCode(for: error)
+            if code.isSuccess {
+                context.output.line(fullMessage(for: error, columns: context.style.width))
+                return .success
+            }
+            if code == .validationFailure {
+                context.errorOutput.line(fullMessage(for: error, columns: context.errorStyle.width))
+                return .usage
+            }
+            return FailureView(context).show(error)
+        }
+    }
+}
+
+/// A command whose effects all go through a context.
+protocol ContextCommand: ParsableCommand {
+    /// Does the work.
+    ///
+    /// - Returns: what the process ends with.
+    /// - Throws: anything that ``FailureView`` knows to explain.
+    mutating func run(in context: Context) throws -> ExitStatus
+}

@@ -1,0 +1,101 @@
+internal import MeshCore
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+extension Context {
+    /// The effects of the real process.
+    package static func system() -> Context {
+        let interrupts = Signals.prepare()
+        let terminal = Terminal(
+            isInputTerminal: isatty(STDIN_FILENO) == 1,
+            isOutputTerminal: isatty(STDOUT_FILENO) == 1,
+            isErrorTerminal: isatty(STDERR_FILENO) == 1,
+            width: terminalWidth()
+        )
+        return Context(
+            workingDirectory: currentDirectory(),
+            environment: environmentVariables(),
+            output: output(to: STDOUT_FILENO),
+            errorOutput: output(to: STDERR_FILENO),
+            terminal: terminal,
+            readLine: { answer(interrupts) },
+            now: { Timestamp(rawValue: Int64(time(nil))) },
+            randomBits: {
+                var generator = SystemRandomNumberGenerator()
+                return generator.next()
+            },
+            interrupts: interrupts,
+            process: ProcessIdentity(number: getpid(), user: userName(), host: hostName())
+        )
+    }
+
+    private static func output(to number: Int32) -> Output {
+        Output { text in
+            let error = Files.writeAll(Array(text.utf8), to: number)
+            if error == 0 { return nil }
+            return error == EPIPE ? .closed : .failed(Files.text(ofError: error))
+        }
+    }
+
+    /// One line of standard input; nil at its end and when a signal arrives, so that Ctrl-C at a question is a no.
+    private static func answer(_ interrupts: Interrupts) -> String? {
+        let before = interrupts.count()
+        var line: [UInt8] = []
+        while interrupts.count() == before {
+            var requests = [pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)]
+            if let wakeUp = interrupts.wakeUp { requests.append(pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)) }
+            guard poll(&requests, nfds_t(requests.count), -1) > 0, requests[0].revents != 0 else { continue }
+            var octet: UInt8 = 0
+            let count = read(STDIN_FILENO, &octet, 1)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count == 1 else { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
+            if octet == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            if line.count < 1024 { line.append(octet) }
+        }
+        return nil
+    }
+
+    private static func terminalWidth() -> Int {
+        for stream in [STDOUT_FILENO, STDERR_FILENO] {
+            var size = winsize()
+            if ioctl(stream, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        }
+        return 80
+    }
+
+    private static func currentDirectory() -> String {
+        var buffer = [CChar](repeating: 0, count: 65_536)
+        guard getcwd(&buffer, buffer.count) != nil else { return "." }
+        return text(buffer)
+    }
+
+    private static func environmentVariables() -> [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            next += 1
+        }
+        return variables
+    }
+
+    private static func userName() -> String {
+        if let entry = getpwuid(getuid()), let name = entry.pointee.pw_name { return String(cString: name) }
+        return String(getuid())
+    }
+
+    private static func hostName() -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "?" }
+        return text(buffer)
+    }
+
+    private static func text(_ characters: [CChar]) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

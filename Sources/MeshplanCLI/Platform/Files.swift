@@ -1,0 +1,204 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// Why a file cannot be read or written, in the system's words.
+struct FileError: Error, Hashable {
+    /// What was tried, such as `read`.
+    var verb: String
+    /// The path as the user knows it.
+    var path: String
+    /// What the system says, such as `No such file or directory`.
+    var reason: String
+    /// Whether there is no such file or folder.
+    var isMissing = false
+
+    /// For people, without a full stop.
+    var message: String { "cannot \(verb) \(path): \(reason)" }
+}
+
+/// Files by path, with errors that name the path. Names of files stay texts of the system: paths are not normalised.
+enum Files {
+    /// What a path leads to.
+    enum Kind {
+        case file
+        case folder
+        case other
+    }
+
+    /// What is at the path, links followed; nil if nothing is.
+    static func kind(_ path: String) -> Kind? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file
+        case S_IFDIR: return .folder
+        default: return .other
+        }
+    }
+
+    /// The whole file; pipes and `/dev/stdin` work too.
+    ///
+    /// - Parameters:
+    ///   - path: for the system.
+    ///   - name: for people.
+    ///   - limit: octets that are read at most; a larger file is an error.
+    static func read(_ path: String, as name: String, limit: Int) throws(FileError) -> [UInt8] {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw last("read", name) }
+        defer { _ = close(number) }
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw last("read", name) }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw FileError(verb: "read", path: name, reason: "it is a folder")
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(max(Int(status.st_size), 0), limit))
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = systemRead(number, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw last("read", name)
+            }
+            guard bytes.count + count <= limit else {
+                throw FileError(verb: "read", path: name, reason: "it is larger than \(limit / 1_048_576) MiB")
+            }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    /// Writes a file for its owner alone (0600), so that after a crash or a full disk there is the old file or the new
+    /// one: a new file beside it is made durable and then takes its name.
+    static func replace(_ path: String, as name: String, with bytes: [UInt8]) throws(FileError) {
+        let temporary = path + ".\(getpid()).new"
+        _ = unlink(temporary)
+        let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw last("write", name) }
+        do throws(FileError) {
+            defer { _ = close(number) }
+            try writeAll(bytes, to: number, name)
+            guard fsync(number) == 0 else { throw last("write", name) }
+        } catch {
+            _ = unlink(temporary)
+            throw error
+        }
+        guard rename(temporary, path) == 0 else {
+            let error = last("write", name)
+            _ = unlink(temporary)
+            throw error
+        }
+        syncFolder(of: path)
+    }
+
+    /// Makes a file for its owner alone (0600) and refuses to touch one that exists.
+    ///
+    /// - Returns: false if the file exists.
+    static func create(_ path: String, as name: String, with bytes: [UInt8]) throws(FileError) -> Bool {
+        let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard number >= 0 else {
+            if errno == EEXIST { return false }
+            throw last("create", name)
+        }
+        do throws(FileError) {
+            defer { _ = close(number) }
+            try writeAll(bytes, to: number, name)
+            guard fsync(number) == 0 else { throw last("create", name) }
+        } catch {
+            _ = unlink(path)
+            throw error
+        }
+        syncFolder(of: path)
+        return true
+    }
+
+    /// Makes a folder for its owner alone (0700); its parent must exist.
+    ///
+    /// - Returns: false if it exists.
+    static func createFolder(_ path: String, as name: String) throws(FileError) -> Bool {
+        if mkdir(path, 0o700) == 0 { return true }
+        if errno == EEXIST, kind(path) == .folder { return false }
+        throw last("create", name)
+    }
+
+    /// Adds text to the end of a file, which is made with mode 0644 if there is none.
+    static func append(_ text: String, to path: String, as name: String) throws(FileError) {
+        let number = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard number >= 0 else { throw last("write", name) }
+        defer { _ = close(number) }
+        try writeAll(Array(text.utf8), to: number, name)
+    }
+
+    /// Removes a file; one that does not exist is no error.
+    static func remove(_ path: String, as name: String) throws(FileError) {
+        if unlink(path) != 0, errno != ENOENT { throw last("remove", name) }
+    }
+
+    /// The names in a folder, sorted, hidden ones left out.
+    static func names(inFolder path: String, as name: String) throws(FileError) -> [String] {
+        guard let folder = opendir(path) else { throw last("read", name) }
+        defer { _ = closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let entryName = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !entryName.hasPrefix(".") { names.append(entryName) }
+        }
+        return names.sorted()
+    }
+
+    /// Writes to an open file until all is written.
+    ///
+    /// - Returns: `errno` of the write that failed, or 0.
+    static func writeAll(_ bytes: [UInt8], to number: Int32) -> Int32 {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { write(number, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                written += count
+            } else if errno == EAGAIN || errno == EWOULDBLOCK {
+                // Somebody has made a terminal or pipe non-blocking; wait until it takes more.
+                var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&request, 1, -1)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return 0
+    }
+
+    /// What the system calls an error.
+    static func text(ofError number: Int32) -> String {
+        strerror(number).map { String(cString: $0) } ?? "system error \(number)"
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to number: Int32, _ name: String) throws(FileError) {
+        let error = writeAll(bytes, to: number)
+        if error != 0 { throw FileError(verb: "write", path: name, reason: text(ofError: error)) }
+    }
+
+    private static func last(_ verb: String, _ name: String) -> FileError {
+        let number = errno
+        return FileError(verb: verb, path: name, reason: text(ofError: number), isMissing: number == ENOENT)
+    }
+
+    private static func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
+        #if canImport(Darwin)
+        Darwin.read(number, &buffer, count)
+        #else
+        Glibc.read(number, &buffer, count)
+        #endif
+    }
+
+    private static func syncFolder(of path: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let number = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { return }
+        _ = fsync(number)
+        _ = close(number)
+    }
+}

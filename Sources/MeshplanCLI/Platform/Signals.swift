@@ -1,0 +1,56 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// Counts SIGINT, SIGTERM and SIGHUP.
+///
+/// The handler does only what is allowed in one: it adds to an atomic and writes one octet to a pipe, which wakes a
+/// `poll` even if the signal came just before it, or to another thread.
+enum Signals {
+    private static let arrived = Atomic<Int>(0)
+    private static let pipeEnd = Atomic<Int32>(-1)
+
+    /// Prepares the pipe and ignores SIGPIPE, since writing reports a closed pipe itself. Called once, at the start.
+    ///
+    /// Signals are counted only once the result is armed; until then they end the process as ever.
+    static func prepare() -> Interrupts {
+        var ends: [Int32] = [-1, -1]
+        var wakeUp: Int32?
+        if pipe(&ends) == 0 {
+            for end in ends {
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
+            }
+            pipeEnd.store(ends[1], ordering: .sequentiallyConsistent)
+            wakeUp = ends[0]
+        }
+        _ = signal(SIGPIPE, SIG_IGN)
+        // The first use of a global sets it up under a lock; that must not happen inside a handler.
+        return Interrupts(
+            arm: arm,
+            count: { arrived.load(ordering: .sequentiallyConsistent) },
+            wakeUp: wakeUp
+        )
+    }
+
+    private static func arm() {
+        _ = arrived.load(ordering: .sequentiallyConsistent)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            let previous = signal(number) { _ in
+                let error = errno
+                Signals.arrived.add(1, ordering: .sequentiallyConsistent)
+                var octet: UInt8 = 1
+                _ = write(Signals.pipeEnd.load(ordering: .sequentiallyConsistent), &octet, 1)
+                errno = error
+            }
+            // What nohup or a shell's background job ignores stays ignored.
+            if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+                _ = signal(number, SIG_IGN)
+            }
+        }
+    }
+}

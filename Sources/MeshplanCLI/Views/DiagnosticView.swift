@@ -1,0 +1,190 @@
+internal import MeshCore
+
+/// Shows diagnostics as blocks: what is wrong, where, the line with the place marked, and how to mend it.
+///
+/// On terminals a rule runs along the left; elsewhere there is none, and the first line has the form
+/// `FILE:LINE:COLUMN: error: …` that editors recognise.
+struct DiagnosticView {
+    /// The texts that locations point into.
+    var files = SourceFiles()
+    /// How to dress it.
+    var style: Style
+
+    /// The most blocks that are shown; a summary counts the rest.
+    static let limit = 100
+
+    /// All diagnostics in reading order and a summary line; empty if there are none.
+    func render(_ diagnostics: [Diagnostic]) -> String {
+        guard !diagnostics.isEmpty else { return "" }
+        let sorted = Self.sorted(diagnostics)
+        var text = sorted.prefix(Self.limit).map(render).joined()
+        if sorted.count > Self.limit {
+            text += "(\(sorted.count - Self.limit) more are not shown; --json shows all)\n"
+        }
+        if let summary = Self.summary(of: diagnostics), diagnostics.count > 1 {
+            text += summary + "\n"
+        }
+        return text
+    }
+
+    /// By place, those without one last; otherwise in the order given.
+    static func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+        diagnostics.enumerated().sorted { left, right in
+            switch (left.element.location, right.element.location) {
+            case (let first?, let second?): (first, left.offset) < (second, right.offset)
+            case (nil, nil): left.offset < right.offset
+            case (let first, _): first != nil
+            }
+        }.map(\.element)
+    }
+
+    /// “3 errors, 1 warning”, nil if there are neither.
+    static func summary(of diagnostics: [Diagnostic]) -> String? {
+        let errors = diagnostics.count { $0.severity == .error }
+        let warnings = diagnostics.count { $0.severity == .warning }
+        let parts = [(errors, "error"), (warnings, "warning")].filter { $0.0 > 0 }.map { count($0.0, $0.1) }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    private func render(_ diagnostic: Diagnostic) -> String {
+        let dress: Style.Dress =
+            switch diagnostic.severity {
+            case .error: .error
+            case .warning: .warning
+            case .note: .note
+            }
+        return style.drawsBoxes ? boxed(diagnostic, dress) : plain(diagnostic, dress)
+    }
+
+    private func boxed(_ diagnostic: Diagnostic, _ dress: Style.Dress) -> String {
+        let name = Self.names[diagnostic.severity.rawValue]
+        let width = max(style.width - 2, 20)
+        var lines = wrap(name + ": " + diagnostic.message.printable, width: width).enumerated().map { index, line in
+            index == 0
+                ? style(dress, String(line.prefix(name.count + 1)))
+                    + style(.bold, String(line.dropFirst(name.count + 1)))
+                : style(.bold, line)
+        }
+        if diagnostic.location != nil || diagnostic.resource != nil {
+            lines.append("")
+            lines += place(diagnostic, dress, withPosition: true)
+        }
+        let advice = wrap(diagnostic.hint?.printable ?? "", width: width).filter { !$0.isEmpty }
+        if !advice.isEmpty { lines += [""] + advice }
+        let rule = style(dress, "│")
+        let body = lines.map { $0.isEmpty ? rule + "\n" : rule + " " + $0 + "\n" }.joined()
+        return style(dress, "╷") + "\n" + body + style(dress, "╵") + "\n"
+    }
+
+    private func plain(_ diagnostic: Diagnostic, _ dress: Style.Dress) -> String {
+        let name = Self.names[diagnostic.severity.rawValue]
+        var text = ""
+        if let location = diagnostic.location {
+            text += "\(position(location)): \(style(dress, name.lowercased())): "
+        } else {
+            text += style(dress, name) + ": "
+        }
+        text += style(.bold, diagnostic.message.printable) + "\n"
+        for line in place(diagnostic, dress, withPosition: false) { text += "  " + line + "\n" }
+        for line in wrap(diagnostic.hint?.printable ?? "", width: max(style.width - 2, 20)) where !line.isEmpty {
+            text += "  " + line + "\n"
+        }
+        return text
+    }
+
+    private static let names = ["Note", "Warning", "Error"]
+
+    private func position(_ location: SourceLocation) -> String {
+        "\(files.path(of: location).printable):\(location.line):\(location.column)"
+    }
+
+    private func place(_ diagnostic: Diagnostic, _ dress: Style.Dress, withPosition: Bool) -> [String] {
+        var lines: [String] = []
+        if let resource = diagnostic.resource { lines.append("with " + resource.printable) }
+        if let location = diagnostic.location {
+            if withPosition { lines.append("on " + position(location)) }
+            lines += snippet(at: location, length: diagnostic.length, dress)
+        }
+        for related in diagnostic.related {
+            lines.append("\(related.message.printable): \(position(related.location))")
+            lines += snippet(at: related.location, length: 1, .faint)
+        }
+        return lines
+    }
+
+    /// The line and the marks below it; long lines are cut around the place.
+    private func snippet(at location: SourceLocation, length: Int, _ dress: Style.Dress) -> [String] {
+        guard let source = files.line(of: location) else { return [] }
+        let number = String(location.line)
+        let bar = style.drawsBoxes ? "│" : "|"
+        let excerpt = Excerpt(
+            of: source,
+            column: Int(location.column),
+            length: length,
+            width: max(style.width - number.count - 8, 20)
+        )
+        return [
+            "  \(number) \(bar) \(excerpt.text)",
+            "  \(String(repeating: " ", count: number.count)) \(bar) \(excerpt.indent)\(style(dress, excerpt.marks))",
+        ]
+    }
+}
+
+/// The part of a source line around a place, with what marks the place in the line below.
+struct Excerpt {
+    /// The part, tabs expanded, control characters replaced.
+    var text: String
+    /// Spaces up to the place.
+    var indent: String
+    /// `^` in the width of the place.
+    var marks: String
+
+    /// Cuts the part out.
+    ///
+    /// - Parameters:
+    ///   - source: the whole line.
+    ///   - column: the place's first character (Unicode scalar), from 1; the end of the line if beyond.
+    ///   - length: how many characters the place has, at least 1.
+    ///   - width: columns that the part may have.
+    init(of source: String, column: Int, length: Int, width: Int) {
+        var cells: [(text: String, width: Int)] = []
+        var columns = 0
+        // A megabyte on one line is not worth more than its beginning up to the place.
+        for scalar in source.unicodeScalars.prefix(column + width) {
+            let cell: (String, Int) =
+                if scalar == "\t" {
+                    (String(repeating: " ", count: 4 - columns % 4), 4 - columns % 4)
+                } else if scalar.isHarmless {
+                    (String(scalar), scalar.displayWidth)
+                } else {
+                    ("\u{FFFD}", 1)
+                }
+            cells.append(cell)
+            columns += cell.1
+        }
+        let first = min(max(column - 1, 0), cells.count)
+        let last = min(first + max(length, 1), cells.count)
+        var start = 0
+        var before = cells[..<first].reduce(0) { $0 + $1.width }
+        let marked = max(cells[first..<last].reduce(0) { $0 + $1.width }, 1)
+        // Leave room for the mark; what stands in front of it goes first.
+        let room = max(width - min(marked, width / 2) - 1, 1)
+        while before > room, start < first {
+            before -= cells[start].width
+            start += 1
+        }
+        let isCut = start > 0
+        text = isCut ? "…" : ""
+        var used = isCut ? 1 : 0
+        indent = String(repeating: " ", count: before + used)
+        for cell in cells[start...] {
+            guard used + cell.width <= width else {
+                text += "…"
+                break
+            }
+            text += cell.text
+            used += cell.width
+        }
+        marks = String(repeating: "^", count: min(marked, max(width - before, 1)))
+    }
+}

@@ -1,0 +1,82 @@
+extension String {
+    /// The text without anything that moves the cursor, starts an escape sequence or turns the writing direction; a
+    /// definition or a database from elsewhere may hold such characters. Tabs become single spaces.
+    var printable: String {
+        guard unicodeScalars.contains(where: { $0 == "\t" || !$0.isHarmless }) else { return self }
+        var view = UnicodeScalarView()
+        for scalar in unicodeScalars { view.append(scalar == "\t" ? " " : scalar.isHarmless ? scalar : "\u{FFFD}") }
+        return String(view)
+    }
+
+    /// Columns that a terminal needs for the printable text.
+    var displayWidth: Int { unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
+
+    /// The text and as many spaces as fill `width` columns.
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(width - displayWidth, 0))
+    }
+
+    /// The text with spaces in front, as numbers stand in columns.
+    func leftPadded(to width: Int) -> String {
+        String(repeating: " ", count: max(width - displayWidth, 0)) + self
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it neither controls the terminal nor the writing direction.
+    var isHarmless: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
+        case .format: self == "\u{200D}" || self == "\u{AD}"
+        default: true
+        }
+    }
+
+    /// Columns on a terminal: none for marks, two for wide characters (Unicode Standard Annex 11), else one.
+    var displayWidth: Int {
+        if value < 0x300 { return 1 }
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        if properties.isEmojiPresentation { return 2 }
+        return Self.wideRanges.contains { $0.contains(value) } ? 2 : 1
+    }
+
+    /// The blocks of East Asian wide and fullwidth characters.
+    private static let wideRanges: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+        0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
+        0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
+    ]
+}
+
+/// Breaks text into lines of at most `width` columns at spaces; longer words stay whole.
+func wrap(_ text: String, width: Int) -> [String] {
+    var lines: [String] = []
+    for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        var line = ""
+        var columns = 0
+        for word in paragraph.split(separator: " ") {
+            let needed = String(word).displayWidth
+            if columns > 0, columns + 1 + needed > width {
+                lines.append(line)
+                line = ""
+                columns = 0
+            }
+            if columns > 0 {
+                line += " "
+                columns += 1
+            }
+            line += word
+            columns += needed
+        }
+        lines.append(line)
+    }
+    return lines
+}
+
+/// “1 change”, “2 changes”.
+func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+    "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
+}
