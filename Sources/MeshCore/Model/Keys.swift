@@ -75,6 +75,13 @@ package struct AppKeyIndex: KeyIndex {
         guard rawValue <= 0x0FFF else { return nil }
         self.rawValue = rawValue
     }
+
+    private init(unchecked rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// 0x000.
+    package static let first = AppKeyIndex(unchecked: 0)
 }
 
 /// Where a subnet is in the Key Refresh procedure (Mesh Protocol 3.11.4); phase 3 is the return to normal.

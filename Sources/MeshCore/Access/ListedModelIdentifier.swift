@@ -1,0 +1,76 @@
+/// A model identifier of a fixed kind: the messages that list what a model has exist once for SIG models and once for
+/// vendor models, since the list that follows leaves the length open.
+package protocol ListedModelIdentifier: AccessField, Hashable, Sendable {
+    /// The identifier of either kind.
+    var identifier: ModelIdentifier { get }
+
+    /// Nil if the model is of the other kind.
+    init?(_ identifier: ModelIdentifier)
+}
+
+/// A model of the Bluetooth SIG.
+package struct SIGModelIdentifier: ListedModelIdentifier {
+    /// The 16 bits.
+    package let model: UInt16
+
+    /// Octets in a message.
+    package static let size = 2
+
+    /// The model with those 16 bits.
+    package init(model: UInt16) {
+        self.model = model
+    }
+
+    /// Nil for a vendor model.
+    package init?(_ identifier: ModelIdentifier) {
+        guard !identifier.isVendor else { return nil }
+        self.init(model: identifier.model)
+    }
+
+    /// The same model as an identifier of either kind.
+    package var identifier: ModelIdentifier { .sig(model) }
+
+    /// Reads two octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(model: try reader.readUInt16LittleEndian())
+    }
+
+    /// Appends two octets.
+    package func write(to writer: inout ByteWriter) {
+        writer.writeLittleEndian(model)
+    }
+}
+
+/// A model of a company.
+package struct VendorModelIdentifier: ListedModelIdentifier {
+    /// The company identifier.
+    package let company: UInt16
+    /// The 16 bits within the company.
+    package let model: UInt16
+
+    /// The company's model.
+    package init(company: UInt16, model: UInt16) {
+        self.company = company
+        self.model = model
+    }
+
+    /// Nil for a SIG model.
+    package init?(_ identifier: ModelIdentifier) {
+        guard let company = identifier.company else { return nil }
+        self.init(company: company, model: identifier.model)
+    }
+
+    /// The same model as an identifier of either kind.
+    package var identifier: ModelIdentifier { .vendor(company: company, model: model) }
+
+    /// Reads four octets, the company first.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(company: try reader.readUInt16LittleEndian(), model: try reader.readUInt16LittleEndian())
+    }
+
+    /// Appends four octets, the company first.
+    package func write(to writer: inout ByteWriter) {
+        writer.writeLittleEndian(company)
+        writer.writeLittleEndian(model)
+    }
+}

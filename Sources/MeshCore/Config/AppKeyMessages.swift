@@ -1,0 +1,185 @@
+/// A message that names an AppKey and the NetKey it is bound to, in three octets.
+package protocol AppKeyMessage: ConfigurationMessage, FieldMessage {
+    /// The NetKey that the AppKey is bound to.
+    var netKeyIndex: NetKeyIndex { get }
+    /// Which AppKey.
+    var appKeyIndex: AppKeyIndex { get }
+}
+
+extension AppKeyMessage {
+    /// Both keys.
+    package var subject: ConfigurationSubject {
+        ConfigurationSubject(netKeyIndex: netKeyIndex, appKeyIndex: appKeyIndex)
+    }
+}
+
+/// The layout of AppKey Add and Update: NetKeyIndex and AppKeyIndex (3), AppKey (16).
+package protocol AppKeyMaterialMessage: AppKeyMessage, ConfigurationRequest where Status == ConfigAppKeyStatus {
+    /// The key.
+    var key: KeyMaterial { get }
+
+    /// The message with that key.
+    init(netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex, key: KeyMaterial)
+}
+
+extension AppKeyMaterialMessage {
+    /// Reads 19 octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        let (netKeyIndex, appKeyIndex) = try reader.readKeyIndexPair(NetKeyIndex.self, AppKeyIndex.self)
+        self.init(netKeyIndex: netKeyIndex, appKeyIndex: appKeyIndex, key: try KeyMaterial(reading: &reader))
+    }
+
+    /// Appends 19 octets.
+    package func write(to writer: inout ByteWriter) {
+        writer.writeKeyIndexPair(netKeyIndex, appKeyIndex)
+        key.write(to: &writer)
+    }
+}
+
+/// Config AppKey Add (Mesh Protocol 4.3.2.37): adding the key that is already there succeeds.
+package struct ConfigAppKeyAdd: AppKeyMaterialMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x00
+    /// The NetKey to bind the AppKey to.
+    package var netKeyIndex: NetKeyIndex
+    /// Which AppKey.
+    package var appKeyIndex: AppKeyIndex
+    /// The key.
+    package var key: KeyMaterial
+
+    /// Adds the key.
+    package init(netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex, key: KeyMaterial) {
+        self.netKeyIndex = netKeyIndex
+        self.appKeyIndex = appKeyIndex
+        self.key = key
+    }
+}
+
+/// Config AppKey Update (Mesh Protocol 4.3.2.38): only while the NetKey's refresh distributes keys.
+package struct ConfigAppKeyUpdate: AppKeyMaterialMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x01
+    /// The NetKey that the AppKey is bound to.
+    package var netKeyIndex: NetKeyIndex
+    /// Which AppKey.
+    package var appKeyIndex: AppKeyIndex
+    /// The new key.
+    package var key: KeyMaterial
+
+    /// Updates to the key.
+    package init(netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex, key: KeyMaterial) {
+        self.netKeyIndex = netKeyIndex
+        self.appKeyIndex = appKeyIndex
+        self.key = key
+    }
+}
+
+/// Config AppKey Delete (Mesh Protocol 4.3.2.39): takes the key's bindings and publications along.
+package struct ConfigAppKeyDelete: AppKeyMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = ConfigAppKeyStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8000
+    /// The NetKey that the AppKey is bound to.
+    package var netKeyIndex: NetKeyIndex
+    /// Which AppKey.
+    package var appKeyIndex: AppKeyIndex
+
+    /// Deletes the key.
+    package init(netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex) {
+        self.netKeyIndex = netKeyIndex
+        self.appKeyIndex = appKeyIndex
+    }
+
+    /// Reads three octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        (netKeyIndex, appKeyIndex) = try reader.readKeyIndexPair()
+    }
+
+    /// Appends three octets.
+    package func write(to writer: inout ByteWriter) {
+        writer.writeKeyIndexPair(netKeyIndex, appKeyIndex)
+    }
+}
+
+/// Config AppKey Status (Mesh Protocol 4.3.2.40).
+package struct ConfigAppKeyStatus: AppKeyMessage, ConfigurationStatusMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8003
+    /// The outcome.
+    package var status: ConfigStatusCode
+    /// The NetKey that the AppKey is bound to.
+    package var netKeyIndex: NetKeyIndex
+    /// Which AppKey.
+    package var appKeyIndex: AppKeyIndex
+
+    /// The outcome for that AppKey.
+    package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex) {
+        self.status = status
+        self.netKeyIndex = netKeyIndex
+        self.appKeyIndex = appKeyIndex
+    }
+
+    /// Reads four octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        status = try ConfigStatusCode(reading: &reader)
+        (netKeyIndex, appKeyIndex) = try reader.readKeyIndexPair()
+    }
+
+    /// Appends four octets.
+    package func write(to writer: inout ByteWriter) {
+        status.write(to: &writer)
+        writer.writeKeyIndexPair(netKeyIndex, appKeyIndex)
+    }
+}
+
+/// Config AppKey Get (Mesh Protocol 4.3.2.41): asks for the AppKeys bound to a NetKey.
+package struct ConfigAppKeyGet: NetKeyIndexMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = ConfigAppKeyList
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8001
+    /// The NetKey.
+    package var netKeyIndex: NetKeyIndex
+
+    /// Asks for the list.
+    package init(netKeyIndex: NetKeyIndex) {
+        self.netKeyIndex = netKeyIndex
+    }
+}
+
+/// Config AppKey List (Mesh Protocol 4.3.2.42).
+package struct ConfigAppKeyList: ConfigurationStatusMessage, FieldMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8002
+    /// The outcome.
+    package var status: ConfigStatusCode
+    /// The NetKey.
+    package var netKeyIndex: NetKeyIndex
+    /// The AppKeys bound to it; the order says nothing.
+    package var appKeyIndexes: [AppKeyIndex]
+
+    /// A list.
+    package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, appKeyIndexes: [AppKeyIndex]) {
+        self.status = status
+        self.netKeyIndex = netKeyIndex
+        self.appKeyIndexes = appKeyIndexes
+    }
+
+    /// Reads three octets, then indexes to the end.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        status = try ConfigStatusCode(reading: &reader)
+        netKeyIndex = try NetKeyIndex(reading: &reader)
+        appKeyIndexes = try reader.readKeyIndexList()
+    }
+
+    /// Appends three octets, then the indexes, packed.
+    package func write(to writer: inout ByteWriter) {
+        status.write(to: &writer)
+        netKeyIndex.write(to: &writer)
+        writer.writeKeyIndexList(appKeyIndexes)
+    }
+
+    /// The NetKey.
+    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
+}

@@ -1,0 +1,65 @@
+/// Config Composition Data Get (Mesh Protocol 4.3.2.4): asks for the page with the highest number that the node has
+/// and that is not above the one asked for.
+package struct ConfigCompositionDataGet: ConfigurationRequest, FieldMessage {
+    /// The message that answers it.
+    package typealias Status = ConfigCompositionDataStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8008
+    /// The highest page wanted; 0xFF for the highest there is.
+    package var page: UInt8
+
+    /// Asks for that page.
+    package init(page: UInt8) {
+        self.page = page
+    }
+
+    /// Reads one octet.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        page = try reader.readUInt8()
+    }
+
+    /// Appends one octet.
+    package func write(to writer: inout ByteWriter) {
+        writer.write(page)
+    }
+
+    /// A node answers with the page asked for or a lower one.
+    package func isAnswered(by status: ConfigCompositionDataStatus) -> Bool {
+        status.page <= page
+    }
+}
+
+/// Config Composition Data Status (Mesh Protocol 4.3.2.5).
+package struct ConfigCompositionDataStatus: ConfigurationMessage, FieldMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x02
+    /// The page that follows.
+    package var page: UInt8
+    /// The page's octets, not interpreted.
+    package var data: [UInt8]
+
+    /// A page.
+    package init(page: UInt8, data: [UInt8]) {
+        self.page = page
+        self.data = data
+    }
+
+    /// Reads one octet and takes the rest as the page.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        page = try reader.readUInt8()
+        data = Array(reader.readRest())
+    }
+
+    /// Appends the page's number and its octets.
+    package func write(to writer: inout ByteWriter) {
+        writer.write(page)
+        writer.write(data)
+    }
+
+    /// The page decoded, nil if it is not page 0.
+    ///
+    /// - Throws: ``DecodeError`` if page 0 is malformed.
+    package func composition() throws(DecodeError) -> Composition? {
+        page == 0 ? try Composition(page0: data) : nil
+    }
+}

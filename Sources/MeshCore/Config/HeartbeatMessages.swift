@@ -1,0 +1,242 @@
+/// The nine octets that Heartbeat Publication Set and Status share (Mesh Protocol 4.3.2.62).
+package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
+    /// A unicast or group address, or unassigned to stop. Virtual addresses are not refused here, since a node answers
+    /// to them with ``ConfigStatusCode/invalidAddress``.
+    package var destination: Address
+    /// How many to send periodically, in a Status how many are left.
+    package var countLog: HeartbeatPublicationCountLog
+    /// How often.
+    package var periodLog: HeartbeatPeriodLog
+    /// 0...127; receivers refuse other values.
+    package var ttl: UInt8
+    /// Which features send a heartbeat when they are switched; reserved bits are kept.
+    package var features: FeatureSet
+    /// The NetKey that secures heartbeats.
+    package var netKeyIndex: NetKeyIndex
+
+    /// Settings with those values.
+    package init(
+        destination: Address,
+        countLog: HeartbeatPublicationCountLog,
+        periodLog: HeartbeatPeriodLog,
+        ttl: UInt8,
+        features: FeatureSet,
+        netKeyIndex: NetKeyIndex
+    ) {
+        self.destination = destination
+        self.countLog = countLog
+        self.periodLog = periodLog
+        self.ttl = ttl
+        self.features = features
+        self.netKeyIndex = netKeyIndex
+    }
+
+    /// Reads nine octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        destination = try Address(reading: &reader)
+        countLog = try HeartbeatPublicationCountLog(reading: &reader)
+        periodLog = try HeartbeatPeriodLog(reading: &reader)
+        ttl = try reader.readUInt8()
+        guard ttl <= 0x7F else { throw .prohibited(field: "heartbeat TTL", value: UInt64(ttl)) }
+        features = FeatureSet(rawValue: try reader.readUInt16LittleEndian())
+        netKeyIndex = try NetKeyIndex(reading: &reader)
+    }
+
+    /// Appends nine octets.
+    package func write(to writer: inout ByteWriter) {
+        destination.write(to: &writer)
+        countLog.write(to: &writer)
+        periodLog.write(to: &writer)
+        writer.write(ttl)
+        writer.writeLittleEndian(features.rawValue)
+        netKeyIndex.write(to: &writer)
+    }
+}
+
+/// Config Heartbeat Publication Get (Mesh Protocol 4.3.2.61).
+package struct ConfigHeartbeatPublicationGet: ParameterlessMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = ConfigHeartbeatPublicationStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8038
+
+    /// Asks for the state.
+    package init() {}
+}
+
+/// Config Heartbeat Publication Set (Mesh Protocol 4.3.2.62).
+package struct ConfigHeartbeatPublicationSet: ConfigurationRequest, FieldMessage {
+    /// The message that answers it.
+    package typealias Status = ConfigHeartbeatPublicationStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8039
+    /// How the node is to send heartbeats.
+    package var settings: HeartbeatPublicationSettings
+
+    /// Sets how the node sends heartbeats.
+    package init(settings: HeartbeatPublicationSettings) {
+        self.settings = settings
+    }
+
+    /// Reads nine octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        settings = try HeartbeatPublicationSettings(reading: &reader)
+    }
+
+    /// Appends nine octets.
+    package func write(to writer: inout ByteWriter) {
+        settings.write(to: &writer)
+    }
+}
+
+/// Config Heartbeat Publication Status (Mesh Protocol 4.3.2.63).
+package struct ConfigHeartbeatPublicationStatus: ConfigurationStatusMessage, FieldMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x06
+    /// The outcome.
+    package var status: ConfigStatusCode
+    /// How the node sends heartbeats.
+    package var settings: HeartbeatPublicationSettings
+
+    /// The state.
+    package init(status: ConfigStatusCode, settings: HeartbeatPublicationSettings) {
+        self.status = status
+        self.settings = settings
+    }
+
+    /// Reads ten octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        status = try ConfigStatusCode(reading: &reader)
+        settings = try HeartbeatPublicationSettings(reading: &reader)
+    }
+
+    /// Appends ten octets.
+    package func write(to writer: inout ByteWriter) {
+        status.write(to: &writer)
+        settings.write(to: &writer)
+    }
+}
+
+/// The five octets that Heartbeat Subscription Set and Status share (Mesh Protocol 4.3.2.65).
+package struct HeartbeatSubscriptionSettings: Hashable, Sendable, AccessField {
+    /// The element whose heartbeats count, nil for none.
+    package var source: UnicastAddress?
+    /// What they are sent to: unassigned, the node's own primary element or a group. Other addresses are not refused
+    /// here, since a node answers to them with ``ConfigStatusCode/invalidAddress``.
+    package var destination: Address
+    /// How long to count, in a Status how long is left.
+    package var periodLog: HeartbeatPeriodLog
+
+    /// Settings with those values.
+    package init(source: UnicastAddress?, destination: Address, periodLog: HeartbeatPeriodLog) {
+        self.source = source
+        self.destination = destination
+        self.periodLog = periodLog
+    }
+
+    /// Reads five octets; a source that is neither unicast nor unassigned is prohibited.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        let bits = try reader.readUInt16LittleEndian()
+        source = UnicastAddress(rawValue: bits)
+        guard source != nil || bits == Address.unassigned.rawValue else {
+            throw .prohibited(field: "heartbeat source", value: UInt64(bits))
+        }
+        destination = try Address(reading: &reader)
+        periodLog = try HeartbeatPeriodLog(reading: &reader)
+    }
+
+    /// Appends five octets.
+    package func write(to writer: inout ByteWriter) {
+        (source?.address ?? .unassigned).write(to: &writer)
+        destination.write(to: &writer)
+        periodLog.write(to: &writer)
+    }
+}
+
+/// Config Heartbeat Subscription Get (Mesh Protocol 4.3.2.64).
+package struct ConfigHeartbeatSubscriptionGet: ParameterlessMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = ConfigHeartbeatSubscriptionStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x803A
+
+    /// Asks for the state.
+    package init() {}
+}
+
+/// Config Heartbeat Subscription Set (Mesh Protocol 4.3.2.65).
+package struct ConfigHeartbeatSubscriptionSet: ConfigurationRequest, FieldMessage {
+    /// The message that answers it.
+    package typealias Status = ConfigHeartbeatSubscriptionStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x803B
+    /// Which heartbeats the node is to count.
+    package var settings: HeartbeatSubscriptionSettings
+
+    /// Sets which heartbeats the node counts.
+    package init(settings: HeartbeatSubscriptionSettings) {
+        self.settings = settings
+    }
+
+    /// Reads five octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        settings = try HeartbeatSubscriptionSettings(reading: &reader)
+    }
+
+    /// Appends five octets.
+    package func write(to writer: inout ByteWriter) {
+        settings.write(to: &writer)
+    }
+}
+
+/// Config Heartbeat Subscription Status (Mesh Protocol 4.3.2.66).
+package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, FieldMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x803C
+    /// The outcome.
+    package var status: ConfigStatusCode
+    /// Which heartbeats the node counts.
+    package var settings: HeartbeatSubscriptionSettings
+    /// How many it received.
+    package var countLog: HeartbeatSubscriptionCountLog
+    /// The fewest hops of a heartbeat, 0...127; 127 while none was received.
+    package var minimumHops: UInt8
+    /// The most hops of a heartbeat, 0...127.
+    package var maximumHops: UInt8
+
+    /// The state.
+    package init(
+        status: ConfigStatusCode,
+        settings: HeartbeatSubscriptionSettings,
+        countLog: HeartbeatSubscriptionCountLog,
+        minimumHops: UInt8,
+        maximumHops: UInt8
+    ) {
+        self.status = status
+        self.settings = settings
+        self.countLog = countLog
+        self.minimumHops = minimumHops
+        self.maximumHops = maximumHops
+    }
+
+    /// Reads nine octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        status = try ConfigStatusCode(reading: &reader)
+        settings = try HeartbeatSubscriptionSettings(reading: &reader)
+        countLog = try HeartbeatSubscriptionCountLog(reading: &reader)
+        minimumHops = try reader.readUInt8()
+        maximumHops = try reader.readUInt8()
+        for hops in [minimumHops, maximumHops] where hops > 0x7F {
+            throw .prohibited(field: "heartbeat hops", value: UInt64(hops))
+        }
+    }
+
+    /// Appends nine octets.
+    package func write(to writer: inout ByteWriter) {
+        status.write(to: &writer)
+        settings.write(to: &writer)
+        countLog.write(to: &writer)
+        writer.write(minimumHops)
+        writer.write(maximumHops)
+    }
+}

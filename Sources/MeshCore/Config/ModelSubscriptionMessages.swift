@@ -1,0 +1,264 @@
+/// The layout of Subscription Add, Delete and Overwrite: ElementAddress (2), Address (2), ModelIdentifier (2 or 4).
+package protocol ModelSubscriptionRequest: ModelMessage, ConfigurationRequest, FieldMessage
+where Status == ConfigModelSubscriptionStatus {
+    /// A group other than all-nodes. Other addresses are not refused here, since a node answers to them with
+    /// ``ConfigStatusCode/invalidAddress``.
+    var address: Address { get }
+
+    /// The request for that address.
+    init(elementAddress: UnicastAddress, address: Address, model: ModelIdentifier)
+}
+
+extension ModelSubscriptionRequest {
+    /// Reads six or eight octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(
+            elementAddress: try UnicastAddress(reading: &reader),
+            address: try Address(reading: &reader),
+            model: try ModelIdentifier(reading: &reader)
+        )
+    }
+
+    /// Appends six or eight octets.
+    package func write(to writer: inout ByteWriter) {
+        elementAddress.write(to: &writer)
+        address.write(to: &writer)
+        model.write(to: &writer)
+    }
+
+    /// Whether the status is about the same model and address; some nodes leave the address out of a refusal.
+    package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
+        guard status.subject == subject else { return false }
+        return status.address == address || status.status != .success && status.address == .unassigned
+    }
+}
+
+/// The layout of Subscription Virtual Address Add, Delete and Overwrite: ElementAddress (2), Label (16),
+/// ModelIdentifier (2 or 4).
+package protocol ModelSubscriptionVirtualAddressRequest: ModelMessage, ConfigurationRequest, FieldMessage
+where Status == ConfigModelSubscriptionStatus {
+    /// The label of the virtual address.
+    var label: LabelUUID { get }
+
+    /// The request for that label.
+    init(elementAddress: UnicastAddress, label: LabelUUID, model: ModelIdentifier)
+}
+
+extension ModelSubscriptionVirtualAddressRequest {
+    /// Reads 20 or 22 octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(
+            elementAddress: try UnicastAddress(reading: &reader),
+            label: try LabelUUID(reading: &reader),
+            model: try ModelIdentifier(reading: &reader)
+        )
+    }
+
+    /// Appends 20 or 22 octets.
+    package func write(to writer: inout ByteWriter) {
+        elementAddress.write(to: &writer)
+        label.write(to: &writer)
+        model.write(to: &writer)
+    }
+
+    /// Whether the status is about the same model and a virtual address; which label is behind that address is for
+    /// the caller to check, who has the hash at hand.
+    package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
+        guard status.subject == subject else { return false }
+        return status.address.kind == .virtual || status.status != .success && status.address == .unassigned
+    }
+}
+
+/// Config Model Subscription Add (Mesh Protocol 4.3.2.19).
+package struct ConfigModelSubscriptionAdd: ModelSubscriptionRequest {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x801B
+    /// The address of the element.
+    package var elementAddress: UnicastAddress
+    /// A group other than all-nodes.
+    package var address: Address
+    /// The model.
+    package var model: ModelIdentifier
+
+    /// Subscribes the model to the address.
+    package init(elementAddress: UnicastAddress, address: Address, model: ModelIdentifier) {
+        self.elementAddress = elementAddress
+        self.address = address
+        self.model = model
+    }
+}
+
+/// Config Model Subscription Virtual Address Add (Mesh Protocol 4.3.2.20).
+package struct ConfigModelSubscriptionVirtualAddressAdd: ModelSubscriptionVirtualAddressRequest {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8020
+    /// The address of the element.
+    package var elementAddress: UnicastAddress
+    /// The label of the virtual address.
+    package var label: LabelUUID
+    /// The model.
+    package var model: ModelIdentifier
+
+    /// Subscribes the model to the label.
+    package init(elementAddress: UnicastAddress, label: LabelUUID, model: ModelIdentifier) {
+        self.elementAddress = elementAddress
+        self.label = label
+        self.model = model
+    }
+}
+
+/// Config Model Subscription Delete (Mesh Protocol 4.3.2.21).
+package struct ConfigModelSubscriptionDelete: ModelSubscriptionRequest {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x801C
+    /// The address of the element.
+    package var elementAddress: UnicastAddress
+    /// A group other than all-nodes.
+    package var address: Address
+    /// The model.
+    package var model: ModelIdentifier
+
+    /// Ends the subscription to the address.
+    package init(elementAddress: UnicastAddress, address: Address, model: ModelIdentifier) {
+        self.elementAddress = elementAddress
+        self.address = address
+        self.model = model
+    }
+}
+
+/// Config Model Subscription Virtual Address Delete (Mesh Protocol 4.3.2.22).
+package struct ConfigModelSubscriptionVirtualAddressDelete: ModelSubscriptionVirtualAddressRequest {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8021
+    /// The address of the element.
+    package var elementAddress: UnicastAddress
+    /// The label of the virtual address.
+    package var label: LabelUUID
+    /// The model.
+    package var model: ModelIdentifier
+
+    /// Ends the subscription to the label.
+    package init(elementAddress: UnicastAddress, label: LabelUUID, model: ModelIdentifier) {
+        self.elementAddress = elementAddress
+        self.label = label
+        self.model = model
+    }
+}
+
+/// Config Model Subscription Overwrite (Mesh Protocol 4.3.2.23): the address is all that
+/// remains on the list.
+package struct ConfigModelSubscriptionOverwrite: ModelSubscriptionRequest {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x801E
+    /// The address of the element.
+    package var elementAddress: UnicastAddress
+    /// A group other than all-nodes.
+    package var address: Address
+    /// The model.
+    package var model: ModelIdentifier
+
+    /// Subscribes the model to the address alone.
+    package init(elementAddress: UnicastAddress, address: Address, model: ModelIdentifier) {
+        self.elementAddress = elementAddress
+        self.address = address
+        self.model = model
+    }
+}
+
+/// Config Model Subscription Virtual Address Overwrite (Mesh Protocol 4.3.2.24): the label is
+/// all that remains on the list.
+package struct ConfigModelSubscriptionVirtualAddressOverwrite: ModelSubscriptionVirtualAddressRequest {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8022
+    /// The address of the element.
+    package var elementAddress: UnicastAddress
+    /// The label of the virtual address.
+    package var label: LabelUUID
+    /// The model.
+    package var model: ModelIdentifier
+
+    /// Subscribes the model to the label alone.
+    package init(elementAddress: UnicastAddress, label: LabelUUID, model: ModelIdentifier) {
+        self.elementAddress = elementAddress
+        self.label = label
+        self.model = model
+    }
+}
+
+/// Config Model Subscription Delete All (Mesh Protocol 4.3.2.25): virtual addresses included.
+package struct ConfigModelSubscriptionDeleteAll: ModelMessage, ConfigurationRequest, FieldMessage {
+    /// The message that answers it.
+    package typealias Status = ConfigModelSubscriptionStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x801D
+    /// The address of the element.
+    package var elementAddress: UnicastAddress
+    /// The model.
+    package var model: ModelIdentifier
+
+    /// Ends all subscriptions of the model.
+    package init(elementAddress: UnicastAddress, model: ModelIdentifier) {
+        self.elementAddress = elementAddress
+        self.model = model
+    }
+
+    /// Reads four or six octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        elementAddress = try UnicastAddress(reading: &reader)
+        model = try ModelIdentifier(reading: &reader)
+    }
+
+    /// Appends four or six octets.
+    package func write(to writer: inout ByteWriter) {
+        elementAddress.write(to: &writer)
+        model.write(to: &writer)
+    }
+
+    /// Whether the status is about the same model and names no address.
+    package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
+        status.subject == subject && status.address == .unassigned
+    }
+}
+
+/// Config Model Subscription Status (Mesh Protocol 4.3.2.26).
+package struct ConfigModelSubscriptionStatus: ModelMessage, ConfigurationStatusMessage, FieldMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x801F
+    /// The outcome.
+    package var status: ConfigStatusCode
+    /// The address of the element.
+    package var elementAddress: UnicastAddress
+    /// The address of the request, for a label its virtual address; unassigned after Delete All.
+    package var address: Address
+    /// The model.
+    package var model: ModelIdentifier
+
+    /// The outcome for that address and model.
+    package init(
+        status: ConfigStatusCode,
+        elementAddress: UnicastAddress,
+        address: Address,
+        model: ModelIdentifier
+    ) {
+        self.status = status
+        self.elementAddress = elementAddress
+        self.address = address
+        self.model = model
+    }
+
+    /// Reads seven or nine octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        status = try ConfigStatusCode(reading: &reader)
+        elementAddress = try UnicastAddress(reading: &reader)
+        address = try Address(reading: &reader)
+        model = try ModelIdentifier(reading: &reader)
+    }
+
+    /// Appends seven or nine octets.
+    package func write(to writer: inout ByteWriter) {
+        status.write(to: &writer)
+        elementAddress.write(to: &writer)
+        address.write(to: &writer)
+        model.write(to: &writer)
+    }
+}

@@ -1,0 +1,78 @@
+/// How a model publishes, beside the address: the five octets that publication messages share (Mesh Protocol 4.3.2.16).
+package struct PublicationSettings: Hashable, Sendable {
+    /// The AppKey that secures the messages.
+    package var appKeyIndex: AppKeyIndex
+    /// Whether friendship credentials are used.
+    package var usesFriendshipCredentials: Bool
+    /// 0...127, or 255 for the node's default TTL; receivers refuse other values.
+    package var ttl: UInt8
+    /// How often.
+    package var period: PublishPeriod
+    /// How each message is repeated.
+    package var retransmit: PublishRetransmit
+
+    /// Settings with those values.
+    package init(
+        appKeyIndex: AppKeyIndex,
+        usesFriendshipCredentials: Bool = false,
+        ttl: UInt8 = Publication.defaultTTL,
+        period: PublishPeriod = .none,
+        retransmit: PublishRetransmit = .none
+    ) {
+        self.appKeyIndex = appKeyIndex
+        self.usesFriendshipCredentials = usesFriendshipCredentials
+        self.ttl = ttl
+        self.period = period
+        self.retransmit = retransmit
+    }
+
+    /// Those of a publication.
+    package init(_ publication: Publication) {
+        self.init(
+            appKeyIndex: publication.appKeyIndex,
+            usesFriendshipCredentials: publication.usesFriendshipCredentials,
+            ttl: publication.ttl,
+            period: publication.period,
+            retransmit: publication.retransmit
+        )
+    }
+
+    /// All zero, as goes with the unassigned address.
+    package static let disabled = PublicationSettings(appKeyIndex: .first, ttl: 0)
+
+    /// The publication to an address with these settings.
+    package func publication(to address: PublishAddress) -> Publication {
+        Publication(
+            address: address,
+            appKeyIndex: appKeyIndex,
+            usesFriendshipCredentials: usesFriendshipCredentials,
+            ttl: ttl,
+            period: period,
+            retransmit: retransmit
+        )
+    }
+}
+
+extension PublicationSettings: AccessField {
+    /// AppKeyIndex in bits 0–11, CredentialFlag in bit 12; bits 13–15 are reserved for future use and ignored, as
+    /// section 1.3.1.1 asks. Then PublishTTL, PublishPeriod and PublishRetransmit, an octet each.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        let bits = try reader.readUInt16LittleEndian()
+        appKeyIndex = try AppKeyIndex(bits: bits & 0x0FFF)
+        usesFriendshipCredentials = bits & 0x1000 != 0
+        ttl = try reader.readUInt8()
+        guard ttl <= 0x7F || ttl == Publication.defaultTTL else {
+            throw .prohibited(field: "publish TTL", value: UInt64(ttl))
+        }
+        period = PublishPeriod(octet: try reader.readUInt8())
+        retransmit = PublishRetransmit(octet: try reader.readUInt8())
+    }
+
+    /// Appends five octets, the reserved bits zero.
+    package func write(to writer: inout ByteWriter) {
+        writer.writeLittleEndian(appKeyIndex.rawValue | (usesFriendshipCredentials ? 0x1000 : 0))
+        writer.write(ttl)
+        writer.write(period.octet)
+        writer.write(retransmit.octet)
+    }
+}
