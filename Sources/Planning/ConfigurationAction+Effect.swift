@@ -74,10 +74,3 @@ extension Array {
         insert(NodeKey(index: index), at: place)
     }
 }
-
-extension Array where Element: Comparable {
-    fileprivate mutating func insertSorted(_ element: Element) {
-        guard !contains(element) else { return }
-        insert(element, at: firstIndex { $0 > element } ?? endIndex)
-    }
-}

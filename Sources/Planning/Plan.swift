@@ -1,6 +1,8 @@
 package import MeshCore
 
 /// What is to be done to bring a network to its definition: complete, ordered and bound to one state of the database.
+///
+/// It holds names and texts, so that it can be shown and applied without the definition, and no key.
 package struct Plan: Hashable, Sendable {
     /// Names the plan; a plan is applied once.
     package var identifier: Octets16
@@ -10,11 +12,17 @@ package struct Plan: Hashable, Sendable {
     package var serial: UInt64
     /// The name of the network.
     package var network: String
-    /// The differences, in the order of their resources' addresses.
+    /// The nodes that something happens to: in the definition's order, then forgotten ones by address.
+    package var nodes: [NodeSummary]
+    /// The differences: those of the network (subnets, application keys, groups), then node by node in the order of
+    /// ``nodes``, within a node by resource.
     package var changes: [Change]
     /// What to do, each step after those it depends on.
     package var steps: [Step]
-    /// What the user should know beside the changes.
+    /// Positions of steps, ascending, before which every earlier step should have ended in some way, since from there
+    /// on nodes may become harder to reach. A matter of order only: failures before do not stop what follows.
+    package var barriers: [Int]
+    /// What the user should know beside the changes, a sentence each.
     package var notes: [String]
 
     /// A plan with those parts.
@@ -23,55 +31,71 @@ package struct Plan: Hashable, Sendable {
         lineage: Octets16,
         serial: UInt64,
         network: String,
+        nodes: [NodeSummary] = [],
         changes: [Change],
         steps: [Step],
+        barriers: [Int] = [],
         notes: [String] = []
     ) {
         self.identifier = identifier
         self.lineage = lineage
         self.serial = serial
         self.network = network
+        self.nodes = nodes
         self.changes = changes
         self.steps = steps
+        self.barriers = barriers
         self.notes = notes
     }
 
     /// Whether there is nothing to do.
     package var isEmpty: Bool { steps.isEmpty }
+
+    /// What all steps cost on air when nothing is lost.
+    package var cost: MessageCost {
+        nodes.reduce(into: .zero) { $0 += $1.cost }
+    }
 }
 
-/// One difference on one resource.
-package struct Change: Hashable, Sendable {
-    /// What happens to the resource.
-    package enum Action: String, Sendable {
-        /// It does not exist yet.
-        case create
-        /// It exists otherwise.
-        case update
-        /// It exists and will not.
-        case delete
-        /// It is no longer managed and stays as it is.
-        case forget
+/// A node in a plan, with what a line about it says.
+package struct NodeSummary: Hashable, Sendable {
+    /// What happens to the node as a whole.
+    package enum Action: UInt8, Sendable {
+        /// It is managed from now on.
+        case manage = 0
+        /// It was managed before and changes.
+        case update = 1
+        /// It is no longer managed.
+        case forget = 2
     }
 
-    /// The address of the resource, like `node.kitchen-1.element[0].generic-onoff-server.subscription.kitchen`.
-    package var address: String
+    /// Which node.
+    package var uuid: DeviceUUID
+    /// Its name in the definition; in the database if it is forgotten.
+    package var name: String
+    /// The address of its primary element.
+    package var address: UnicastAddress
     /// What happens to it.
     package var action: Action
-    /// The node it is on, nil for resources of the network.
-    package var node: DeviceUUID?
-    /// The value there is, for people; never a key.
-    package var before: String?
-    /// The value there will be, for people; never a key.
-    package var after: String?
+    /// Where its changes are in ``Plan/changes``.
+    package var changes: Range<Int>
+    /// What its steps cost on air.
+    package var cost: MessageCost
 
-    /// A change.
-    package init(address: String, action: Action, node: DeviceUUID? = nil, before: String? = nil, after: String? = nil)
-    {
+    /// A summary with those parts.
+    package init(
+        uuid: DeviceUUID,
+        name: String,
+        address: UnicastAddress,
+        action: Action,
+        changes: Range<Int>,
+        cost: MessageCost
+    ) {
+        self.uuid = uuid
+        self.name = name
         self.address = address
         self.action = action
-        self.node = node
-        self.before = before
-        self.after = after
+        self.changes = changes
+        self.cost = cost
     }
 }

@@ -1,0 +1,88 @@
+package import MeshCore
+
+/// One difference on one resource.
+package struct Change: Hashable, Sendable {
+    /// What happens to the resource.
+    package enum Action: String, CaseIterable, Sendable {
+        /// It does not exist yet.
+        case create
+        /// It exists otherwise.
+        case update
+        /// It exists and will not.
+        case delete
+        /// It is no longer managed and stays as it is.
+        case forget
+    }
+
+    /// The kinds of resources.
+    package enum Kind: UInt8, CaseIterable, Sendable {
+        /// A NetKey of the network.
+        case subnet = 0
+        /// An AppKey of the network.
+        case applicationKey = 1
+        /// A group of the network.
+        case group = 2
+        /// That a node is managed, its name and protection.
+        case node = 3
+        /// What a node is made of; read, not written.
+        case composition = 4
+        /// A NetKey on a node.
+        case nodeSubnet = 5
+        /// An AppKey on a node.
+        case nodeApplicationKey = 6
+        /// An AppKey bound to a model.
+        case binding = 7
+        /// A group that a model subscribes to.
+        case subscription = 8
+        /// The publication of a model.
+        case publication = 9
+        /// The Default TTL state.
+        case defaultTTL = 10
+        /// The Secure Network Beacon state.
+        case secureNetworkBeacon = 11
+        /// The Network Transmit state.
+        case networkTransmit = 12
+        /// The Relay state.
+        case relay = 13
+        /// The Relay Retransmit state.
+        case relayRetransmit = 14
+        /// The GATT Proxy state.
+        case proxy = 15
+        /// The Friend state.
+        case friend = 16
+    }
+
+    /// The address of the resource, like `node.kitchen-1.element[0].generic-onoff-server.subscription.kitchen`.
+    package var address: String
+    /// What kind of resource it is.
+    package var kind: Kind
+    /// What happens to it.
+    package var action: Action
+    /// The node it is on, nil for resources of the network.
+    package var node: DeviceUUID?
+    /// The value there is, for people; nil if there is none or it is unknown; never a key.
+    package var before: String?
+    /// The value there will be, for people; nil if there will be none; never a key.
+    package var after: String?
+    /// Whether it comes with another change and has no step of its own, as the bindings of a deleted AppKey do.
+    package var isImplied: Bool
+
+    /// A change.
+    package init(
+        address: String,
+        kind: Kind,
+        action: Action,
+        node: DeviceUUID? = nil,
+        before: String? = nil,
+        after: String? = nil,
+        isImplied: Bool = false
+    ) {
+        self.address = address
+        self.kind = kind
+        self.action = action
+        self.node = node
+        self.before = before
+        self.after = after
+        self.isImplied = isImplied
+    }
+}

@@ -1,0 +1,64 @@
+internal import MeshCore
+
+extension ConfigurationAction {
+    /// What the action costs on air, from the lengths of its messages (Mesh Protocol 4.3.2).
+    package var cost: MessageCost {
+        switch self {
+        case .readComposition: .exchange(request: 3, status: Self.typicalCompositionStatus)
+        case .addNetKey: .exchange(request: 20, status: 5)
+        case .deleteNetKey: .exchange(request: 4, status: 5)
+        case .addAppKey: .exchange(request: 20, status: 6)
+        case .deleteAppKey: .exchange(request: 5, status: 6)
+        case .bind(let address, _), .unbind(let address, _):
+            .exchange(request: 6 + address.model.encodedLength, status: 7 + address.model.encodedLength)
+        case .addSubscription(let address, let group),
+            .deleteSubscription(let address, let group),
+            .overwriteSubscriptions(let address, let group):
+            .exchange(
+                request: 4 + group.encodedLength + address.model.encodedLength,
+                status: 7 + address.model.encodedLength
+            )
+        case .deleteAllSubscriptions(let address):
+            .exchange(request: 4 + address.model.encodedLength, status: 7 + address.model.encodedLength)
+        case .setPublication(let address, let publication):
+            .exchange(
+                request: Self.publicationLength(publication) + address.model.encodedLength,
+                status: 12 + address.model.encodedLength
+            )
+        case .setDefaultTTL, .setSecureNetworkBeacon, .setProxy, .setFriend, .setNetworkTransmit:
+            .exchange(request: 3, status: 3)
+        case .setRelay(_, let retransmit):
+            // Without a retransmit to send, Config Relay Get comes first.
+            (retransmit == nil ? .exchange(request: 2, status: 4) : .zero) + .exchange(request: 4, status: 4)
+        }
+    }
+
+    /// Opcode and Composition Data page 0 of a node with a few elements; the true length is known only afterwards.
+    private static let typicalCompositionStatus = 52
+
+    /// Config Model Publication Set has an opcode of one octet and an address of two, Virtual Address Set an opcode of
+    /// two and a label.
+    private static func publicationLength(_ publication: Publication?) -> Int {
+        if case .virtual = publication?.address { 25 } else { 10 }
+    }
+}
+
+extension SubscriptionAddress {
+    /// Octets in a request: an address or a label.
+    fileprivate var encodedLength: Int {
+        switch self {
+        case .group: 2
+        case .virtual: 16
+        }
+    }
+}
+
+extension Step {
+    /// What the step costs on air; nothing for an edit.
+    package var cost: MessageCost {
+        switch work {
+        case .configure(_, let action): action.cost
+        case .edit: .zero
+        }
+    }
+}

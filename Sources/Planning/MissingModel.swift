@@ -1,0 +1,42 @@
+internal import MeshCore
+
+/// A model that a definition wants on a node that does not have it there.
+struct MissingModel {
+    var model: ModelIdentifier
+    /// The element, nil for any.
+    var element: UInt8?
+    var node: Node
+    var name: String
+
+    /// What is missing and where it is, or what is there instead.
+    func diagnostic(at location: SourceLocation) -> Diagnostic {
+        Diagnostic(
+            .error,
+            message,
+            at: location,
+            length: model.name.count,
+            resource: "node." + name,
+            hint: hint
+        )
+    }
+
+    private var message: String {
+        guard let element else { return "node `\(name)` has no `\(model.name)`" }
+        if Int(element) >= node.elements.count { return "node `\(name)` has no element \(element)" }
+        return "element \(element) of node `\(name)` has no `\(model.name)`"
+    }
+
+    private var hint: String {
+        let elsewhere = node.elements(with: model, on: nil)
+        if !elsewhere.isEmpty {
+            return "The model is on element " + elsewhere.map { String($0) }.joined(separator: ", ")
+        }
+        if let element, Int(element) >= node.elements.count {
+            return "Its elements are 0 to \(max(node.elements.count, 1) - 1)"
+        }
+        let models = node.elements.enumerated().filter { element == nil || $0.offset == Int(element ?? 0) }
+            .flatMap(\.element.models).map(\.identifier).filter { $0 > .configurationClient }.sortedUnique()
+        if models.isEmpty { return "There are no models beside the foundation there" }
+        return "There are: " + models.prefix(12).map(\.name).joined(separator: ", ") + (models.count > 12 ? ", …" : "")
+    }
+}

@@ -1,0 +1,136 @@
+internal import MeshCore
+
+extension NodeDiffer {
+    /// Compares the NetKeys and AppKeys of a node.
+    ///
+    /// Needed are the keys of managed bindings and publications and what the node lists itself. Others are left alone,
+    /// unless the node has a list: then it says all.
+    mutating func compareKeys(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
+        var neededAppKeys: [AppKeyIndex] = []
+        for model in desired.models {
+            for key in model.bindings?.value ?? [] { neededAppKeys.insertSorted(key) }
+            if let key = publicationKey(of: model, node: node) { neededAppKeys.insertSorted(key) }
+        }
+        let listed = desired.settings.applicationKeys
+        for key in listed?.value ?? [] { neededAppKeys.insertSorted(key) }
+        for key in neededAppKeys where !node.knows(key) {
+            difference.addedAppKeys.append(key)
+            check(names.appKey(key), of: boundNetKeys[key], in: desired, needing: key)
+        }
+        compareNetKeys(desired, node: node, neededAppKeys: neededAppKeys, &difference)
+        guard listed != nil else { return }
+        difference.deletedAppKeys = node.appKeys.map(\.index).sortedUnique().subtracting(neededAppKeys)
+    }
+
+    private mutating func compareNetKeys(
+        _ desired: DesiredNode,
+        node: Node,
+        neededAppKeys: [AppKeyIndex],
+        _ difference: inout NodeDifference
+    ) {
+        // Without missing AppKeys and without a list nothing can differ.
+        guard !difference.addedAppKeys.isEmpty || desired.settings.subnets != nil else { return }
+        var needed = (desired.settings.subnets?.value ?? []).sortedUnique()
+        for key in neededAppKeys {
+            if let netKey = boundNetKeys[key] { needed.insertSorted(netKey) }
+        }
+        for key in needed where !node.knows(key) {
+            difference.addedNetKeys.append(key)
+            check(names.netKey(key), of: key, in: desired, needing: nil)
+        }
+        guard let list = desired.settings.subnets else { return }
+        var kept = needed
+        if desired.settings.applicationKeys == nil {
+            // AppKeys that are left alone keep their subnets.
+            for key in node.appKeys {
+                if let netKey = boundNetKeys[key.index] { kept.insertSorted(netKey) }
+            }
+        }
+        let recorded = node.netKeys.map(\.index).sortedUnique()
+        for key in kept.subtracting(needed) where node.knows(key) {
+            diagnostics.report("kept subnet \(key)", at: list.location) {
+                Diagnostic(
+                    .warning,
+                    "node `\(desired.name.value)` keeps subnet `\(names.netKey(key))` for an application key",
+                    at: list.location,
+                    resource: "node." + desired.name.value,
+                    hint: "List the node's `application_keys` to have the others deleted, and then the subnet"
+                )
+            }
+        }
+        difference.deletedNetKeys = recorded.subtracting(kept)
+        guardNetKeys(desired, node: node, at: list.location, &difference)
+    }
+
+    /// Keeps the NetKey without which the node could not be reached.
+    private mutating func guardNetKeys(
+        _ desired: DesiredNode,
+        node: Node,
+        at location: SourceLocation,
+        _ difference: inout NodeDifference
+    ) {
+        guard let transport = node.transportNetKey, difference.deletedNetKeys.contains(transport) else { return }
+        let isLast = difference.deletedNetKeys.count == node.netKeys.count && difference.addedNetKeys.isEmpty
+        refusals.insert(isLast ? .lastNetKey : .transportNetKey)
+        let name = desired.name.value
+        diagnostics.report("transport \(transport)", at: location) {
+            Diagnostic(
+                .error,
+                isLast
+                    ? "node `\(name)` would lose its last NetKey, that of subnet `\(names.netKey(transport))`"
+                    : "node `\(name)` would lose subnet `\(names.netKey(transport))`, which secures the messages to it",
+                at: location,
+                resource: "node." + name,
+                hint: "Add `\(names.netKey(transport))` to the node's `subnets`"
+            )
+        }
+        difference.deletedNetKeys.removeAll { $0 == transport }
+    }
+
+    /// Refuses to hand out a key of a subnet in a key refresh: the node would get only one of its two keys.
+    private mutating func check(_ key: String, of netKey: NetKeyIndex?, in desired: DesiredNode, needing: AppKeyIndex?)
+    {
+        guard let netKey, refreshing.contains(netKey) else { return }
+        let location = location(of: desired, needing: needing)
+        let noun = needing == nil ? "subnet" : "application key"
+        diagnostics.report("refresh \(noun) \(key)", at: location) {
+            Diagnostic(
+                .error,
+                "node `\(desired.name.value)` cannot be given \(noun) `\(key)`: "
+                    + "a key refresh of subnet `\(names.netKey(netKey))` is in progress",
+                at: location,
+                resource: "node." + desired.name.value,
+                hint: "Finish the key refresh first, and import its result"
+            )
+        }
+    }
+
+    /// Where the definition asks for a key: at a list of the node or at the first model.
+    private func location(of desired: DesiredNode, needing key: AppKeyIndex?) -> SourceLocation {
+        if let key {
+            for model in desired.models {
+                if let bindings = model.bindings, bindings.value.contains(key) { return bindings.location }
+                if let publication = model.publication, publication.value?.key == key { return publication.location }
+            }
+        }
+        let list = key == nil ? desired.settings.subnets?.location : desired.settings.applicationKeys?.location
+        return list ?? desired.name.location
+    }
+
+    /// The key of a model's publication: the one that is named, else the model's only one.
+    func publicationKey(of model: DesiredModel, node: Node) -> AppKeyIndex? {
+        guard let publication = model.publication?.value else { return nil }
+        if let key = publication.key { return key }
+        let bound = model.bindings?.value ?? node.model(model.address)?.bindings ?? []
+        return bound.count == 1 ? bound[0] : nil
+    }
+}
+
+extension Node {
+    /// The record of a model, nil if the node does not have it.
+    func model(_ address: ModelAddress) -> Model? {
+        let index = Int(address.element)
+        guard index < elements.count else { return nil }
+        return elements[index].models.first { $0.identifier == address.model }
+    }
+}

@@ -1,0 +1,163 @@
+internal import MeshCore
+
+extension NodeDiffer {
+    /// Compares bindings, subscriptions and publications.
+    mutating func compareModels(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
+        for key in difference.deletedNetKeys {
+            // A deleted NetKey takes the AppKeys that nobody needs along; needed ones keep their NetKey.
+            for appKey in node.appKeys where boundNetKeys[appKey.index] == key {
+                difference.deletedAppKeys.insertSorted(appKey.index)
+            }
+        }
+        for model in desired.models {
+            guard let recorded = node.model(model.address) else { continue }
+            let change = compare(model, recorded: recorded, node: node, lost: difference.deletedAppKeys, in: desired)
+            if !change.isEmpty { difference.models.append(change) }
+        }
+        if !difference.deletedAppKeys.isEmpty { addLosses(desired, node: node, &difference) }
+    }
+
+    private mutating func compare(
+        _ model: DesiredModel,
+        recorded: Model,
+        node: Node,
+        lost: [AppKeyIndex],
+        in desired: DesiredNode
+    ) -> ModelDifference {
+        var difference = ModelDifference(address: model.address)
+        let publicationKey = publicationKey(of: model, node: node)
+        var bindings = model.bindings?.value ?? []
+        if let key = publicationKey {
+            if let given = model.bindings, !given.value.contains(key) {
+                reportUnboundKey(key, of: model, in: desired, at: given.location)
+            }
+            bindings.insertSorted(key)
+        }
+        for key in bindings where !recorded.bindings.contains(key) || !node.knows(key) {
+            difference.boundKeys.append(key)
+        }
+        let recordedBindings = recorded.bindings.sortedUnique()
+        let extra = model.bindings == nil ? [] : recordedBindings.subtracting(bindings)
+        difference.unboundKeys = lost.isEmpty ? extra : extra.subtracting(lost)
+        if !lost.isEmpty { difference.lostBindings = recordedBindings.filter(lost.contains) }
+        if let target = model.subscriptions?.value, target != recorded.subscriptions {
+            let existing = recorded.subscriptions.sortedUnique()
+            if target != existing { difference.subscriptions = (existing, target) }
+        }
+        let gone = difference.unboundKeys + lost
+        comparePublication(model, recorded: recorded, key: publicationKey, gone: gone, in: desired, &difference)
+        return difference
+    }
+
+    private mutating func comparePublication(
+        _ model: DesiredModel,
+        recorded: Model,
+        key: AppKeyIndex?,
+        gone: [AppKeyIndex],
+        in desired: DesiredNode,
+        _ difference: inout ModelDifference
+    ) {
+        let isLost = recorded.publication.map { gone.contains($0.appKeyIndex) } ?? false
+        guard let managed = model.publication else {
+            if isLost {
+                difference.publication = PublicationDifference(
+                    before: recorded.publication,
+                    after: nil,
+                    isImplied: true
+                )
+            }
+            return
+        }
+        guard let wanted = managed.value else {
+            guard recorded.publication != nil else { return }
+            difference.publication = PublicationDifference(
+                before: recorded.publication,
+                after: nil,
+                isImplied: isLost
+            )
+            return
+        }
+        guard let key else {
+            reportMissingKey(of: model, in: desired, at: managed.location)
+            return
+        }
+        let publication = wanted.publication(key: key)
+        if let present = recorded.publication, present.isEquivalent(to: publication) { return }
+        difference.publication = PublicationDifference(
+            before: recorded.publication,
+            after: publication,
+            isImplied: false
+        )
+    }
+
+    /// Adds what models that are not managed lose with AppKeys of the node.
+    private func addLosses(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
+        let lost = difference.deletedAppKeys
+        for (index, element) in node.elements.enumerated() {
+            guard let index = UInt8(exactly: index) else { break }
+            for model in element.models {
+                let address = ModelAddress(element: index, model: model.identifier)
+                let bindings = model.bindings.filter(lost.contains)
+                let place = desired.models.place(of: address)
+                let isManaged = place < desired.models.count && desired.models[place].address == address
+                guard !isManaged else { continue }
+                var change = ModelDifference(address: address, lostBindings: bindings)
+                if let publication = model.publication, lost.contains(publication.appKeyIndex) {
+                    change.publication = PublicationDifference(before: publication, after: nil, isImplied: true)
+                }
+                if !change.isEmpty { difference.models.append(change) }
+            }
+        }
+        difference.models.sort { $0.address < $1.address }
+    }
+
+    private mutating func reportUnboundKey(
+        _ key: AppKeyIndex,
+        of model: DesiredModel,
+        in desired: DesiredNode,
+        at location: SourceLocation
+    ) {
+        let name = names.appKey(key)
+        let model = model.address.model.name
+        diagnostics.report("unbound \(model) \(name)", at: location) {
+            Diagnostic(
+                .error,
+                "`\(model)` publishes with application key `\(name)`, which is not among its keys",
+                at: location,
+                resource: "node." + desired.name.value,
+                hint: "Add `\(name)` to the `keys` of the model"
+            )
+        }
+    }
+
+    private mutating func reportMissingKey(of model: DesiredModel, in desired: DesiredNode, at location: SourceLocation)
+    {
+        let name = model.address.model.name
+        diagnostics.report("no key \(name)", at: location) {
+            Diagnostic(
+                .error,
+                "the publication of `\(name)` needs a key",
+                at: location,
+                resource: "node." + desired.name.value,
+                hint: "Name it with `key:`; it may be left out only where the model has exactly one"
+            )
+        }
+    }
+}
+
+extension Publication {
+    /// Whether a model behaves the same with either: the units of a period of nothing and the pause between
+    /// repetitions that do not happen make no difference.
+    func isEquivalent(to other: Publication) -> Bool {
+        var left = self
+        var right = other
+        left.normalise()
+        right.normalise()
+        return left == right
+    }
+
+    private mutating func normalise() {
+        if period.steps == 0 { period = .none }
+        if retransmit.count == 0 { retransmit = .none }
+    }
+}

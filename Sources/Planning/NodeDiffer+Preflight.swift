@@ -1,0 +1,83 @@
+internal import MeshCore
+
+extension NodeDiffer {
+    /// Reports what the node cannot do and takes it out of what is desired.
+    mutating func preflight(_ desired: inout DesiredNode, node: Node) {
+        let name = desired.name.value
+        var isPossible = true
+        for model in desired.models where !check(model, node: node, name: name) { isPossible = false }
+        if !isPossible {
+            desired.models.removeAll { !node.has($0.address.model, on: $0.address.element) }
+        }
+        check(&desired.settings.relay, "relay", state: node.features.relay, name: name)
+        check(&desired.settings.proxy, "proxy", state: node.features.proxy, name: name)
+        check(&desired.settings.friend, "friend", state: node.features.friend, name: name)
+        if let retransmit = desired.settings.relayRetransmit, node.features.relay == .notSupported {
+            desired.settings.relayRetransmit = nil
+            reportUnsupported("relay", at: retransmit.location, name: name)
+        }
+    }
+
+    private mutating func check(_ model: DesiredModel, node: Node, name: String) -> Bool {
+        let address = model.address
+        guard node.has(address.model, on: address.element) else {
+            diagnostics.report("missing \(address)", at: model.location) {
+                MissingModel(model: address.model, element: address.element, node: node, name: name)
+                    .diagnostic(at: model.location)
+            }
+            return false
+        }
+        guard let known = ModelCatalogue.model(address.model) else { return true }
+        if let keys = model.bindings, !keys.value.isEmpty, known.supportsAppKeyBinding == false {
+            reportIncapable(known, "application keys cannot be bound to", at: keys.location, name: name)
+        }
+        if let list = model.subscriptions, !list.value.isEmpty, !known.supportsSubscription {
+            reportIncapable(known, "there are no subscriptions in", at: list.location, name: name)
+        }
+        if let publication = model.publication, publication.value != nil, !known.supportsPublication {
+            reportIncapable(known, "there is no publication in", at: publication.location, name: name)
+        }
+        return true
+    }
+
+    private mutating func reportIncapable(
+        _ model: CatalogueModel,
+        _ problem: String,
+        at location: SourceLocation,
+        name: String
+    ) {
+        diagnostics.report("\(problem) \(model.name)", at: location) {
+            Diagnostic(
+                .error,
+                "\(problem) `\(model.name)`",
+                at: location,
+                resource: "node." + name,
+                hint: model.supportsAppKeyBinding == false ? "The model works with the device key alone" : nil
+            )
+        }
+    }
+
+    private mutating func check(
+        _ setting: inout Located<Bool>?,
+        _ feature: String,
+        state: FeatureState?,
+        name: String
+    ) {
+        guard let wanted = setting, state == .notSupported else { return }
+        // A feature that is not there is as good as off.
+        setting = nil
+        if wanted.value { reportUnsupported(feature, at: wanted.location, name: name) }
+    }
+
+    private mutating func reportUnsupported(_ feature: String, at location: SourceLocation, name: String) {
+        diagnostics.report("unsupported \(feature)", at: location) {
+            Diagnostic(
+                .error,
+                "node `\(name)` does not have the \(feature) feature",
+                at: location,
+                resource: "node." + name,
+                hint: "Take the setting out for this node"
+            )
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package import MeshCore
+
+/// Compares nodes with what is desired; one call a node.
+struct NodeDiffer {
+    let network: MeshNetwork
+    var diagnostics: DiagnosticCollector
+    /// Guards that refused something.
+    var refusals: Set<PlanGuard> = []
+
+    /// Names of NetKeys and AppKeys, for diagnostics.
+    let names: ResourceNames
+    /// The subnet of each AppKey, planned ones included.
+    let boundNetKeys: [AppKeyIndex: NetKeyIndex]
+    /// Subnets in a key refresh.
+    let refreshing: Set<NetKeyIndex>
+
+    init(network: MeshNetwork, desired: DesiredState, names: ResourceNames, diagnostics: DiagnosticCollector) {
+        self.network = network
+        self.diagnostics = diagnostics
+        self.names = names
+        var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
+        for key in desired.applicationKeys { bound[key.index] = key.boundNetKey }
+        boundNetKeys = bound
+        refreshing = Set(network.netKeys.filter { $0.phase != .normal }.map(\.index))
+    }
+
+    /// In what the node differs, nil if in nothing.
+    mutating func difference(of desired: DesiredNode) -> NodeDifference? {
+        let node = network.nodes[desired.position]
+        var desired = desired
+        var difference = NodeDifference(position: desired.position, name: desired.name.value)
+        if !node.isManaged || node.name != desired.name.value || node.isProtected != desired.isProtected {
+            difference.management = (desired.name.value, desired.isProtected)
+        }
+        if node.isCompositionKnown {
+            preflight(&desired, node: node)
+        } else {
+            difference.readsComposition = true
+            waitForComposition(&desired)
+        }
+        compareKeys(desired, node: node, &difference)
+        compareModels(desired, node: node, &difference)
+        compareStates(desired, node: node, &difference)
+        guard !difference.isEmpty else { return nil }
+        if difference.needsMessages { checkReachable(desired, node: node) }
+        return difference
+    }
+
+    /// What needs models or features waits for a plan that knows them.
+    private func waitForComposition(_ desired: inout DesiredNode) {
+        desired.models = []
+        desired.settings.relay = nil
+        desired.settings.relayRetransmit = nil
+        desired.settings.proxy = nil
+        desired.settings.friend = nil
+    }
+
+    private mutating func checkReachable(_ desired: DesiredNode, node: Node) {
+        let problem: (message: String, hint: String)
+        if node.deviceKey == nil {
+            problem = ("has no device key in the database", "Import a database that holds the device key of the node")
+        } else if node.transportNetKey == nil {
+            problem = ("has no NetKey in the database", "Import a database that lists the NetKeys of the node")
+        } else {
+            return
+        }
+        diagnostics.report(
+            Diagnostic(
+                .error,
+                "node `\(desired.name.value)` \(problem.message), so nothing can be sent to it",
+                at: desired.name.location,
+                length: desired.name.value.count,
+                resource: "node." + desired.name.value,
+                hint: problem.hint
+            )
+        )
+    }
+}
+
+extension Node {
+    /// The NetKey that secures Configuration messages to the node: the primary one if the node has it, else the one
+    /// with the lowest index. A plan never deletes it.
+    package var transportNetKey: NetKeyIndex? { netKeys.min { $0.index < $1.index }?.index }
+}

@@ -1,0 +1,67 @@
+internal import MeshCore
+
+/// A value that is there, nil if unknown or none, and the one that is wanted.
+struct ValueDifference<Value> {
+    var before: Value?
+    var after: Value
+}
+
+/// Everything in which one node differs from the definition; what agrees is empty or nil.
+struct NodeDifference {
+    /// The node's position in the database's list of nodes.
+    var position: Int
+    var name: String
+    /// Its name and protection, if it is to be managed or either changes.
+    var management: (name: String, isProtected: Bool)?
+    var readsComposition = false
+    var addedNetKeys: [NetKeyIndex] = []
+    var deletedNetKeys: [NetKeyIndex] = []
+    var addedAppKeys: [AppKeyIndex] = []
+    /// All AppKeys that the node is to lose, those that go with a NetKey included.
+    var deletedAppKeys: [AppKeyIndex] = []
+    var models: [ModelDifference] = []
+    var defaultTTL: ValueDifference<UInt8>?
+    var secureNetworkBeacon: ValueDifference<Bool>?
+    var networkTransmit: ValueDifference<TransmitParameters>?
+    var relay: ValueDifference<Bool>?
+    var relayRetransmit: ValueDifference<TransmitParameters>?
+    /// What Config Relay Set carries if either of the two above differs; a nil retransmit keeps the node's.
+    var relaySetting: (isOn: Bool, retransmit: TransmitParameters?)?
+    var proxy: ValueDifference<Bool>?
+    var friend: ValueDifference<Bool>?
+
+    /// Whether a message has to be sent.
+    var needsMessages: Bool {
+        readsComposition || !addedNetKeys.isEmpty || !deletedNetKeys.isEmpty || !addedAppKeys.isEmpty
+            || !deletedAppKeys.isEmpty || !models.isEmpty || defaultTTL != nil || secureNetworkBeacon != nil
+            || networkTransmit != nil || relaySetting != nil || proxy != nil || friend != nil
+    }
+
+    /// Whether anything differs.
+    var isEmpty: Bool { management == nil && !needsMessages }
+}
+
+/// Everything in which one model differs.
+struct ModelDifference {
+    var address: ModelAddress
+    var boundKeys: [AppKeyIndex] = []
+    /// Keys to be unbound, those that go with an AppKey of the node not included.
+    var unboundKeys: [AppKeyIndex] = []
+    /// Bindings that go with an AppKey of the node.
+    var lostBindings: [AppKeyIndex] = []
+    /// The recorded and the wanted list, if they differ; both sorted.
+    var subscriptions: (existing: [SubscriptionAddress], target: [SubscriptionAddress])?
+    var publication: PublicationDifference?
+
+    var isEmpty: Bool {
+        boundKeys.isEmpty && unboundKeys.isEmpty && lostBindings.isEmpty && subscriptions == nil && publication == nil
+    }
+}
+
+/// A publication that changes.
+struct PublicationDifference {
+    var before: Publication?
+    var after: Publication?
+    /// Whether it ends because its key is unbound or deleted, without a message of its own.
+    var isImplied: Bool
+}

@@ -1,0 +1,196 @@
+internal import MeshCore
+
+/// The settings of a profile or of a node alone, names bound.
+struct SettingsTemplate {
+    var settings: DesiredSettings
+    /// Sorted by address, each address once.
+    var models: [DesiredModel]
+
+    /// These settings over those of a profile.
+    func merged(over profile: SettingsTemplate) -> SettingsTemplate {
+        SettingsTemplate(
+            settings: settings.merged(over: profile.settings),
+            models: models.isEmpty ? profile.models : mergedModels(over: profile.models)
+        )
+    }
+
+    private func mergedModels(over others: [DesiredModel]) -> [DesiredModel] {
+        var result = others
+        for model in models {
+            let place = result.place(of: model.address)
+            if place < result.count, result[place].address == model.address {
+                result[place] = model.merged(over: result[place])
+            } else {
+                result.insert(model, at: place)
+            }
+        }
+        return result
+    }
+}
+
+extension [DesiredModel] {
+    /// Where a model with that address is, or belongs.
+    func place(of address: ModelAddress) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].address < address { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The model with that address, added unmanaged if it is not there.
+    mutating func update(_ address: ModelAddress, at location: SourceLocation, _ change: (inout DesiredModel) -> Void) {
+        let place = place(of: address)
+        if place == count || self[place].address != address {
+            insert(DesiredModel(address: address, location: location), at: place)
+        }
+        change(&self[place])
+    }
+}
+
+extension Resolver {
+    /// Settings with their names bound; names that do not exist are reported and left out.
+    mutating func template(of settings: NodeSettings) -> SettingsTemplate {
+        let desired = DesiredSettings(
+            subnets: settings.subnets.map { list in
+                Located(list.value.compactMap { netKey($0) }.sortedUnique(), at: list.location)
+            },
+            applicationKeys: settings.applicationKeys.map { appKeys($0) },
+            defaultTTL: settings.defaultTTL,
+            secureNetworkBeacon: settings.secureNetworkBeacon,
+            relay: settings.relay,
+            relayRetransmit: settings.relayRetransmit,
+            proxy: settings.proxy,
+            friend: settings.friend,
+            networkTransmit: settings.networkTransmit
+        )
+        var models: [DesiredModel] = []
+        let elements = settings.elements.count > 1 ? settings.elements.keys.sorted() : Array(settings.elements.keys)
+        for index in elements {
+            guard let element = settings.elements[index] else { continue }
+            for definition in element.models {
+                let model = model(definition, on: index)
+                let place = models.place(of: model.address)
+                if place < models.count, models[place].address == model.address {
+                    models[place] = model.merged(over: models[place])
+                } else {
+                    models.insert(model, at: place)
+                }
+            }
+        }
+        return SettingsTemplate(settings: desired, models: models)
+    }
+
+    private mutating func model(_ definition: ModelDefinition, on element: UInt8) -> DesiredModel {
+        DesiredModel(
+            address: ModelAddress(element: element, model: definition.identifier.value),
+            location: definition.identifier.location,
+            bindings: definition.keys.map { appKeys($0) },
+            subscriptions: definition.subscribe.map { list in
+                Located(list.value.compactMap { group($0) }.sortedUnique(), at: list.location)
+            },
+            publication: definition.publish.flatMap { publish in
+                guard let settings = publish.value else { return Located(nil, at: publish.location) }
+                return publication(settings).map { Located($0, at: settings.target.location) }
+            }
+        )
+    }
+
+    private mutating func appKeys(_ list: Located<[Located<String>]>) -> Located<[AppKeyIndex]> {
+        Located(list.value.compactMap { appKey($0) }.sortedUnique(), at: list.location)
+    }
+
+    /// The publication; nil where a name does not exist or the target's node is not in the database.
+    mutating func publication(_ settings: PublishSettings) -> DesiredPublication? {
+        guard let address = target(settings.target) else { return nil }
+        var key: AppKeyIndex?
+        if let name = settings.key {
+            guard let index = appKey(name) else { return nil }
+            key = index
+        }
+        return DesiredPublication(
+            address: address,
+            key: key,
+            ttl: settings.ttl?.value ?? Publication.defaultTTL,
+            period: settings.period?.value ?? .none,
+            retransmit: settings.retransmit?.value ?? .none,
+            usesFriendshipCredentials: settings.usesFriendshipCredentials?.value ?? false
+        )
+    }
+
+    private mutating func target(_ target: Located<PublishTarget>) -> PublishAddress? {
+        switch target.value {
+        case .name(let name):
+            return named(Located(name, at: target.location))
+        case .element(node: let name, let index):
+            return element(index, ofNode: Located(name, at: target.location))
+        case .address(let address):
+            if let unicast = UnicastAddress(rawValue: address.rawValue) { return .unicast(unicast) }
+            if let group = GroupAddress(rawValue: address.rawValue) { return .group(group) }
+            diagnostics.report(
+                Diagnostic(
+                    .error,
+                    "\(address) is not an address to publish to",
+                    at: target.location,
+                    length: 6,
+                    hint: address.kind == .virtual
+                        ? "A virtual address needs its label: declare a group with `label:`"
+                        : "Give the name of a group or node, or a unicast or group address"
+                )
+            )
+            return nil
+        }
+    }
+
+    private mutating func named(_ name: Located<String>) -> PublishAddress? {
+        let isNode = nodeNumbers[name.value] != nil
+        if let group = groups[name.value] {
+            if isNode {
+                diagnostics.report(
+                    Diagnostic(
+                        .error,
+                        "`\(name.value)` is both a group and a node",
+                        at: name.location,
+                        length: name.value.count,
+                        hint: "Write `\(name.value)/0` for the node's first element, or rename one of them"
+                    )
+                )
+            }
+            switch group {
+            case .group(let address): return .group(address)
+            case .virtual(let label): return .virtual(label)
+            }
+        }
+        if isNode { return element(0, ofNode: name) }
+        if let fixed = GroupAddress(fixedName: name.value) { return .group(fixed) }
+        reportUnknown("group or node", name, prefix: "group.")
+        return nil
+    }
+
+    private mutating func element(_ index: UInt8, ofNode name: Located<String>) -> PublishAddress? {
+        guard let number = nodeNumbers[name.value] else {
+            reportUnknown("node", name, prefix: "node.")
+            return nil
+        }
+        // A node without a place has its own diagnostic.
+        guard let position = nodePositions[number] else { return nil }
+        let node = network.nodes[position]
+        let exists = !node.isCompositionKnown || Int(index) < node.elements.count
+        guard exists, let address = node.unicastAddress.element(index) else {
+            diagnostics.report(
+                Diagnostic(
+                    .error,
+                    "node `\(name.value)` has no element \(index)",
+                    at: name.location,
+                    length: name.value.count,
+                    resource: "node." + name.value,
+                    hint: "Its elements are 0 to \(max(node.elements.count, 1) - 1)"
+                )
+            )
+            return nil
+        }
+        return .unicast(address)
+    }
+}

@@ -1,0 +1,131 @@
+internal import MeshCore
+
+/// Resolves a definition against a database, in stages that each need the names of the ones before.
+struct Resolver {
+    let definition: Definition
+    let network: MeshNetwork
+    var diagnostics: DiagnosticCollector
+    var state = DesiredState()
+
+    var netKeys: [String: NetKeyIndex] = [:]
+    var appKeys: [String: AppKeyIndex] = [:]
+    var groups: [String: SubscriptionAddress] = [:]
+    /// Positions of the definition's nodes by name, and of the database's nodes for each of them.
+    var nodeNumbers: [String: Int] = [:]
+    var nodePositions: [Int?] = []
+    /// Positions in ``DesiredState/nodes`` of the definition's nodes.
+    var desiredNumbers: [Int: Int] = [:]
+    /// Names that could not be placed and have a diagnostic already.
+    var failedNames: Set<String> = []
+
+    init(definition: Definition, network: MeshNetwork, diagnostics: DiagnosticCollector) {
+        self.definition = definition
+        self.network = network
+        self.diagnostics = diagnostics
+    }
+
+    /// The desired state as far as it could be resolved, and all diagnostics.
+    static func resolve(
+        _ definition: Definition,
+        against network: MeshNetwork,
+        diagnostics: inout DiagnosticCollector
+    ) -> DesiredState {
+        var resolver = Resolver(definition: definition, network: network, diagnostics: diagnostics)
+        resolver.resolveSubnets()
+        resolver.resolveApplicationKeys()
+        resolver.resolveGroups()
+        resolver.placeNodes()
+        resolver.resolveSettings()
+        resolver.applySubscriptions()
+        resolver.applyPublications()
+        diagnostics = resolver.diagnostics
+        return resolver.state
+    }
+
+    mutating func resolveSubnets() {
+        let matching = KeyMatching<NetKeyIndex>(
+            noun: "subnet",
+            recorded: network.netKeys.map { ($0.index, $0.name) }
+        )
+        let wanted = definition.subnets.map { KeyMatching<NetKeyIndex>.Wanted(name: $0.name, index: $0.index) }
+        let matches = matching.matches(of: wanted, diagnostics: &diagnostics)
+        for (subnet, match) in zip(definition.subnets, matches) {
+            guard let match else {
+                failedNames.insert("subnet." + subnet.name.value)
+                continue
+            }
+            netKeys[subnet.name.value] = match.index
+            state.subnets.append(
+                DesiredSubnet(
+                    name: subnet.name,
+                    index: match.index,
+                    source: subnet.key?.value ?? .generated,
+                    recordedName: match.recordedName
+                )
+            )
+        }
+    }
+
+    mutating func resolveApplicationKeys() {
+        let matching = KeyMatching<AppKeyIndex>(
+            noun: "application key",
+            recorded: network.appKeys.map { ($0.index, $0.name) }
+        )
+        let recorded = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
+        let wanted = definition.applicationKeys.map { KeyMatching<AppKeyIndex>.Wanted(name: $0.name, index: $0.index) }
+        let matches = matching.matches(of: wanted, diagnostics: &diagnostics)
+        for (key, match) in zip(definition.applicationKeys, matches) {
+            guard let match, let boundNetKey = netKey(key.subnet) else {
+                failedNames.insert("key." + key.name.value)
+                continue
+            }
+            appKeys[key.name.value] = match.index
+            if let bound = recorded[match.index], bound != boundNetKey {
+                diagnostics.report(
+                    Diagnostic(
+                        .error,
+                        "application key `\(key.name.value)` is bound to the subnet with index \(bound)",
+                        at: key.subnet.location,
+                        length: key.subnet.value.count,
+                        resource: "application_key." + key.name.value,
+                        hint: "A key keeps its subnet for life; give the key for `\(key.subnet.value)` another name"
+                    )
+                )
+            }
+            state.applicationKeys.append(
+                DesiredApplicationKey(
+                    name: key.name,
+                    index: match.index,
+                    boundNetKey: boundNetKey,
+                    source: key.key?.value ?? .generated,
+                    recordedName: match.recordedName
+                )
+            )
+        }
+    }
+
+    mutating func netKey(_ name: Located<String>) -> NetKeyIndex? {
+        if let index = netKeys[name.value] { return index }
+        reportUnknown("subnet", name, prefix: "subnet.")
+        return nil
+    }
+
+    mutating func appKey(_ name: Located<String>) -> AppKeyIndex? {
+        if let index = appKeys[name.value] { return index }
+        reportUnknown("application key", name, prefix: "key.")
+        return nil
+    }
+
+    mutating func reportUnknown(_ noun: String, _ name: Located<String>, prefix: String) {
+        guard !failedNames.contains(prefix + name.value) else { return }
+        diagnostics.report("unknown \(noun)", at: name.location) {
+            Diagnostic(
+                .error,
+                "there is no \(noun) with the name `\(name.value)`",
+                at: name.location,
+                length: name.value.count,
+                hint: "Names are those of this definition"
+            )
+        }
+    }
+}

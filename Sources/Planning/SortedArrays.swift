@@ -1,0 +1,33 @@
+extension Array where Element: Comparable {
+    /// The elements in ascending order, each once; an array that is so already is returned as it is.
+    func sortedUnique() -> [Element] {
+        if isStrictlyAscending { return self }
+        var result: [Element] = []
+        result.reserveCapacity(count)
+        for element in sorted() where result.last != element { result.append(element) }
+        return result
+    }
+
+    private var isStrictlyAscending: Bool {
+        for position in indices.dropFirst() where self[position - 1] >= self[position] { return false }
+        return true
+    }
+
+    /// What this sorted array has and the other sorted one has not.
+    func subtracting(_ other: [Element]) -> [Element] {
+        var result: [Element] = []
+        var place = 0
+        for element in self {
+            while place < other.count, other[place] < element { place += 1 }
+            if place == other.count || other[place] != element { result.append(element) }
+        }
+        return result
+    }
+
+    /// Adds an element to a sorted array unless it is there.
+    mutating func insertSorted(_ element: Element) {
+        guard let last, last >= element else { return append(element) }
+        guard !contains(element) else { return }
+        insert(element, at: firstIndex { $0 > element } ?? endIndex)
+    }
+}
