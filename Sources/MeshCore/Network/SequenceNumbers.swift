@@ -20,6 +20,7 @@ package enum SequenceNumberError: Error, Hashable, Sendable {
 /// Sequence numbers kept in memory, for simulated nodes and tests.
 package final class InMemorySequenceNumbers: SequenceNumberSource {
     private var nextNumbers: [UnicastAddress: UInt32]
+    private var ivIndexes: [UnicastAddress: UInt32] = [:]
 
     /// Starts from given numbers, 0 for addresses not named.
     package init(next: [UnicastAddress: UInt32] = [:]) {
@@ -29,10 +30,18 @@ package final class InMemorySequenceNumbers: SequenceNumberSource {
     /// The next number of every address that sent so far.
     package var next: [UnicastAddress: UInt32] { nextNumbers }
 
-    /// The next number.
+    /// The next number; starts again from 0 at a higher IV index.
+    ///
+    /// - Throws: ``SequenceNumberError/exhausted(_:)`` if all are used, and for an IV index below one that was used before,
+    ///   whose numbers are forgotten.
     package func next(for source: UnicastAddress, ivIndex: UInt32) throws(SequenceNumberError) -> UInt32 {
+        if let last = ivIndexes[source], last != ivIndex {
+            guard ivIndex > last else { throw .exhausted(source) }
+            nextNumbers[source] = 0
+        }
         let number = nextNumbers[source, default: 0]
         guard number <= 0xFF_FFFF else { throw .exhausted(source) }
+        ivIndexes[source] = ivIndex
         nextNumbers[source] = number + 1
         return number
     }

@@ -1,0 +1,125 @@
+internal import CCrypto
+
+/// The length of a message integrity check (Mesh Protocol 3.4.4.7, 3.6.2.3).
+package enum MICSize: Int, Sendable {
+    /// Four octets.
+    case bits32 = 4
+    /// Eight octets.
+    case bits64 = 8
+}
+
+/// AES-CCM with nonces of 13 octets under one key (Mesh Protocol 3.9.2.4, RFC 3610).
+///
+/// The key schedules are prepared once each, when a direction and MIC size is first used. Not shared between threads:
+/// an instance belongs to the thread of its stack.
+package final class AuthenticatedCipher {
+    private let key: Octets16
+    private var sealing: (bits32: OpaquePointer?, bits64: OpaquePointer?)
+    private var opening: (bits32: OpaquePointer?, bits64: OpaquePointer?)
+
+    /// A cipher for `key`.
+    package init(key: Octets16) {
+        self.key = key
+    }
+
+    deinit {
+        for context in [sealing.bits32, sealing.bits64, opening.bits32, opening.bits64] {
+            EVP_CIPHER_CTX_free(context)
+        }
+    }
+
+    /// Encrypts octets and appends the MIC.
+    ///
+    /// - Parameter additional: octets that the MIC covers but that are not sent: the label of a virtual address.
+    package func seal(
+        _ plaintext: [UInt8],
+        nonce: Nonce,
+        additional: Octets16? = nil,
+        mic: MICSize
+    ) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: plaintext.count + mic.rawValue) { output, count in
+            plaintext.withUnsafeBufferPointer { input in
+                seal(input.baseAddress, count: input.count, to: output.baseAddress, nonce, additional, mic)
+            }
+            count = plaintext.count + mic.rawValue
+        }
+    }
+
+    /// Decrypts octets that end in a MIC, or nil if they are shorter than the MIC or not authentic.
+    package func open(
+        _ sealed: ArraySlice<UInt8>,
+        nonce: Nonce,
+        additional: Octets16? = nil,
+        mic: MICSize
+    ) -> [UInt8]? {
+        let length = sealed.count - mic.rawValue
+        guard length >= 0 else { return nil }
+        var isAuthentic = false
+        let plaintext = [UInt8](unsafeUninitializedCapacity: max(length, 1)) { output, count in
+            sealed.withUnsafeBufferPointer { input in
+                isAuthentic = open(input.baseAddress, count: length, to: output.baseAddress, nonce, additional, mic)
+            }
+            count = isAuthentic ? length : 0
+        }
+        return isAuthentic ? plaintext : nil
+    }
+
+    /// Encrypts `count` octets to `output`, which may be the input and has room for the MIC after them.
+    @inline(__always)
+    func seal(
+        _ input: UnsafePointer<UInt8>?,
+        count: Int,
+        to output: UnsafeMutablePointer<UInt8>?,
+        _ nonce: Nonce,
+        _ additional: Octets16? = nil,
+        _ mic: MICSize
+    ) {
+        let context = mic == .bits32 ? sealing.bits32 : sealing.bits64
+        let prepared = context ?? prepare(encrypts: true, mic)
+        let done = nonce.octets.withUnsafeOctets { nonce in
+            guard let additional else {
+                return ccrypto_ccm_seal(prepared, nonce, nil, 0, input, Int32(count), output, Int32(mic.rawValue))
+            }
+            return additional.withUnsafeOctets {
+                ccrypto_ccm_seal(prepared, nonce, $0, 16, input, Int32(count), output, Int32(mic.rawValue))
+            }
+        }
+        guard done == 1 else { libcryptoFailed("AES-128-CCM") }
+    }
+
+    /// Decrypts `count` octets, which the MIC follows, to `output`, which may be the input; false if not authentic.
+    @inline(__always)
+    func open(
+        _ input: UnsafePointer<UInt8>?,
+        count: Int,
+        to output: UnsafeMutablePointer<UInt8>?,
+        _ nonce: Nonce,
+        _ additional: Octets16? = nil,
+        _ mic: MICSize
+    ) -> Bool {
+        let context = mic == .bits32 ? opening.bits32 : opening.bits64
+        let prepared = context ?? prepare(encrypts: false, mic)
+        let done = nonce.octets.withUnsafeOctets { nonce in
+            guard let additional else {
+                return ccrypto_ccm_open(prepared, nonce, nil, 0, input, Int32(count), output, Int32(mic.rawValue))
+            }
+            return additional.withUnsafeOctets {
+                ccrypto_ccm_open(prepared, nonce, $0, 16, input, Int32(count), output, Int32(mic.rawValue))
+            }
+        }
+        return done == 1
+    }
+
+    @inline(never)
+    private func prepare(encrypts: Bool, _ mic: MICSize) -> OpaquePointer {
+        let context = key.withUnsafeOctets { ccrypto_ccm_new($0, Int32(mic.rawValue), encrypts ? 1 : 0) }
+        guard let context else { libcryptoFailed("AES-128-CCM") }
+        switch (encrypts, mic) {
+        case (true, .bits32): sealing.bits32 = context
+        case (true, .bits64): sealing.bits64 = context
+        case (false, .bits32): opening.bits32 = context
+        case (false, .bits64): opening.bits64 = context
+        }
+        return context
+    }
+}

@@ -1,0 +1,207 @@
+/// Why a network PDU was refused (Mesh Protocol 3.4.6.3).
+package enum NetworkPDUError: Error, Hashable, Sendable {
+    /// Its form is wrong: too short, too long, or an authentic header field with a prohibited value.
+    case malformed(DecodeError)
+    /// No known key has its NID.
+    case unknownNID(UInt8)
+    /// It is not authentic under any known key with its NID: made under another key or IV index, or altered.
+    case notAuthentic
+}
+
+/// A network PDU in the clear (Mesh Protocol 3.4.4).
+///
+/// On air: IVI (1 bit) and NID (7), then obfuscated CTL (1), TTL (7), SEQ (24) and SRC (16), then encrypted DST (16) and
+/// the transport PDU, then a NetMIC of 32 bits for access or 64 bits for control messages; all big-endian.
+package struct NetworkPDU: Hashable, Sendable {
+    /// The IV index under which the PDU is secured; its least significant bit is sent as IVI.
+    package var ivIndex: UInt32
+    /// CTL: whether the transport PDU is a control message.
+    package var isControl: Bool
+    /// The time to live, 0 to 127.
+    package var ttl: UInt8
+    /// The sequence number, 24 bits.
+    package var sequence: UInt32
+    /// The element that sent it.
+    package var source: UnicastAddress
+    /// Where it is going; ``Address/unassigned`` only in proxy configuration messages.
+    package var destination: Address
+    /// The lower transport PDU: 1 to 16 octets, 12 if ``isControl``.
+    package var transportPDU: [UInt8]
+
+    /// A PDU with those fields.
+    package init(
+        ivIndex: UInt32,
+        isControl: Bool,
+        ttl: UInt8,
+        sequence: UInt32,
+        source: UnicastAddress,
+        destination: Address,
+        transportPDU: [UInt8]
+    ) {
+        self.ivIndex = ivIndex
+        self.isControl = isControl
+        self.ttl = ttl
+        self.sequence = sequence
+        self.source = source
+        self.destination = destination
+        self.transportPDU = transportPDU
+    }
+
+    /// What the PDU carries, which decides its nonce (3.9.5).
+    package enum Purpose: Sendable {
+        /// A message to a mesh address.
+        case message
+        /// A proxy configuration message (6.6).
+        case proxyConfiguration
+    }
+
+    /// The most octets of a PDU on any bearer.
+    package static let maximumSize = 29
+    /// Header, destination, one octet and the shorter NetMIC.
+    package static let minimumSize = 14
+
+    /// The NID of a PDU, or nil of nothing.
+    package static func nid(of bytes: [UInt8]) -> UInt8? {
+        bytes.first.map { $0 & 0x7F }
+    }
+
+    /// The IV index that a PDU was secured with, given what is current: that one, or the one before (3.11.5); nil where
+    /// there is none before.
+    package static func ivIndex(of bytes: [UInt8], current: UInt32) -> UInt32? {
+        guard let first = bytes.first else { return nil }
+        if UInt32(first >> 7) == current & 1 { return current }
+        return current > 0 ? current - 1 : nil
+    }
+
+    var micSize: MICSize { isControl ? .bits64 : .bits32 }
+
+    /// The most octets of a lower transport PDU.
+    static func maximumTransportSize(isControl: Bool) -> Int { isControl ? 12 : 16 }
+
+    /// Refuses field values that cannot be sent.
+    private func check(_ purpose: Purpose) throws(DecodeError) {
+        guard ttl <= 0x7F else { throw .prohibited(field: "TTL", value: UInt64(ttl)) }
+        guard sequence <= 0xFF_FFFF else { throw .prohibited(field: "SEQ", value: UInt64(sequence)) }
+        try checkDestination(purpose)
+        let limit = NetworkPDU.maximumTransportSize(isControl: isControl)
+        guard (1...limit).contains(transportPDU.count) else { throw .length(transportPDU.count) }
+    }
+
+    private func checkDestination(_ purpose: Purpose) throws(DecodeError) {
+        switch (purpose, destination.kind) {
+        case (.proxyConfiguration, .unassigned):
+            guard isControl, ttl == 0 else { throw .prohibited(field: "CTL and TTL", value: UInt64(ttl)) }
+        case (.message, .unicast), (.message, .group): break
+        case (.message, .virtual) where !isControl: break
+        default: throw .prohibited(field: "DST", value: UInt64(destination.rawValue))
+        }
+    }
+
+    /// The secured PDU.
+    ///
+    /// - Throws: ``DecodeError`` for field values that no PDU can have.
+    package func encoded(
+        with credentials: NetworkCredentials,
+        as purpose: Purpose = .message
+    ) throws(DecodeError) -> [UInt8] {
+        try check(purpose)
+        return sealed(with: credentials, purpose)
+    }
+
+    private func sealed(with credentials: NetworkCredentials, _ purpose: Purpose) -> [UInt8] {
+        let clearSize = 2 + transportPDU.count
+        let size = 7 + clearSize + micSize.rawValue
+        return [UInt8](unsafeUninitializedCapacity: size) { output, count in
+            output[0] = UInt8(truncatingIfNeeded: ivIndex & 1) << 7 | credentials.nid
+            output[7] = UInt8(truncatingIfNeeded: destination.rawValue >> 8)
+            output[8] = UInt8(truncatingIfNeeded: destination.rawValue)
+            transportPDU.withUnsafeBufferPointer { transport in
+                for index in 0..<transport.count { output[9 + index] = transport[index] }
+            }
+            let body = output.baseAddress.map { $0 + 7 }
+            credentials.encryption.seal(body, count: clearSize, to: body, nonce(purpose), nil, micSize)
+            let header = clearHeader ^ NetworkPDU.mask(credentials.privacy, ivIndex, UnsafeBufferPointer(output))
+            for index in 0..<6 {
+                output[1 + index] = UInt8(truncatingIfNeeded: header >> (40 - 8 * UInt64(index)))
+            }
+            count = size
+        }
+    }
+
+    /// The secured PDU under `credentials` opened.
+    ///
+    /// - Parameter ivIndex: the one that ``ivIndex(of:current:)`` names.
+    /// - Throws: ``NetworkPDUError``; ``NetworkPDUError/notAuthentic`` if other credentials should be tried.
+    package init(
+        decoding bytes: [UInt8],
+        with credentials: NetworkCredentials,
+        ivIndex: UInt32,
+        as purpose: Purpose = .message
+    ) throws(NetworkPDUError) {
+        guard (NetworkPDU.minimumSize...NetworkPDU.maximumSize).contains(bytes.count) else {
+            throw .malformed(.length(bytes.count))
+        }
+        let header = bytes.withUnsafeBufferPointer { bytes in
+            var obfuscated: UInt64 = 0
+            for index in 1...6 { obfuscated = obfuscated << 8 | UInt64(bytes[index]) }
+            return obfuscated ^ NetworkPDU.mask(credentials.privacy, ivIndex, bytes)
+        }
+        let isControl = header >> 47 & 1 == 1
+        let mic: MICSize = isControl ? .bits64 : .bits32
+        let clearSize = bytes.count - 7 - mic.rawValue
+        // Under the wrong key the header is noise, so nothing in it is worth an error before authentication.
+        guard clearSize > 2, let source = UnicastAddress(rawValue: UInt16(truncatingIfNeeded: header)) else {
+            throw .notAuthentic
+        }
+        self.ivIndex = ivIndex
+        self.isControl = isControl
+        ttl = UInt8(truncatingIfNeeded: header >> 40) & 0x7F
+        sequence = UInt32(truncatingIfNeeded: header >> 16) & 0xFF_FFFF
+        self.source = source
+        destination = .unassigned
+        transportPDU = []
+        let nonce = nonce(purpose)
+        var opened: (destination: Address, transportPDU: [UInt8])?
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: clearSize) { clear in
+            let isAuthentic = bytes.withUnsafeBufferPointer {
+                let body = $0.baseAddress.map { $0 + 7 }
+                return credentials.encryption.open(body, count: clearSize, to: clear.baseAddress, nonce, nil, mic)
+            }
+            guard isAuthentic else { return }
+            opened = (
+                Address(rawValue: UInt16(clear[0]) << 8 | UInt16(clear[1])), [UInt8](clear[2..<clearSize])
+            )
+        }
+        guard let opened else { throw .notAuthentic }
+        destination = opened.destination
+        transportPDU = opened.transportPDU
+        do throws(DecodeError) { try check(purpose) } catch { throw .malformed(error) }
+    }
+
+    private func nonce(_ purpose: Purpose) -> Nonce {
+        switch purpose {
+        case .message:
+            .network(isControl: isControl, ttl: ttl, sequence: sequence, source: source, ivIndex: ivIndex)
+        case .proxyConfiguration: .proxy(sequence: sequence, source: source, ivIndex: ivIndex)
+        }
+    }
+
+    /// CTL, TTL, SEQ and SRC in the low 48 bits.
+    private var clearHeader: UInt64 {
+        (isControl ? 1 << 47 : 0) | UInt64(ttl) << 40 | UInt64(sequence) << 16 | UInt64(source.rawValue)
+    }
+
+    /// What the header is combined with, in the low 48 bits (3.9.6.4): from the privacy key, the IV index and the first
+    /// seven encrypted octets.
+    @inline(__always)
+    private static func mask(
+        _ privacy: AESBlockCipher,
+        _ ivIndex: UInt32,
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> UInt64 {
+        var random: UInt64 = 0
+        for index in 7..<14 { random = random << 8 | UInt64(bytes[index]) }
+        let block = Octets16(high: UInt64(ivIndex >> 8), low: UInt64(ivIndex & 0xFF) << 56 | random)
+        return privacy.encrypt(block).high >> 16
+    }
+}

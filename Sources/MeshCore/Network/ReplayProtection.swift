@@ -1,0 +1,70 @@
+/// The replay protection list: for every source the highest sequence number accepted (Mesh Protocol 3.9.8).
+///
+/// For a segmented message it is the sequence number of SeqAuth, recorded when the message is complete. A list read
+/// from a database makes replays fail across restarts.
+package struct ReplayProtection: Hashable, Sendable {
+    /// What is known of one source.
+    package struct Entry: Hashable, Sendable {
+        /// The source.
+        package var source: UnicastAddress
+        /// The IV index of the highest number.
+        package var ivIndex: UInt32
+        /// The highest number, 24 bits.
+        package var sequence: UInt32
+
+        /// An entry with those values.
+        package init(source: UnicastAddress, ivIndex: UInt32, sequence: UInt32) {
+            self.source = source
+            self.ivIndex = ivIndex
+            self.sequence = sequence
+        }
+
+        fileprivate var order: UInt64 { UInt64(ivIndex) << 24 | UInt64(sequence) }
+    }
+
+    /// What happens to a message.
+    package enum Verdict: Sendable {
+        /// It is newer than everything from its source.
+        case accepted
+        /// It, or a later one, was accepted before.
+        case replayed
+        /// Its source is new and the list is full.
+        case full
+    }
+
+    /// The number of sources it can hold.
+    package let capacity: Int
+    private var list: [UnicastAddress: Entry] = [:]
+
+    /// A list for `capacity` sources, by default every unicast address there is, that starts from stored entries; of
+    /// several for one source the highest counts, and what exceeds the capacity is left out.
+    package init(_ entries: some Sequence<Entry> = [Entry](), capacity: Int = 0x7FFF) {
+        self.capacity = capacity
+        for entry in entries { record(entry.source, ivIndex: entry.ivIndex, sequence: entry.sequence) }
+    }
+
+    /// All entries sorted by source.
+    package var entries: [Entry] {
+        list.values.sorted { $0.source < $1.source }
+    }
+
+    /// The entry of one source.
+    package subscript(source: UnicastAddress) -> Entry? { list[source] }
+
+    /// Whether a message would be accepted; for a segment, `sequence` is that of SeqAuth.
+    package func verdict(_ source: UnicastAddress, ivIndex: UInt32, sequence: UInt32) -> Verdict {
+        guard let known = list[source] else { return list.count < capacity ? .accepted : .full }
+        return Entry(source: source, ivIndex: ivIndex, sequence: sequence).order > known.order ? .accepted : .replayed
+    }
+
+    /// Records an accepted message; a lower number than the known one changes nothing.
+    package mutating func record(_ source: UnicastAddress, ivIndex: UInt32, sequence: UInt32) {
+        guard verdict(source, ivIndex: ivIndex, sequence: sequence) == .accepted else { return }
+        list[source] = Entry(source: source, ivIndex: ivIndex, sequence: sequence)
+    }
+
+    /// Forgets a source, such as a node that was removed and whose address is given out again.
+    package mutating func remove(_ source: UnicastAddress) {
+        list[source] = nil
+    }
+}

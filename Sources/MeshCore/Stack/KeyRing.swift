@@ -1,0 +1,206 @@
+/// The keys a participant has, prepared for use and found by what PDUs name: NID, AID, Network ID, address.
+///
+/// Copies share the prepared keys, so a ring belongs to one thread. Nothing of it prints key material.
+package struct KeyRing {
+    /// One of the one or two keys of a subnet.
+    struct SubnetEntry {
+        let index: NetKeyIndex
+        /// Whether it is the key being replaced in a key refresh.
+        let isOld: Bool
+        let credentials: SubnetCredentials
+    }
+
+    /// One of the one or two keys under an AppKey index.
+    struct ApplicationEntry {
+        let index: AppKeyIndex
+        let boundNetKey: NetKeyIndex
+        let credentials: ApplicationCredentials
+    }
+
+    private struct Subnet {
+        var key: NetKey
+        var current: SubnetCredentials
+        var old: SubnetCredentials?
+    }
+
+    private struct Application {
+        var key: AppKey
+        var current: ApplicationCredentials
+        var old: ApplicationCredentials?
+    }
+
+    private let schedules: KeySchedules
+    private var subnets: [NetKeyIndex: Subnet] = [:]
+    private var subnetsByNID = [[SubnetEntry]](repeating: [], count: 128)
+    private var subnetsByNetworkID: [UInt64: [SubnetEntry]] = [:]
+    private var applications: [AppKeyIndex: Application] = [:]
+    private var applicationsByAID = [[ApplicationEntry]](repeating: [], count: 64)
+    private var deviceKeys: [UnicastAddress: KeyMaterial] = [:]
+    private var labelsByAddress: [Address: [LabelUUID]] = [:]
+
+    /// A ring without keys.
+    ///
+    /// - Parameter schedules: prepared keys to share with other rings of the same thread.
+    package init(schedules: KeySchedules = KeySchedules()) {
+        self.schedules = schedules
+    }
+
+    /// A ring with all NetKeys, AppKeys, device keys and labels of groups of a network.
+    package init(_ network: MeshNetwork, schedules: KeySchedules = KeySchedules()) {
+        self.init(schedules: schedules)
+        for key in network.netKeys { set(key) }
+        for key in network.appKeys { set(key) }
+        for node in network.nodes {
+            if let key = node.deviceKey { setDeviceKey(key, of: node.unicastAddress) }
+        }
+        for case .virtual(let label) in network.groups.map(\.address) { add(label) }
+    }
+
+    // MARK: NetKeys
+
+    /// All NetKeys sorted by index.
+    package var netKeys: [NetKey] { subnets.values.map(\.key).sorted { $0.index < $1.index } }
+
+    /// The NetKey with an index.
+    package func netKey(_ index: NetKeyIndex) -> NetKey? { subnets[index]?.key }
+
+    /// Adds a NetKey, or replaces the one with its index; the old key counts only during a key refresh.
+    package mutating func set(_ key: NetKey) {
+        removeNetKey(key.index)
+        let oldKey = key.phase == .normal ? nil : key.oldKey
+        let subnet = Subnet(key: key, current: schedules.subnet(key.key), old: oldKey.map(schedules.subnet))
+        subnets[key.index] = subnet
+        for entry in entries(of: subnet) {
+            subnetsByNID[Int(entry.credentials.flooding.nid)].append(entry)
+            subnetsByNetworkID[entry.credentials.networkID, default: []].append(entry)
+        }
+    }
+
+    /// Removes the NetKey with an index; AppKeys bound to it stay and are of no use.
+    package mutating func removeNetKey(_ index: NetKeyIndex) {
+        guard let subnet = subnets.removeValue(forKey: index) else { return }
+        for entry in entries(of: subnet) {
+            subnetsByNID[Int(entry.credentials.flooding.nid)].removeAll { $0.index == index }
+            subnetsByNetworkID[entry.credentials.networkID]?.removeAll { $0.index == index }
+            if subnetsByNetworkID[entry.credentials.networkID]?.isEmpty == true {
+                subnetsByNetworkID[entry.credentials.networkID] = nil
+            }
+        }
+    }
+
+    /// Moves a subnet to a phase of its key refresh; the return to normal forgets the old NetKey and the old keys of the
+    /// AppKeys bound to it.
+    package mutating func setPhase(_ phase: KeyRefreshPhase, of index: NetKeyIndex) {
+        guard var key = subnets[index]?.key else { return }
+        key.phase = phase
+        guard phase == .normal else {
+            set(key)
+            return
+        }
+        key.oldKey = nil
+        set(key)
+        for var bound in appKeys where bound.boundNetKey == index && bound.oldKey != nil {
+            bound.oldKey = nil
+            set(bound)
+        }
+    }
+
+    /// The credentials to send with: the old ones in the first phase of a key refresh (3.11.4).
+    func transmitCredentials(_ index: NetKeyIndex) -> SubnetCredentials? {
+        guard let subnet = subnets[index] else { return nil }
+        return subnet.key.phase == .keyDistribution ? subnet.old ?? subnet.current : subnet.current
+    }
+
+    /// All credentials that network PDUs with a NID can have been made with.
+    func candidates(nid: UInt8) -> [SubnetEntry] { subnetsByNID[Int(nid & 0x7F)] }
+
+    /// All credentials that beacons with a Network ID can have been made with.
+    func candidates(networkID: UInt64) -> [SubnetEntry] { subnetsByNetworkID[networkID] ?? [] }
+
+    private func entries(of subnet: Subnet) -> [SubnetEntry] {
+        let current = SubnetEntry(index: subnet.key.index, isOld: false, credentials: subnet.current)
+        guard let old = subnet.old, old !== subnet.current else { return [current] }
+        return [current, SubnetEntry(index: subnet.key.index, isOld: true, credentials: old)]
+    }
+
+    // MARK: AppKeys
+
+    /// All AppKeys sorted by index.
+    package var appKeys: [AppKey] { applications.values.map(\.key).sorted { $0.index < $1.index } }
+
+    /// The AppKey with an index.
+    package func appKey(_ index: AppKeyIndex) -> AppKey? { applications[index]?.key }
+
+    /// Adds an AppKey, or replaces the one with its index.
+    package mutating func set(_ key: AppKey) {
+        removeAppKey(key.index)
+        let application = Application(
+            key: key,
+            current: schedules.application(key.key),
+            old: key.oldKey.map(schedules.application)
+        )
+        applications[key.index] = application
+        for credentials in [application.current, application.old] {
+            guard let credentials else { continue }
+            applicationsByAID[Int(credentials.aid)].append(
+                ApplicationEntry(index: key.index, boundNetKey: key.boundNetKey, credentials: credentials)
+            )
+        }
+    }
+
+    /// Removes the AppKey with an index.
+    package mutating func removeAppKey(_ index: AppKeyIndex) {
+        guard let application = applications.removeValue(forKey: index) else { return }
+        for credentials in [application.current, application.old] {
+            guard let credentials else { continue }
+            applicationsByAID[Int(credentials.aid)].removeAll { $0.index == index }
+        }
+    }
+
+    /// The credentials to send with: the old ones, if there are any, in the first phase of the key refresh of the NetKey.
+    func transmitCredentials(_ index: AppKeyIndex) -> ApplicationCredentials? {
+        guard let application = applications[index] else { return nil }
+        let phase = subnets[application.key.boundNetKey]?.key.phase
+        return phase == .keyDistribution ? application.old ?? application.current : application.current
+    }
+
+    /// All application keys that access messages with an AID can have been made with.
+    func candidates(aid: UInt8) -> [ApplicationEntry] { applicationsByAID[Int(aid & 0x3F)] }
+
+    // MARK: Device keys and labels
+
+    /// Sets the device key of the node whose primary element has that address.
+    package mutating func setDeviceKey(_ key: KeyMaterial, of node: UnicastAddress) {
+        deviceKeys[node] = key
+    }
+
+    /// Forgets the device key of a node.
+    package mutating func removeDeviceKey(of node: UnicastAddress) {
+        deviceKeys[node] = nil
+    }
+
+    /// Whether the device key of a node is known.
+    package func hasDeviceKey(of node: UnicastAddress) -> Bool { deviceKeys[node] != nil }
+
+    func deviceCipher(_ node: UnicastAddress) -> AuthenticatedCipher? {
+        deviceKeys[node].map(schedules.device)
+    }
+
+    /// The labels known, sorted: messages to other virtual addresses cannot be read.
+    package var labels: [LabelUUID] { labelsByAddress.values.flatMap { $0 }.sorted() }
+
+    /// Adds a label.
+    package mutating func add(_ label: LabelUUID) {
+        let address = label.virtualAddress
+        guard !labels(of: address).contains(label) else { return }
+        labelsByAddress[address, default: []].append(label)
+    }
+
+    /// Forgets a label.
+    package mutating func remove(_ label: LabelUUID) {
+        labelsByAddress[label.virtualAddress]?.removeAll { $0 == label }
+    }
+
+    /// The known labels with a virtual address.
+    func labels(of address: Address) -> [LabelUUID] { labelsByAddress[address] ?? [] }
+}

@@ -1,0 +1,55 @@
+extension MeshStack {
+    /// The secure network beacon of a subnet as it is now, 22 octets; nil for an unknown NetKey. In the first phase of a
+    /// key refresh it is made with the old key, in the second with the new one and the key refresh flag (3.11.4).
+    package func secureNetworkBeacon(_ index: NetKeyIndex) -> [UInt8]? {
+        guard let key = keys.netKey(index), let credentials = keys.transmitCredentials(index) else { return nil }
+        let isKeyRefreshing = key.phase == .usingNewKeys
+        return SecureNetworkBeacon(isKeyRefreshing: isKeyRefreshing, ivIndex: ivIndex, credentials: credentials).encoded
+    }
+
+    /// Takes in a secure network beacon: with the octet of its type, without the header of the bearer.
+    package mutating func receive(beacon bytes: [UInt8], at now: Instant) -> [StackAction] {
+        let beacon: SecureNetworkBeacon
+        do throws(DecodeError) {
+            beacon = try SecureNetworkBeacon(decoding: bytes)
+        } catch { return [.dropped(.malformedBeacon(error))] }
+        let entry = keys.candidates(networkID: beacon.networkID).first { beacon.isAuthentic(under: $0.credentials) }
+        guard let entry else { return [.dropped(.foreignBeacon)] }
+
+        var actions: [StackAction] = []
+        refresh(entry, beacon, &actions)
+        let isPrimaryMember = keys.netKey(.primary) != nil
+        let mayRaise = entry.index == .primary || !isPrimaryMember
+        switch ivIndexMonitor.verdict(beacon.ivIndex, mayRaise: mayRaise, at: now) {
+        case .unchanged: break
+        case .ignored: actions.append(.dropped(.ivIndexIgnored))
+        case .changed(let changed):
+            // Segments under way need the sequence numbers of their IV index to the end.
+            if changed.transmitValue != ivIndex.transmitValue, !outgoing.active.isEmpty {
+                deferredIVIndex = changed
+            } else {
+                change(to: changed, at: now, &actions)
+                drive(at: now, &actions)
+            }
+        }
+        return actions
+    }
+
+    /// Moves a key refresh on (3.11.4.2): only beacons under the new key tell anything.
+    private mutating func refresh(
+        _ entry: KeyRing.SubnetEntry,
+        _ beacon: SecureNetworkBeacon,
+        _ actions: inout [StackAction]
+    ) {
+        guard let key = keys.netKey(entry.index), key.phase != .normal, !entry.isOld else { return }
+        let phase: KeyRefreshPhase = beacon.isKeyRefreshing ? .usingNewKeys : .normal
+        guard phase != key.phase else { return }
+        keys.setPhase(phase, of: entry.index)
+        actions.append(.keyRefreshPhaseChanged(entry.index, phase))
+    }
+
+    mutating func change(to changed: IVIndex, at now: Instant, _ actions: inout [StackAction]) {
+        ivIndexMonitor.change(to: changed, at: now)
+        actions.append(.ivIndexChanged(changed))
+    }
+}

@@ -1,0 +1,73 @@
+/// Segmented messages on their way: those under way, one for each pair of source and destination (Mesh Protocol
+/// 3.5.3.3), and those that wait.
+struct OutgoingQueue {
+    /// What is to be sent.
+    enum Body {
+        case access(payload: [UInt8], MessageSecurity, MICSize, LabelUUID?)
+        case control(opcode: UInt8, parameters: [UInt8])
+    }
+
+    /// A message that has no sequence number yet.
+    struct Waiting {
+        var identifier: TransmissionIdentifier
+        var source: UnicastAddress
+        var destination: Address
+        var netKeyIndex: NetKeyIndex
+        var ttl: UInt8
+        var body: Body
+    }
+
+    /// A message of which segments are sent.
+    struct Active {
+        var identifier: TransmissionIdentifier
+        var source: UnicastAddress
+        var destination: Address
+        var netKeyIndex: NetKeyIndex
+        var ttl: UInt8
+        var isControl: Bool
+        var ivIndex: UInt32
+        /// The sequence number of the first segment, already taken and not yet sent if ``firstIsUnsent``.
+        var sequence: UInt32
+        var firstIsUnsent: Bool
+        /// Lower transport PDUs.
+        var segments: [[UInt8]]
+        var transmission: SegmentedTransmission
+    }
+
+    /// How many messages are under way at a time.
+    static let maximumActive = 128
+    /// How many messages may wait.
+    static let maximumWaiting = 1024
+
+    var parameters: SARParameters
+    var active: [Active] = []
+    private(set) var waiting: [Waiting] = []
+
+    init(parameters: SARParameters) {
+        self.parameters = parameters
+    }
+
+    var nextDeadline: Instant? {
+        active.lazy.map(\.transmission.deadline).min()
+    }
+
+    var isFull: Bool { waiting.count >= OutgoingQueue.maximumWaiting }
+
+    mutating func enqueue(_ message: Waiting) {
+        waiting.append(message)
+    }
+
+    /// The first waiting message that may start now, removed from the queue.
+    mutating func dequeue() -> Waiting? {
+        guard active.count < OutgoingQueue.maximumActive else { return nil }
+        let index = waiting.firstIndex { candidate in
+            !active.contains { $0.source == candidate.source && $0.destination == candidate.destination }
+        }
+        return index.map { waiting.remove(at: $0) }
+    }
+
+    mutating func remove(_ identifier: TransmissionIdentifier) {
+        active.removeAll { $0.identifier == identifier }
+        waiting.removeAll { $0.identifier == identifier }
+    }
+}

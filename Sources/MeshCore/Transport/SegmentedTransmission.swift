@@ -1,0 +1,104 @@
+/// The sending of one segmented message, from the first segment to the last acknowledgment (Mesh Protocol 3.5.3.3).
+///
+/// A value machine: ``step(at:)`` says what is due, ``acknowledge(_:at:)`` takes in what arrived.
+struct SegmentedTransmission {
+    /// What is due at an instant.
+    enum Step: Hashable {
+        /// Send that segment; ask again.
+        case send(Int)
+        /// All transmissions to a group are made.
+        case completed
+        /// Nobody acknowledged in time.
+        case failed
+        /// Nothing before ``SegmentedTransmission/deadline``.
+        case idle
+    }
+
+    /// What an acknowledgment brought.
+    enum Progress: Hashable {
+        /// Every segment has arrived.
+        case completed
+        /// The receiver wants no more of it.
+        case cancelled
+        /// There is more to send or to wait for.
+        case pending
+        /// It names segments that do not exist.
+        case invalid
+    }
+
+    /// When ``step(at:)`` is to be called next.
+    private(set) var deadline: Instant
+    /// The segments without acknowledgment, bit n for segment n.
+    private(set) var unacknowledged: UInt32
+    /// The segments still to be sent before waiting.
+    private var round: UInt32
+    private var retransmissions: Int
+    private var retransmissionsWithoutProgress: Int
+    private let all: UInt32
+    private let isUnicast: Bool
+    private let interval: Duration
+    private let parameters: SARParameters
+
+    /// A transmission of `count` segments, 1 to 32, whose first segment is due at `now`.
+    init(count: Int, isUnicast: Bool, ttl: UInt8, parameters: SARParameters, at now: Instant) {
+        all = count >= 32 ? .max : (1 << UInt32(count)) - 1
+        unacknowledged = all
+        round = all
+        deadline = now
+        self.isUnicast = isUnicast
+        self.parameters = parameters
+        interval =
+            isUnicast
+            ? parameters.unicastRetransmissionInterval(ttl: ttl) : parameters.multicastRetransmissionInterval
+        retransmissions = isUnicast ? parameters.unicastRetransmissions : parameters.multicastRetransmissions
+        retransmissionsWithoutProgress = parameters.unicastRetransmissionsWithoutProgress
+    }
+
+    /// What is due at `now`; to be repeated until it is idle or over.
+    mutating func step(at now: Instant) -> Step {
+        guard deadline <= now else { return .idle }
+        if unacknowledged == 0 { return .completed }
+        if round == 0 {
+            guard retransmissions > 0, !isUnicast || retransmissionsWithoutProgress > 0 else { return .failed }
+            startRound()
+        }
+        let index = round.trailingZeroBitCount
+        round &= round - 1
+        if round != 0 {
+            deadline = now.advanced(by: parameters.segmentInterval)
+        } else if !isUnicast, retransmissions == 0 {
+            // No one acknowledges a message to a group: the next step ends it, nothing is waited for.
+            unacknowledged = 0
+            deadline = now
+        } else {
+            deadline = now.advanced(by: interval)
+        }
+        return .send(index)
+    }
+
+    /// Takes in BlockAck.
+    mutating func acknowledge(_ blockAck: UInt32, at now: Instant) -> Progress {
+        guard blockAck & ~all == 0 else { return .invalid }
+        guard blockAck != 0 else { return .cancelled }
+        let progress = unacknowledged & blockAck
+        unacknowledged &= ~blockAck
+        if unacknowledged == 0 { return .completed }
+        guard progress != 0 else { return .pending }
+        retransmissionsWithoutProgress = parameters.unicastRetransmissionsWithoutProgress + 1
+        if round != 0 {
+            round &= unacknowledged
+            if round == 0 { deadline = now.advanced(by: interval) }
+        } else if retransmissions > 0 {
+            // The receiver has told what it lacks, so waiting for the timer would gain nothing.
+            startRound()
+            deadline = now
+        }
+        return .pending
+    }
+
+    private mutating func startRound() {
+        retransmissions -= 1
+        if isUnicast { retransmissionsWithoutProgress -= 1 }
+        round = unacknowledged
+    }
+}
