@@ -15,6 +15,8 @@ package enum SequenceNumberError: Error, Hashable, Sendable {
     case exhausted(UnicastAddress)
     /// A block could not be reserved durably.
     case notDurable(String)
+    /// Numbers were handed out under a higher IV index before, so those of this one may be used up.
+    case ivIndexWentBack(UnicastAddress, reached: UInt32)
 }
 
 /// Sequence numbers kept in memory, for simulated nodes and tests.

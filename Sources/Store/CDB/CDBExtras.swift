@@ -1,0 +1,57 @@
+package import MeshCore
+
+/// What a configuration database held beyond the network model: unknown members, and known ones that are kept for
+/// others only (time stamps, schema). It is stored sealed and joined again at export.
+///
+/// Members are kept by the identity of the object they stood in, not by its position, so that they find their
+/// object again after other objects came, went or moved: `nodes/<UUID>/elements/0/models/1000`.
+package struct CDBExtras: Hashable, Sendable {
+    /// Members by the path of their object, in the order of the import.
+    private(set) var members: [String: [JSONMember]] = [:]
+
+    /// Nothing beyond the model.
+    package init() {}
+
+    /// Whether there is nothing.
+    package var isEmpty: Bool { members.isEmpty }
+
+    /// The members kept for an object.
+    subscript(path: String) -> [JSONMember] { members[path] ?? [] }
+
+    /// Keeps members for an object.
+    mutating func keep(_ kept: [JSONMember], at path: String) {
+        guard !kept.isEmpty else { return }
+        members[path, default: []] += kept
+    }
+
+    /// Forgets a node and all objects within it.
+    package mutating func removeNode(_ uuid: DeviceUUID) {
+        let path = "nodes/\(uuid)"
+        members = members.filter { $0.key != path && !$0.key.hasPrefix(path + "/") }
+    }
+
+    /// Version 1: a list of path and JSON text, sorted by path.
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(UInt8(1))
+        writer.writeList(members.sorted { $0.key < $1.key }) { entry, writer in
+            writer.writeString(entry.key)
+            writer.writeOctets(JSONValue.object(entry.value).document())
+        }
+        return writer.bytes
+    }
+
+    init(decoding bytes: [UInt8]) throws(DecodeError) {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(1)
+        for _ in 0..<(try reader.readCount(size: 2)) {
+            let path = try reader.readString()
+            let text = try reader.readOctets()
+            guard case .object(let kept)? = try? JSONParser.parse(text) else {
+                throw .prohibited(field: "extras", value: UInt64(text.count))
+            }
+            members[path] = kept
+        }
+        try reader.expectEnd()
+    }
+}

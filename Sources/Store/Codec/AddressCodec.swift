@@ -1,0 +1,46 @@
+internal import MeshCore
+
+/// How addresses that may be labels stand in row bodies: the 16 bits of a unicast or group address, or 0x0000 and
+/// the 16 octets of a label.
+extension ByteWriter {
+    mutating func write(_ address: SubscriptionAddress) {
+        switch address {
+        case .group(let group): write(group.rawValue)
+        case .virtual(let label): writeLabel(label)
+        }
+    }
+
+    mutating func write(_ address: PublishAddress) {
+        switch address {
+        case .unicast(let unicast): write(unicast.rawValue)
+        case .group(let group): write(group.rawValue)
+        case .virtual(let label): writeLabel(label)
+        }
+    }
+
+    private mutating func writeLabel(_ label: LabelUUID) {
+        write(UInt16(0))
+        write(label.rawValue)
+    }
+}
+
+extension ByteReader {
+    mutating func readSubscriptionAddress() throws(DecodeError) -> SubscriptionAddress {
+        let value = try readUInt16()
+        if value == 0 { return .virtual(LabelUUID(rawValue: try readOctets16())) }
+        guard let group = GroupAddress(rawValue: value) else {
+            throw .prohibited(field: "subscription address", value: UInt64(value))
+        }
+        return .group(group)
+    }
+
+    mutating func readPublishAddress() throws(DecodeError) -> PublishAddress {
+        let value = try readUInt16()
+        if value == 0 { return .virtual(LabelUUID(rawValue: try readOctets16())) }
+        if let unicast = UnicastAddress(rawValue: value) { return .unicast(unicast) }
+        guard let group = GroupAddress(rawValue: value) else {
+            throw .prohibited(field: "publish address", value: UInt64(value))
+        }
+        return .group(group)
+    }
+}

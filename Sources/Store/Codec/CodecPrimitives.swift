@@ -1,0 +1,135 @@
+internal import MeshCore
+
+/// The primitives of row bodies. Counts and lengths are written as variable-length integers: seven bits an octet,
+/// least significant first, the top bit set in all but the last; the shortest form only, so that equal values have
+/// equal bytes.
+extension ByteWriter {
+    mutating func writeCount(_ value: Int) {
+        var rest = UInt64(value)
+        while rest > 0x7F {
+            write(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        write(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func writeString(_ value: String) {
+        writeCount(value.utf8.count)
+        write(value.utf8)
+    }
+
+    mutating func writeOctets(_ value: [UInt8]) {
+        writeCount(value.count)
+        write(value)
+    }
+
+    mutating func write(_ value: Octets16) {
+        write(value.high)
+        write(value.low)
+    }
+
+    mutating func write(_ key: KeyMaterial?) {
+        write(key != nil)
+        if let key { write(key.octets) }
+    }
+
+    mutating func write(_ value: Bool) {
+        write(UInt8(value ? 1 : 0))
+    }
+
+    mutating func write(_ value: Timestamp?) {
+        write(value != nil)
+        if let value { write(UInt64(bitPattern: value.rawValue)) }
+    }
+
+    mutating func writeList<Item>(_ items: [Item], _ write: (Item, inout ByteWriter) -> Void) {
+        writeCount(items.count)
+        for item in items { write(item, &self) }
+    }
+}
+
+extension ByteReader {
+    /// A count of things of which each takes at least `size` octets; refused if that cannot fit, so that a damaged
+    /// count never reserves memory.
+    mutating func readCount(size: Int = 1) throws(DecodeError) -> Int {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let octet = try readUInt8()
+            value |= UInt64(octet & 0x7F) << shift
+            if octet & 0x80 == 0 {
+                guard octet != 0 || shift == 0 else { throw .prohibited(field: "count", value: value) }
+                break
+            }
+            shift += 7
+            guard shift < 35 else { throw .prohibited(field: "count", value: value) }
+        }
+        guard value <= UInt64(remaining / max(size, 1)) else {
+            throw .truncated(offset: offset, needed: Int(value))
+        }
+        return Int(value)
+    }
+
+    mutating func readString() throws(DecodeError) -> String {
+        let bytes = try read(try readCount())
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .prohibited(field: "text", value: UInt64(bytes.count))
+        }
+        return text
+    }
+
+    mutating func readOctets() throws(DecodeError) -> [UInt8] {
+        Array(try read(try readCount()))
+    }
+
+    mutating func readOctets16() throws(DecodeError) -> Octets16 {
+        Octets16(high: try readUInt64(), low: try readUInt64())
+    }
+
+    mutating func readKey() throws(DecodeError) -> KeyMaterial? {
+        try readBool() ? KeyMaterial(try readOctets16()) : nil
+    }
+
+    mutating func readBool() throws(DecodeError) -> Bool {
+        switch try readUInt8() {
+        case 0: return false
+        case 1: return true
+        case let value: throw .prohibited(field: "flag", value: UInt64(value))
+        }
+    }
+
+    mutating func readTimestamp() throws(DecodeError) -> Timestamp? {
+        try readBool() ? Timestamp(rawValue: Int64(bitPattern: try readUInt64())) : nil
+    }
+
+    mutating func readUnicast() throws(DecodeError) -> UnicastAddress {
+        let value = try readUInt16()
+        guard let address = UnicastAddress(rawValue: value) else {
+            throw .prohibited(field: "unicast address", value: UInt64(value))
+        }
+        return address
+    }
+
+    mutating func readKeyIndex<Index: KeyIndex>(_ type: Index.Type) throws(DecodeError) -> Index {
+        let value = try readUInt16()
+        guard let index = Index(rawValue: value) else { throw .prohibited(field: "key index", value: UInt64(value)) }
+        return index
+    }
+
+    mutating func readList<Item>(
+        size: Int = 1,
+        _ read: (inout ByteReader) throws(DecodeError) -> Item
+    ) throws(DecodeError) -> [Item] {
+        let count = try readCount(size: size)
+        var items: [Item] = []
+        items.reserveCapacity(count)
+        for _ in 0..<count { items.append(try read(&self)) }
+        return items
+    }
+
+    /// Refuses bodies that a later version of the program wrote.
+    mutating func expectVersion(_ version: UInt8) throws(DecodeError) {
+        let found = try readUInt8()
+        guard found == version else { throw .unknownType(UInt64(found)) }
+    }
+}

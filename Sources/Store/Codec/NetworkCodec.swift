@@ -1,0 +1,145 @@
+internal import MeshCore
+
+/// The body of the network's row, version 1: everything of a ``MeshNetwork`` but its nodes, which have their own rows.
+enum NetworkCodec {
+    static let version: UInt8 = 1
+
+    static func encode(_ network: MeshNetwork) -> [UInt8] {
+        var writer = ByteWriter(capacity: 1024)
+        writer.write(version)
+        writer.write(network.uuid)
+        writer.writeString(network.name)
+        writer.write(network.ivIndex.value)
+        writer.write(network.ivIndex.isUpdateInProgress)
+        writer.write(network.ownProvisioner.rawValue)
+        writer.writeList(network.netKeys) { key, writer in
+            writer.write(key.index.rawValue)
+            writer.writeString(key.name)
+            writer.write(key.key.octets)
+            writer.write(key.oldKey)
+            writer.write(key.phase.rawValue)
+            writer.write(key.isMinimumSecuritySecure)
+        }
+        writer.writeList(network.appKeys) { key, writer in
+            writer.write(key.index.rawValue)
+            writer.writeString(key.name)
+            writer.write(key.boundNetKey.rawValue)
+            writer.write(key.key.octets)
+            writer.write(key.oldKey)
+        }
+        writer.writeList(network.groups) { group, writer in
+            writer.writeString(group.name)
+            writer.write(group.address)
+            writer.write(group.parent != nil)
+            if let parent = group.parent { writer.write(parent) }
+        }
+        writer.writeList(network.provisioners) { provisioner, writer in
+            writer.writeString(provisioner.name)
+            writer.write(provisioner.uuid.rawValue)
+            writer.writeList(provisioner.unicastRanges, writeRange)
+            writer.writeList(provisioner.groupRanges, writeRange)
+            writer.writeList(provisioner.sceneRanges, writeRange)
+        }
+        writer.writeList(network.scenes) { scene, writer in
+            writer.write(scene.number)
+            writer.writeString(scene.name)
+            writer.writeList(scene.addresses) { $1.write($0.rawValue) }
+        }
+        writer.writeList(network.exclusions) { exclusion, writer in
+            writer.write(exclusion.ivIndex)
+            writer.writeList(exclusion.addresses) { $1.write($0.rawValue) }
+        }
+        return writer.bytes
+    }
+
+    /// The network without nodes.
+    static func decode(_ bytes: [UInt8]) throws(DecodeError) -> MeshNetwork {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(version)
+        var network = MeshNetwork(
+            uuid: try reader.readOctets16(),
+            name: try reader.readString(),
+            ivIndex: IVIndex(value: try reader.readUInt32(), isUpdateInProgress: try reader.readBool()),
+            netKeys: [],
+            provisioners: [],
+            ownProvisioner: DeviceUUID(rawValue: try reader.readOctets16()),
+            nodes: []
+        )
+        network.netKeys = try reader.readList(size: 22, readNetKey)
+        network.appKeys = try reader.readList(size: 22, readAppKey)
+        network.groups = try reader.readList(size: 4) { (reader: inout ByteReader) throws(DecodeError) in
+            Group(
+                name: try reader.readString(),
+                address: try reader.readSubscriptionAddress(),
+                parent: try reader.readBool() ? try reader.readSubscriptionAddress() : nil
+            )
+        }
+        network.provisioners = try reader.readList(size: 20) { (reader: inout ByteReader) throws(DecodeError) in
+            Provisioner(
+                name: try reader.readString(),
+                uuid: DeviceUUID(rawValue: try reader.readOctets16()),
+                unicastRanges: try reader.readList(size: 4, readRange),
+                groupRanges: try reader.readList(size: 4, readRange),
+                sceneRanges: try reader.readList(size: 4, readRange)
+            )
+        }
+        network.scenes = try reader.readList(size: 4) { (reader: inout ByteReader) throws(DecodeError) in
+            Scene(
+                number: try reader.readUInt16(),
+                name: try reader.readString(),
+                addresses: try reader.readList(size: 2, readUnicast)
+            )
+        }
+        network.exclusions = try reader.readList(size: 5) { (reader: inout ByteReader) throws(DecodeError) in
+            NetworkExclusion(ivIndex: try reader.readUInt32(), addresses: try reader.readList(size: 2, readUnicast))
+        }
+        try reader.expectEnd()
+        return network
+    }
+
+    private static func readNetKey(_ reader: inout ByteReader) throws(DecodeError) -> NetKey {
+        let index = try reader.readKeyIndex(NetKeyIndex.self)
+        let name = try reader.readString()
+        let key = KeyMaterial(try reader.readOctets16())
+        let oldKey = try reader.readKey()
+        let value = try reader.readUInt8()
+        guard let phase = KeyRefreshPhase(rawValue: value) else {
+            throw .prohibited(field: "key refresh phase", value: UInt64(value))
+        }
+        let isSecure = try reader.readBool()
+        return NetKey(
+            index: index,
+            name: name,
+            key: key,
+            oldKey: oldKey,
+            phase: phase,
+            isMinimumSecuritySecure: isSecure
+        )
+    }
+
+    private static func readAppKey(_ reader: inout ByteReader) throws(DecodeError) -> AppKey {
+        AppKey(
+            index: try reader.readKeyIndex(AppKeyIndex.self),
+            name: try reader.readString(),
+            boundNetKey: try reader.readKeyIndex(NetKeyIndex.self),
+            key: KeyMaterial(try reader.readOctets16()),
+            oldKey: try reader.readKey()
+        )
+    }
+
+    private static func readUnicast(_ reader: inout ByteReader) throws(DecodeError) -> UnicastAddress {
+        try reader.readUnicast()
+    }
+
+    private static func readRange(_ reader: inout ByteReader) throws(DecodeError) -> ClosedRange<UInt16> {
+        let low = try reader.readUInt16()
+        let high = try reader.readUInt16()
+        guard low <= high else { throw .prohibited(field: "range", value: UInt64(low) << 16 | UInt64(high)) }
+        return low...high
+    }
+
+    private static func writeRange(_ range: ClosedRange<UInt16>, _ writer: inout ByteWriter) {
+        writer.write(range.lowerBound)
+        writer.write(range.upperBound)
+    }
+}

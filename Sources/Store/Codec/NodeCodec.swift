@@ -1,0 +1,176 @@
+internal import MeshCore
+
+/// The body of a node's row, version 1. Integers are big-endian.
+///
+/// `version 1 | uuid 16 | name | unicast 2 | flags 2 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
+/// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | heartbeat publication? | heartbeat subscription? |
+/// observed? 8 | elements`. The flags say which optional parts follow. A key is its index in the low 12 bits and
+/// "updated" in bit 15.
+enum NodeCodec {
+    static let version: UInt8 = 1
+
+    private struct Flags: OptionSet {
+        let rawValue: UInt16
+        static let deviceKey = Flags(rawValue: 1 << 0)
+        static let securelyProvisioned = Flags(rawValue: 1 << 1)
+        static let configComplete = Flags(rawValue: 1 << 2)
+        static let excluded = Flags(rawValue: 1 << 3)
+        static let managed = Flags(rawValue: 1 << 4)
+        static let protected = Flags(rawValue: 1 << 5)
+        static let product = Flags(rawValue: 1 << 6)
+        static let beaconKnown = Flags(rawValue: 1 << 7)
+        static let beaconOn = Flags(rawValue: 1 << 8)
+        static let defaultTTL = Flags(rawValue: 1 << 9)
+        static let networkTransmit = Flags(rawValue: 1 << 10)
+        static let relayRetransmit = Flags(rawValue: 1 << 11)
+        static let heartbeatPublication = Flags(rawValue: 1 << 12)
+        static let heartbeatSubscription = Flags(rawValue: 1 << 13)
+        static let observed = Flags(rawValue: 1 << 14)
+        static let known = Flags(rawValue: 0x7FFF)
+
+        init(rawValue: UInt16) {
+            self.rawValue = rawValue
+        }
+
+        init(_ node: Node) {
+            var flags: Flags = []
+            func set(_ flag: Flags, if condition: Bool) { if condition { flags.insert(flag) } }
+            set(.deviceKey, if: node.deviceKey != nil)
+            set(.securelyProvisioned, if: node.isSecurelyProvisioned)
+            set(.configComplete, if: node.isConfigComplete)
+            set(.excluded, if: node.isExcluded)
+            set(.managed, if: node.isManaged)
+            set(.protected, if: node.isProtected)
+            set(.product, if: node.product != nil)
+            set(.beaconKnown, if: node.secureNetworkBeacon != nil)
+            set(.beaconOn, if: node.secureNetworkBeacon == true)
+            set(.defaultTTL, if: node.defaultTTL != nil)
+            set(.networkTransmit, if: node.networkTransmit != nil)
+            set(.relayRetransmit, if: node.relayRetransmit != nil)
+            set(.heartbeatPublication, if: node.heartbeatPublication != nil)
+            set(.heartbeatSubscription, if: node.heartbeatSubscription != nil)
+            set(.observed, if: node.observedAt != nil)
+            self = flags
+        }
+    }
+
+    static func encode(_ node: Node) -> [UInt8] {
+        var writer = ByteWriter(capacity: 256)
+        writer.write(version)
+        writer.write(node.uuid.rawValue)
+        writer.writeString(node.name)
+        writer.write(node.unicastAddress.rawValue)
+        writer.write(Flags(node).rawValue)
+        if let key = node.deviceKey { writer.write(key.octets) }
+        if let product = node.product {
+            for value in [product.company, product.product, product.version, product.replayListSize] {
+                writer.write(value)
+            }
+        }
+        writer.write(pack(node.features))
+        writer.writeList(node.netKeys) { $1.write($0.index.rawValue | ($0.isUpdated ? 0x8000 : 0)) }
+        writer.writeList(node.appKeys) { $1.write($0.index.rawValue | ($0.isUpdated ? 0x8000 : 0)) }
+        if let ttl = node.defaultTTL { writer.write(ttl) }
+        if let transmit = node.networkTransmit { writer.write(transmit.octet) }
+        if let retransmit = node.relayRetransmit { writer.write(retransmit.octet) }
+        if let heartbeat = node.heartbeatPublication {
+            writer.write(heartbeat.address.rawValue)
+            writer.write(heartbeat.periodSeconds)
+            writer.write(heartbeat.ttl)
+            writer.write(heartbeat.netKeyIndex.rawValue)
+            writer.write(heartbeat.features.rawValue)
+        }
+        if let heartbeat = node.heartbeatSubscription {
+            writer.write(heartbeat.source.rawValue)
+            writer.write(heartbeat.destination.rawValue)
+        }
+        if let observed = node.observedAt { writer.write(UInt64(bitPattern: observed.rawValue)) }
+        writer.writeList(node.elements) { ElementCodec.encode($0, into: &$1) }
+        return writer.bytes
+    }
+
+    static func decode(_ bytes: [UInt8]) throws(DecodeError) -> Node {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(version)
+        let uuid = DeviceUUID(rawValue: try reader.readOctets16())
+        let name = try reader.readString()
+        let unicast = try reader.readUnicast()
+        let flags = Flags(rawValue: try reader.readUInt16())
+        guard flags.isSubset(of: .known), flags.contains(.beaconKnown) || !flags.contains(.beaconOn) else {
+            throw .prohibited(field: "node flags", value: UInt64(flags.rawValue))
+        }
+        let key = flags.contains(.deviceKey) ? KeyMaterial(try reader.readOctets16()) : nil
+        var node = Node(uuid: uuid, name: name, unicastAddress: unicast, deviceKey: key)
+        node.isSecurelyProvisioned = flags.contains(.securelyProvisioned)
+        node.isConfigComplete = flags.contains(.configComplete)
+        node.isExcluded = flags.contains(.excluded)
+        node.isManaged = flags.contains(.managed)
+        node.isProtected = flags.contains(.protected)
+        if flags.contains(.beaconKnown) { node.secureNetworkBeacon = flags.contains(.beaconOn) }
+        if flags.contains(.product) {
+            node.product = Node.Product(
+                company: try reader.readUInt16(),
+                product: try reader.readUInt16(),
+                version: try reader.readUInt16(),
+                replayListSize: try reader.readUInt16()
+            )
+        }
+        node.features = try unpack(try reader.readUInt8())
+        node.netKeys = try readKeys(&reader)
+        node.appKeys = try readKeys(&reader)
+        if flags.contains(.defaultTTL) { node.defaultTTL = try reader.readUInt8() }
+        if flags.contains(.networkTransmit) { node.networkTransmit = TransmitParameters(octet: try reader.readUInt8()) }
+        if flags.contains(.relayRetransmit) { node.relayRetransmit = TransmitParameters(octet: try reader.readUInt8()) }
+        if flags.contains(.heartbeatPublication) { node.heartbeatPublication = try readHeartbeatPublication(&reader) }
+        if flags.contains(.heartbeatSubscription) {
+            node.heartbeatSubscription = HeartbeatSubscription(
+                source: Address(rawValue: try reader.readUInt16()),
+                destination: Address(rawValue: try reader.readUInt16())
+            )
+        }
+        if flags.contains(.observed) {
+            node.observedAt = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        }
+        node.elements = try reader.readList(size: 4) { (reader: inout ByteReader) throws(DecodeError) in
+            try ElementCodec.decode(&reader)
+        }
+        try reader.expectEnd()
+        return node
+    }
+
+    private static func readKeys<Index: KeyIndex>(_ reader: inout ByteReader) throws(DecodeError) -> [NodeKey<Index>] {
+        try reader.readList(size: 2) { (reader: inout ByteReader) throws(DecodeError) in
+            let packed = try reader.readUInt16()
+            guard let index = Index(rawValue: packed & 0x7FFF) else {
+                throw DecodeError.prohibited(field: "key index", value: UInt64(packed))
+            }
+            return NodeKey(index: index, isUpdated: packed & 0x8000 != 0)
+        }
+    }
+
+    private static func readHeartbeatPublication(_ reader: inout ByteReader) throws(DecodeError) -> HeartbeatPublication
+    {
+        HeartbeatPublication(
+            address: Address(rawValue: try reader.readUInt16()),
+            periodSeconds: try reader.readUInt32(),
+            ttl: try reader.readUInt8(),
+            netKeyIndex: try reader.readKeyIndex(NetKeyIndex.self),
+            features: FeatureSet(rawValue: try reader.readUInt16())
+        )
+    }
+
+    /// Two bits a feature, 3 for unknown.
+    private static func pack(_ features: Node.Features) -> UInt8 {
+        let states = [features.relay, features.proxy, features.friend, features.lowPower]
+        return states.reversed().reduce(0) { $0 << 2 | ($1?.rawValue ?? 3) }
+    }
+
+    private static func unpack(_ octet: UInt8) throws(DecodeError) -> Node.Features {
+        Node.Features(
+            relay: FeatureState(rawValue: octet & 3),
+            proxy: FeatureState(rawValue: octet >> 2 & 3),
+            friend: FeatureState(rawValue: octet >> 4 & 3),
+            lowPower: FeatureState(rawValue: octet >> 6 & 3)
+        )
+    }
+}

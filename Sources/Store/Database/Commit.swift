@@ -1,0 +1,99 @@
+internal import MeshCore
+
+/// Puts and deletes collected for one transaction; the last word on a row counts.
+struct RowBatch {
+    private(set) var puts: [RowName: [UInt8]] = [:]
+    private(set) var deletes: Set<RowName> = []
+
+    mutating func put(_ name: RowName, _ body: [UInt8]) {
+        deletes.remove(name)
+        puts[name] = body
+    }
+
+    mutating func delete(_ name: RowName) {
+        puts[name] = nil
+        deletes.insert(name)
+    }
+}
+
+extension MeshDatabase {
+    /// Makes `changes` durable, all or nothing, and returns the serial after them.
+    ///
+    /// When it returns, the changes survive a crash and a power cut. When it throws, nothing was changed; after
+    /// ``StoreError/Code/inputOutput`` take a new lease before going on.
+    ///
+    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, ``StoreError/Code/diskFull``,
+    ///   ``StoreError/Code/unknownRun`` and file trouble.
+    @discardableResult
+    package func commit(_ changes: StoreChanges, with lease: WriteLease) throws(StoreError) -> UInt64 {
+        guard !changes.isEmpty else {
+            try check(lease)
+            return lease.serial
+        }
+        var batch = RowBatch()
+        for uuid in changes.removedNodes { batch.delete(RowName(uuid)) }
+        for node in changes.nodes { batch.put(RowName(node), NodeCodec.encode(node)) }
+        if let network = changes.network { batch.put(RowName(.network), NetworkCodec.encode(network)) }
+        if let extras = changes.extras { batch.put(RowName(.extras), extras.encoded()) }
+        try addReplay(changes.replay, to: &batch)
+        try addJournal(changes.intents, changes.outcomes, to: &batch)
+        var manifest = lease.manifest
+        if changes.isStateChange { manifest.serial += 1 }
+        try write(batch, manifest: manifest, with: lease)
+        return lease.serial
+    }
+
+    /// Refuses a lease that was released or is another database's.
+    func check(_ lease: WriteLease) throws(StoreError) {
+        guard lease.isHeld, lease.database == ObjectIdentifier(self) else {
+            throw StoreError(.notLocked, "the lock of the database is not held", path: path)
+        }
+    }
+
+    /// Writes a batch and the manifest as one transaction and brings the lease up to date.
+    func write(_ batch: RowBatch, manifest: Manifest, with lease: WriteLease) throws(StoreError) {
+        try check(lease)
+        var manifest = manifest
+        let header = lease.header
+        let (revision, overflow) = header.revision.addingReportingOverflow(1)
+        guard !overflow else { throw .damaged("the revision", path: path) }
+        let puts = batch.puts.keys.sorted { $0.precedes($1) }
+        let deletes = batch.deletes.sorted { $0.precedes($1) }
+        // The old rows' share of the digest is taken out by their stored revisions; if anybody else had changed them
+        // since the lease began, the comparison in the transaction fails.
+        for row in try store.rows(named: puts + deletes).rows {
+            manifest.digest.subtract(try cipher.digestTerm(row.name, revision: row.revision))
+        }
+        var rows: [StoredRow] = []
+        for name in puts {
+            guard let body = batch.puts[name] else { continue }
+            manifest.digest.add(try cipher.digestTerm(name, revision: revision))
+            rows.append(try cipher.seal(body, name: name, revision: revision, nonce: nonce()))
+        }
+        rows.append(try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: nonce()))
+        try store.commit(RowChanges(puts: rows, deletes: deletes), expecting: header, revision: revision)
+        lease.header.revision = revision
+        lease.manifest = manifest
+    }
+
+    private func addReplay(_ entries: [ReplayEntry], to batch: inout RowBatch) throws(StoreError) {
+        let buckets = Dictionary(grouping: entries) { ReplayCodec.name(for: $0.source) }
+        guard !buckets.isEmpty else { return }
+        var stored: [RowName: [ReplayEntry]] = [:]
+        for row in try store.rows(named: Array(buckets.keys)).rows {
+            stored[row.name] = try decode(row, ReplayCodec.decode)
+        }
+        for (name, updates) in buckets {
+            let old = stored[name] ?? []
+            let merged = ReplayCodec.merge(old, with: updates)
+            if merged != old { batch.put(name, ReplayCodec.encode(merged)) }
+        }
+    }
+}
+
+extension RowName {
+    /// The order of rows in the store.
+    func precedes(_ other: RowName) -> Bool {
+        kind == other.kind ? key.lexicographicallyPrecedes(other.key) : kind.rawValue < other.kind.rawValue
+    }
+}

@@ -1,0 +1,231 @@
+package import MeshCore
+
+/// The mesh database: what is known of one network, secrets included, in one file of sealed rows.
+///
+/// Reading needs the key only and never waits for a writer. Writing needs a ``WriteLease``; every commit is one
+/// durable transaction that compares lineage and revision first. An instance belongs to one thread.
+///
+/// What the sealing promises: without the key file nothing can be read but the number, kinds and sizes of rows; no
+/// row can be changed, moved, removed, or replaced by an older copy of itself without notice. Replacing the whole
+/// file by an older copy of the whole file cannot be noticed from within; ``Snapshot/serial`` shows it to whoever
+/// remembers a later one, and sequence numbers are protected beyond that (see ``DurableSequenceNumbers``).
+package final class MeshDatabase {
+    /// The path it was opened with.
+    package let path: String
+    let store: any RowStore
+    let cipher: RowCipher
+    private var generator: any RandomNumberGenerator
+
+    private init(path: String, store: any RowStore, cipher: RowCipher, generator: any RandomNumberGenerator) {
+        self.path = path
+        self.store = store
+        self.cipher = cipher
+        self.generator = generator
+    }
+
+    /// Makes a database with mode 0600 at `path`, where nothing may be, and opens it.
+    ///
+    /// - Parameters:
+    ///   - network: the network with its nodes.
+    ///   - extras: what an import brought along beside it.
+    ///   - key: what will open it.
+    ///   - generator: makes lineage, data key and nonces; cryptographically secure outside tests.
+    /// - Throws: ``StoreError/Code/exists``, and file trouble; then there is no file.
+    package static func create(
+        at path: String,
+        network: MeshNetwork,
+        extras: CDBExtras = CDBExtras(),
+        key: DatabaseKey,
+        now: Timestamp,
+        using generator: some RandomNumberGenerator
+    ) throws(StoreError) -> MeshDatabase {
+        var generator = generator
+        guard try FileStatus.of(path) == nil else {
+            throw StoreError(
+                .exists,
+                "exists already",
+                hint: "choose another name, or move the file away if it is no longer needed",
+                path: path
+            )
+        }
+        let lineage = Octets16(high: generator.next(), low: generator.next())
+        let dataKey = randomOctets(AESGCM.keyLength, using: &generator)
+        let nonce = randomOctets(AESGCM.nonceLength, using: &generator)
+        let slot = try KeySlot.wrapping(dataKey, with: key, lineage: lineage, nonce: nonce)
+        let cipher = try RowCipher(dataKey: dataKey, lineage: lineage)
+
+        let revision: UInt64 = 1
+        var bodies = [(RowName(.network), NetworkCodec.encode(network)), (RowName(.extras), extras.encoded())]
+        bodies += network.nodes.map { (RowName($0), NodeCodec.encode($0)) }
+        var manifest = Manifest(created: now)
+        var rows: [StoredRow] = []
+        for (name, body) in bodies {
+            manifest.digest.add(try cipher.digestTerm(name, revision: revision))
+            let nonce = randomOctets(AESGCM.nonceLength, using: &generator)
+            rows.append(try cipher.seal(body, name: name, revision: revision, nonce: nonce))
+        }
+        let manifestNonce = randomOctets(AESGCM.nonceLength, using: &generator)
+        rows.append(
+            try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: manifestNonce)
+        )
+        try SQLiteRowStore.create(at: path, lineage: lineage, slots: [slot], rows: rows, revision: revision)
+        return try open(at: path, key: key, using: generator)
+    }
+
+    /// Opens the database at `path`.
+    ///
+    /// - Parameter generator: makes nonces; cryptographically secure outside tests.
+    /// - Throws: ``StoreError/Code/missing``, ``StoreError/Code/notADatabase``, ``StoreError/Code/newerFormat``,
+    ///   ``StoreError/Code/wrongKey``, ``StoreError/Code/readOnly`` and file trouble.
+    package static func open(
+        at path: String,
+        key: DatabaseKey,
+        using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) throws(StoreError) -> MeshDatabase {
+        let store = try SQLiteRowStore(opening: path)
+        let lineage = try store.rows(named: []).header.lineage
+        for slot in try store.keySlots() {
+            guard let dataKey = slot.unwrap(with: key, lineage: lineage) else { continue }
+            let cipher = try RowCipher(dataKey: dataKey, lineage: lineage)
+            return MeshDatabase(path: path, store: store, cipher: cipher, generator: generator)
+        }
+        throw StoreError(
+            .wrongKey,
+            "the key file does not open this database",
+            hint: "use the key file that was made together with it",
+            path: path
+        )
+    }
+
+    /// Everything that is known, all of one moment.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` naming the row, ``StoreError/Code/newerFormat``, and file trouble.
+    package func snapshot() throws(StoreError) -> Snapshot {
+        var network: MeshNetwork?
+        var nodes: [Node] = []
+        var replay: [ReplayEntry] = []
+        var unresolved: [JournalIntent] = []
+        let (header, manifest) = try scan { row throws(StoreError) in
+            switch row.name.kind {
+            case .network: network = try decode(row, NetworkCodec.decode)
+            case .node: nodes.append(try decode(row, NodeCodec.decode))
+            case .replay: replay += try decode(row, ReplayCodec.decode)
+            case .intent: unresolved.append(try decode(row, JournalCodec.decodeIntent))
+            case .manifest, .sequenceNumbers, .run, .outcome, .extras, .plan: break
+            }
+        }
+        guard var network else { throw .damaged("the network's row", path: path) }
+        network.nodes = nodes.sorted { ($0.unicastAddress, $0.uuid) < ($1.unicastAddress, $1.uuid) }
+        return Snapshot(
+            lineage: header.lineage,
+            serial: manifest.serial,
+            network: network,
+            replay: replay,
+            unresolved: unresolved
+        )
+    }
+
+    /// What imports brought along beside the network.
+    package func extras() throws(StoreError) -> CDBExtras {
+        guard let row = try store.rows(named: [RowName(.extras)]).rows.first else { return CDBExtras() }
+        return try decode(row) { bytes throws(DecodeError) in try CDBExtras(decoding: bytes) }
+    }
+
+    /// Takes the exclusive right to write.
+    ///
+    /// - Throws: ``StoreError/Code/locked`` with the holder if somebody else has it, at once.
+    package func lock(holder: LockHolder) throws(StoreError) -> WriteLease {
+        do {
+            return try WriteLease(path: path + ".lock", holder: holder, database: ObjectIdentifier(self)) {
+                () throws(StoreError) in
+                let found = try store.rows(named: [Manifest.name])
+                return (found.header, try manifest(found.rows.first, header: found.header))
+            }
+        } catch {
+            var error = error
+            if error.code == .locked { error.path = path }
+            throw error
+        }
+    }
+
+    // MARK: For the other parts of the database
+
+    /// 12 random octets.
+    func nonce() -> [UInt8] {
+        randomOctets(AESGCM.nonceLength, using: &generator)
+    }
+
+    /// Visits every row but the manifest, then checks that these are the rows that belong to the manifest's state.
+    func scan(_ body: (StoredRow) throws(StoreError) -> Void) throws(StoreError) -> (StoreHeader, Manifest) {
+        var digest = RowDigest()
+        var manifestRow: StoredRow?
+        let header = try store.scan { row throws(StoreError) in
+            if row.name == Manifest.name {
+                manifestRow = row
+                return
+            }
+            digest.add(try cipher.digestTerm(row.name, revision: row.revision))
+            try body(row)
+        }
+        let manifest = try manifest(manifestRow, header: header)
+        guard manifest.digest == digest else {
+            throw .damaged("the set of rows (some were removed, added, or replaced by older ones)", path: path)
+        }
+        return (header, manifest)
+    }
+
+    private func manifest(_ row: StoredRow?, header: StoreHeader) throws(StoreError) -> Manifest {
+        guard let row, row.revision == header.revision else { throw .damaged("the manifest", path: path) }
+        return try decode(row) { bytes throws(DecodeError) in try Manifest(decoding: bytes) }
+    }
+
+    /// The contents of a row.
+    func decode<Value>(
+        _ row: StoredRow,
+        _ decoder: ([UInt8]) throws(DecodeError) -> Value
+    ) throws(StoreError) -> Value {
+        guard let bytes = cipher.open(row) else { throw .damaged(row.name.description, path: path) }
+        do {
+            return try decoder(bytes)
+        } catch .unknownType(let version) where bytes.first.map(UInt64.init) == version {
+            throw StoreError(
+                .newerFormat,
+                "\(row.name) has version \(version), which this program does not know",
+                hint: "use the version of meshplan that wrote it, or a later one",
+                path: path
+            )
+        } catch {
+            throw .damaged(row.name.description, path: path)
+        }
+    }
+}
+
+extension RowName {
+    /// The row of a node.
+    init(_ node: Node) {
+        self.init(node.uuid)
+    }
+
+    /// The row of the node with that UUID.
+    init(_ uuid: DeviceUUID) {
+        self.init(.node, key: uuid.rawValue.bytes)
+    }
+}
+
+extension RowName: CustomStringConvertible {
+    /// What the row is about, for people.
+    var description: String {
+        switch kind {
+        case .manifest: "the manifest"
+        case .network: "the network's row"
+        case .node: "the row of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
+        case .replay: "replay row \(Hexadecimal.encode(key))"
+        case .sequenceNumbers: "the sequence numbers of address 0x\(Hexadecimal.encode(key))"
+        case .run: "the row of run \(key.reduce(0) { $0 << 8 | UInt64($1) })"
+        case .intent: "journal row \(Hexadecimal.encode(key))"
+        case .outcome: "outcome row \(Hexadecimal.encode(key))"
+        case .extras: "the row of imported extras"
+        case .plan: "the row of plan \(Octets16(key)?.hexadecimal ?? Hexadecimal.encode(key))"
+        }
+    }
+}

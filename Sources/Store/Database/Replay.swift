@@ -1,0 +1,68 @@
+package import MeshCore
+
+/// The highest sequence number accepted from one source (Mesh Protocol 3.9.8).
+package struct ReplayEntry: Hashable, Sendable {
+    /// The source.
+    package var source: UnicastAddress
+    /// The IV index of that message, 32 bits.
+    package var ivIndex: UInt32
+    /// Its sequence number, 24 bits.
+    package var sequence: UInt32
+
+    /// An entry with those values.
+    package init(source: UnicastAddress, ivIndex: UInt32, sequence: UInt32) {
+        self.source = source
+        self.ivIndex = ivIndex
+        self.sequence = sequence
+    }
+
+    /// Whether a message with this entry's numbers comes after one with the other's.
+    func isNewer(than other: ReplayEntry) -> Bool {
+        (ivIndex, sequence) > (other.ivIndex, other.sequence)
+    }
+}
+
+/// The body of a replay row, version 1: the entries of up to 64 neighbouring addresses. Rows of one entry would
+/// double the number of rows of a database; one row of all would be rewritten whole with every message.
+enum ReplayCodec {
+    static let version: UInt8 = 1
+
+    static func name(for source: UnicastAddress) -> RowName {
+        let bucket = source.rawValue >> 6
+        return RowName(.replay, key: [UInt8(truncatingIfNeeded: bucket >> 8), UInt8(truncatingIfNeeded: bucket)])
+    }
+
+    static func encode(_ entries: [ReplayEntry]) -> [UInt8] {
+        var writer = ByteWriter(capacity: 2 + entries.count * 9)
+        writer.write(version)
+        writer.writeList(entries) { entry, writer in
+            writer.write(entry.source.rawValue)
+            writer.write(entry.ivIndex)
+            writer.writeUInt24(entry.sequence)
+        }
+        return writer.bytes
+    }
+
+    static func decode(_ bytes: [UInt8]) throws(DecodeError) -> [ReplayEntry] {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(version)
+        let entries = try reader.readList(size: 9) { (reader: inout ByteReader) throws(DecodeError) in
+            ReplayEntry(
+                source: try reader.readUnicast(),
+                ivIndex: try reader.readUInt32(),
+                sequence: try reader.readUInt24()
+            )
+        }
+        try reader.expectEnd()
+        return entries
+    }
+
+    /// `entries` with those of `updates` that are newer, sorted by source. Entries never go back.
+    static func merge(_ entries: [ReplayEntry], with updates: [ReplayEntry]) -> [ReplayEntry] {
+        var merged: [UnicastAddress: ReplayEntry] = [:]
+        for entry in entries + updates where merged[entry.source].map({ entry.isNewer(than: $0) }) ?? true {
+            merged[entry.source] = entry
+        }
+        return merged.values.sorted { $0.source < $1.source }
+    }
+}

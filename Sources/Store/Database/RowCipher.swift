@@ -1,0 +1,119 @@
+internal import MeshCore
+
+/// Seals row bodies and small files under the data key, AES-256-GCM.
+///
+/// Nonces are random. A counter of (revision, row) would never repeat in one file, but a database that is restored
+/// or copied counts from the same revision again under the same data key, and one repeated nonce gives GCM away; 96
+/// random bits allow 2^32 writes (NIST SP 800-38D, 8.3), a hundred a second for more than a year.
+struct RowCipher {
+    /// What the stored body begins with; the rest is ciphertext and tag.
+    static let nonceLength = AESGCM.nonceLength
+
+    let lineage: Octets16
+    private let cipher: AESGCM
+    private let digestKey: [UInt8]
+
+    init(dataKey: [UInt8], lineage: Octets16) throws(StoreError) {
+        self.lineage = lineage
+        do {
+            cipher = try AESGCM(key: dataKey)
+        } catch {
+            throw StoreError(.cryptography, "AES-256-GCM is not available")
+        }
+        // A key of its own, so that digests tell nothing about the one that encrypts.
+        guard let digestKey = SHA256.hash(Array("meshplan row digest 1".utf8) + dataKey) else {
+            throw StoreError(.cryptography, "SHA-256 is not available")
+        }
+        self.digestKey = digestKey
+    }
+
+    /// The stored row for `plaintext`, bound to its place: nothing but that name and revision opens it.
+    func seal(_ plaintext: [UInt8], name: RowName, revision: UInt64, nonce: [UInt8]) throws(StoreError) -> StoredRow {
+        let body = try seal(plaintext, nonce: nonce, associatedData: associatedData(name, revision))
+        return StoredRow(name: name, revision: revision, body: body)
+    }
+
+    /// The plaintext of a stored row, nil if anything about it was changed.
+    func open(_ row: StoredRow) -> [UInt8]? {
+        open(row.body[...], associatedData: associatedData(row.name, row.revision))
+    }
+
+    /// Nonce, ciphertext and tag.
+    func seal(_ plaintext: [UInt8], nonce: [UInt8], associatedData: [UInt8]) throws(StoreError) -> [UInt8] {
+        do {
+            return nonce + (try cipher.seal(plaintext, nonce: nonce, associatedData: associatedData))
+        } catch {
+            throw StoreError(.cryptography, "encryption failed")
+        }
+    }
+
+    /// The plaintext, nil if it is not authentic.
+    func open(_ sealed: ArraySlice<UInt8>, associatedData: [UInt8]) -> [UInt8]? {
+        guard sealed.count >= RowCipher.nonceLength else { return nil }
+        return try? cipher.open(
+            sealed.dropFirst(RowCipher.nonceLength),
+            nonce: sealed.prefix(RowCipher.nonceLength),
+            associatedData: associatedData
+        )
+    }
+
+    /// What the row adds to the digest of all rows: a pseudo-random number only the holder of the data key knows.
+    func digestTerm(_ name: RowName, revision: UInt64) throws(StoreError) -> RowDigest {
+        var writer = ByteWriter(capacity: 64)
+        writer.write(digestKey)
+        writer.write(name.kind.rawValue)
+        writer.write(name.key)
+        writer.write(revision)
+        guard let hash = SHA256.hash(writer.bytes), let digest = RowDigest(hash) else {
+            throw StoreError(.cryptography, "SHA-256 failed")
+        }
+        return digest
+    }
+
+    /// The key is the only part of variable length, so no two rows have the same associated data.
+    private func associatedData(_ name: RowName, _ revision: UInt64) -> [UInt8] {
+        var writer = ByteWriter(capacity: 64)
+        writer.write("meshplan row".utf8)
+        writer.write(SQLiteRowStore.format)
+        writer.write(lineage)
+        writer.write(name.kind.rawValue)
+        writer.write(revision)
+        writer.write(name.key)
+        return writer.bytes
+    }
+}
+
+/// A sum over all rows, kept in the sealed manifest, by which rows that were removed, added or replaced by older
+/// copies of themselves are noticed. The sum can be kept up to date row by row, so a transaction costs what it
+/// changes; nobody without the data key knows the summands (a multiset hash in the manner of MSet-Add-Hash).
+struct RowDigest: Hashable {
+    private var words: [UInt64]
+
+    /// No rows.
+    init() {
+        words = [0, 0, 0, 0]
+    }
+
+    /// From 32 octets.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        words = (0..<4).map { word in bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+    }
+
+    /// 32 octets.
+    var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: 32)
+        for word in words { writer.write(word) }
+        return writer.bytes
+    }
+
+    /// Counts a row in.
+    mutating func add(_ term: RowDigest) {
+        for index in words.indices { words[index] &+= term.words[index] }
+    }
+
+    /// Takes a row out.
+    mutating func subtract(_ term: RowDigest) {
+        for index in words.indices { words[index] &-= term.words[index] }
+    }
+}

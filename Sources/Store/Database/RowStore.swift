@@ -1,0 +1,90 @@
+internal import MeshCore
+
+/// What kinds of rows a database has. The numbers are stored; they never change their meaning.
+enum RowKind: UInt8 {
+    /// Serial, digest and counters; key empty. Written with every transaction.
+    case manifest = 1
+    /// The network without its nodes; key empty.
+    case network = 2
+    /// A node; key is its UUID, 16 octets.
+    case node = 3
+    /// Replay entries of 64 neighbouring addresses; key is the address divided by 64, 2 octets.
+    case replay = 4
+    /// The reserved sequence numbers of one of our own addresses; key is the address, 2 octets.
+    case sequenceNumbers = 5
+    /// A run; key is its number, 8 octets.
+    case run = 6
+    /// An intent without a certain outcome; key is the run's number and the subject.
+    case intent = 7
+    /// An outcome other than success; key is the run's number and 2 octets of ordinal.
+    case outcome = 8
+    /// What an import brought along that the network does not model; key empty.
+    case extras = 9
+    /// A plan that was applied; key is its identifier, 16 octets.
+    case plan = 10
+}
+
+/// Names a row.
+struct RowName: Hashable {
+    var kind: RowKind
+    var key: [UInt8]
+
+    init(_ kind: RowKind, key: [UInt8] = []) {
+        self.kind = kind
+        self.key = key
+    }
+}
+
+/// A row as it is stored: its body is sealed, and nothing about it is trusted before it was opened.
+struct StoredRow {
+    var name: RowName
+    /// The revision of the database in which the row was written.
+    var revision: UInt64
+    var body: [UInt8]
+}
+
+/// What is stored beside the rows.
+struct StoreHeader: Hashable {
+    /// Fixed at creation, 16 random octets.
+    var lineage: Octets16
+    /// Counts the transactions.
+    var revision: UInt64
+}
+
+/// One way to obtain the data key; all slots wrap the same one.
+struct KeySlot: Hashable {
+    /// How the wrapping key is obtained. 1: the secret of a key file. Further kinds keep what they need (salt, cost,
+    /// command) in the parameters.
+    var kind: UInt8
+    var parameters: [UInt8]
+    /// Nonce, ciphertext and tag of the data key.
+    var wrapped: [UInt8]
+
+    static let keyFile: UInt8 = 1
+}
+
+/// What one transaction puts and deletes.
+struct RowChanges {
+    var puts: [StoredRow]
+    var deletes: [RowName]
+}
+
+/// Where rows lie. Few methods, so that another backend, a shared one for instance, can stand behind them; sealing,
+/// digests and meaning are above this seam, so a backend sees neither keys nor contents.
+protocol RowStore: AnyObject {
+    /// The key slots in their order.
+    func keySlots() throws(StoreError) -> [KeySlot]
+
+    /// Calls `body` with every row, ordered by kind and key, all of one moment.
+    ///
+    /// - Returns: the header of the same moment.
+    func scan(_ body: (StoredRow) throws(StoreError) -> Void) throws(StoreError) -> StoreHeader
+
+    /// The rows with those names, as far as they exist, and the header of the same moment.
+    func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow])
+
+    /// Makes all changes durable in one transaction if the store is at `expected`, and sets the revision.
+    ///
+    /// - Throws: ``StoreError/Code/stale`` if it is not, and whatever stops it; then nothing has changed.
+    func commit(_ changes: RowChanges, expecting expected: StoreHeader, revision: UInt64) throws(StoreError)
+}

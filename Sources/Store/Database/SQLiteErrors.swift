@@ -1,0 +1,61 @@
+internal import GRDB
+
+extension SQLiteRowStore {
+    /// What an error of SQLite means to a user.
+    static func storeError(_ error: any Error, path: String) -> StoreError {
+        if let error = error as? StoreError { return error }
+        guard let error = error as? DatabaseError else {
+            return StoreError(.inputOutput, "cannot be used", path: path)
+        }
+        switch error.resultCode {
+        case .SQLITE_FULL:
+            return full(path)
+        case .SQLITE_IOERR:
+            // The shared memory file of the log is a file too, and SQLite has no better name for it not growing.
+            if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE { return full(path) }
+            return StoreError(
+                .inputOutput,
+                "reading or writing failed (SQLite \(error.extendedResultCode.rawValue))",
+                hint: "check the disk, the file system and the kernel's messages; what was stored before is unharmed",
+                path: path
+            )
+        case .SQLITE_READONLY:
+            return StoreError(
+                .readOnly,
+                "cannot be written to",
+                hint: "give your user write permission on the file and on its folder",
+                path: path
+            )
+        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+            return StoreError(
+                .permissionDenied,
+                "cannot be opened",
+                hint: "check the permissions of the file and of its folder",
+                path: path
+            )
+        case .SQLITE_NOTADB:
+            return StoreError(.notADatabase, "is not a mesh database", hint: "check the path", path: path)
+        case .SQLITE_CORRUPT:
+            return .damaged("the file", path: path)
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            return StoreError(
+                .inputOutput,
+                "another program keeps the database busy",
+                hint: "close whatever else has the file open and run the command again",
+                path: path
+            )
+        default:
+            // No table, no column: the header is ours, the contents are not.
+            return .damaged("the file (SQLite \(error.extendedResultCode.rawValue))", path: path)
+        }
+    }
+
+    private static func full(_ path: String) -> StoreError {
+        StoreError(
+            .diskFull,
+            "cannot be written: the disk is full",
+            hint: "free some space and run the command again; what was stored before is unharmed",
+            path: path
+        )
+    }
+}

@@ -1,0 +1,273 @@
+internal import GRDB
+internal import MeshCore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Rows in one SQLite file, in write-ahead-log mode with `synchronous=FULL`: a commit is on the disk when it
+/// returns, and readers are never blocked.
+final class SQLiteRowStore: RowStore {
+    /// "MshP", in the file header of every mesh database.
+    static let applicationIdentifier: UInt32 = 0x4D73_6850
+    /// The layout of the tables and of what is sealed.
+    static let format: UInt32 = 1
+
+    private let queue: DatabaseQueue
+    private let path: String
+    private let identity: [UInt64]
+
+    /// Opens an existing database after a look at its first octets, so that nothing foreign is ever touched.
+    init(opening path: String) throws(StoreError) {
+        try SQLiteFileCheck.check(path)
+        guard isWritable(folder(of: path)), isWritable(path) else {
+            let isSystem = errno == EROFS
+            throw StoreError(
+                .readOnly,
+                isSystem ? "lies on a read-only file system" : "cannot be written to, or its folder cannot",
+                hint: "give your user write permission on the file and on its folder, or copy both elsewhere",
+                path: path
+            )
+        }
+        identity = try FileStatus.of(path)?.identity ?? []
+        self.path = path
+        do {
+            queue = try DatabaseQueue(path: path, configuration: SQLiteRowStore.configuration)
+        } catch {
+            throw SQLiteRowStore.storeError(error, path: path)
+        }
+    }
+
+    /// Makes a database at `path`, which must not exist: whole, or not at all.
+    static func create(
+        at path: String,
+        lineage: Octets16,
+        slots: [KeySlot],
+        rows: [StoredRow],
+        revision: UInt64
+    ) throws(StoreError) {
+        let temporary = "\(path).new-\(currentProcessIdentifier())"
+        let leftovers = [temporary, temporary + "-journal", temporary + "-wal", temporary + "-shm"]
+        for leftover in leftovers { removeFile(leftover) }
+        do throws(StoreError) {
+            try fill(temporary, lineage: lineage, slots: slots, rows: rows, revision: revision)
+            try OpenFile(temporary, flags: O_RDWR, doing: "cannot be opened").synchronize()
+            guard link(temporary, path) == 0 else { throw StoreError.system(errno, "cannot be created", path: path) }
+        } catch {
+            for leftover in leftovers { removeFile(leftover) }
+            var error = error
+            error.path = path
+            throw error
+        }
+        removeFile(temporary)
+        try synchronizeFolder(folder(of: path))
+    }
+
+    private static func fill(
+        _ path: String,
+        lineage: Octets16,
+        slots: [KeySlot],
+        rows: [StoredRow],
+        revision: UInt64
+    ) throws(StoreError) {
+        // Created by us with its mode, because SQLite gives its other files the mode of this one.
+        let file = try OpenFile(path, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600, doing: "cannot be created")
+        try file.changeMode(0o600)
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA page_size = 8192")
+                try database.execute(sql: "PRAGMA application_id = \(applicationIdentifier)")
+                try database.execute(sql: "PRAGMA user_version = \(format)")
+                try database.inTransaction {
+                    try database.execute(sql: schema)
+                    try database.execute(
+                        sql: "INSERT INTO header (lineage, revision) VALUES (?, ?)",
+                        arguments: [Data(lineage.bytes), Int64(bitPattern: revision)]
+                    )
+                    for (number, slot) in slots.enumerated() {
+                        try database.execute(
+                            sql: "INSERT INTO keySlots (slot, kind, parameters, wrapped) VALUES (?, ?, ?, ?)",
+                            arguments: [number, slot.kind, Data(slot.parameters), Data(slot.wrapped)]
+                        )
+                    }
+                    for row in rows { try put(row, in: database) }
+                    return .commit
+                }
+                try database.execute(sql: "PRAGMA journal_mode = WAL")
+            }
+            try queue.close()
+        } catch {
+            throw storeError(error, path: path)
+        }
+    }
+
+    private static let schema = """
+        CREATE TABLE header (lineage BLOB NOT NULL, revision INTEGER NOT NULL);
+        CREATE TABLE keySlots (
+            slot INTEGER PRIMARY KEY, kind INTEGER NOT NULL, parameters BLOB NOT NULL, wrapped BLOB NOT NULL
+        );
+        CREATE TABLE rows (
+            kind INTEGER NOT NULL, key BLOB NOT NULL, revision INTEGER NOT NULL, body BLOB NOT NULL,
+            PRIMARY KEY (kind, key)
+        ) WITHOUT ROWID;
+        """
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        // Readers and the writer do not block one another; this is for the moments of recovery and checkpoint.
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        return configuration
+    }
+
+    func keySlots() throws(StoreError) -> [KeySlot] {
+        try read { database in
+            try Row.fetchAll(database, sql: "SELECT kind, parameters, wrapped FROM keySlots ORDER BY slot").map { row in
+                KeySlot(kind: try integer(row, 0), parameters: try octets(row, 1), wrapped: try octets(row, 2))
+            }
+        }
+    }
+
+    func scan(_ body: (StoredRow) throws(StoreError) -> Void) throws(StoreError) -> StoreHeader {
+        try read { database in
+            let header = try readHeader(database)
+            let sql = "SELECT kind, key, revision, body FROM rows ORDER BY kind, key"
+            let rows = try Row.fetchCursor(try database.cachedStatement(sql: sql))
+            while let row = try rows.next() { try body(try storedRow(row)) }
+            return header
+        }
+    }
+
+    func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow]) {
+        try read { database in
+            let header = try readHeader(database)
+            let sql = "SELECT kind, key, revision, body FROM rows WHERE kind = ? AND key = ?"
+            let statement = try database.cachedStatement(sql: sql)
+            var found: [StoredRow] = []
+            for name in names {
+                let arguments: StatementArguments = [name.kind.rawValue, Data(name.key)]
+                if let row = try Row.fetchOne(statement, arguments: arguments) { found.append(try storedRow(row)) }
+            }
+            return (header, found)
+        }
+    }
+
+    func commit(_ changes: RowChanges, expecting expected: StoreHeader, revision: UInt64) throws(StoreError) {
+        guard try FileStatus.of(path)?.identity == identity else {
+            throw StoreError(
+                .stale,
+                "the file was replaced or removed while it was in use",
+                hint: "run the command again",
+                path: path
+            )
+        }
+        do {
+            try queue.writeWithoutTransaction { database in
+                try database.inTransaction(.immediate) {
+                    guard try readHeader(database) == expected else {
+                        throw StoreError(
+                            .stale,
+                            "the database was changed in the meantime",
+                            hint: "run the command again, it will see the new state",
+                            path: path
+                        )
+                    }
+                    for row in changes.puts { try SQLiteRowStore.put(row, in: database) }
+                    let delete = try database.cachedStatement(sql: "DELETE FROM rows WHERE kind = ? AND key = ?")
+                    for name in changes.deletes {
+                        try delete.execute(arguments: [name.kind.rawValue, Data(name.key)])
+                    }
+                    let update = try database.cachedStatement(sql: "UPDATE header SET revision = ?")
+                    try update.execute(arguments: [Int64(bitPattern: revision)])
+                    return .commit
+                }
+            }
+        } catch {
+            throw SQLiteRowStore.storeError(error, path: path)
+        }
+    }
+
+    /// Lets tests make the disk "full": SQLite refuses to grow the file beyond that many pages.
+    func limit(pages: Int) throws(StoreError) {
+        do {
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
+        } catch {
+            throw SQLiteRowStore.storeError(error, path: path)
+        }
+    }
+
+    private static func put(_ row: StoredRow, in database: Database) throws {
+        let sql = "INSERT OR REPLACE INTO rows (kind, key, revision, body) VALUES (?, ?, ?, ?)"
+        try database.cachedStatement(sql: sql).execute(arguments: [
+            row.name.kind.rawValue, Data(row.name.key), Int64(bitPattern: row.revision), Data(row.body),
+        ])
+    }
+
+    private func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        do {
+            return try queue.read(body)
+        } catch {
+            throw SQLiteRowStore.storeError(error, path: path)
+        }
+    }
+
+    private func readHeader(_ database: Database) throws -> StoreHeader {
+        let statement = try database.cachedStatement(sql: "SELECT lineage, revision FROM header")
+        let rows = try Row.fetchAll(statement)
+        guard rows.count == 1, let lineage = Octets16(try octets(rows[0], 0)) else { throw damaged("the header") }
+        return StoreHeader(lineage: lineage, revision: UInt64(bitPattern: try integer(rows[0], 1) as Int64))
+    }
+
+    private func storedRow(_ row: Row) throws -> StoredRow {
+        guard let kind = RowKind(rawValue: try integer(row, 0)) else { throw damaged("a row of unknown kind") }
+        return StoredRow(
+            name: RowName(kind, key: try octets(row, 1)),
+            revision: UInt64(bitPattern: try integer(row, 2) as Int64),
+            body: try octets(row, 3)
+        )
+    }
+
+    private func integer<Value: FixedWidthInteger>(_ row: Row, _ column: Int) throws -> Value {
+        let stored: DatabaseValue = row[column]
+        guard case .int64(let value) = stored.storage, let integer = Value(exactly: value) else {
+            throw damaged("a column")
+        }
+        return integer
+    }
+
+    private func octets(_ row: Row, _ column: Int) throws -> [UInt8] {
+        try row.withUnsafeData(atIndex: column) { data in
+            guard let data else { throw damaged("a column") }
+            return [UInt8](data)
+        }
+    }
+
+    private func damaged(_ what: String) -> StoreError {
+        .damaged(what, path: path)
+    }
+}
+
+extension StoreError {
+    /// The error for something that is not as it was written.
+    static func damaged(_ what: String, path: String?) -> StoreError {
+        StoreError(
+            .damaged,
+            "\(what) is damaged",
+            hint: "restore the database from a copy, or import the network again",
+            path: path
+        )
+    }
+}

@@ -1,0 +1,42 @@
+package import MeshCore
+
+/// What one commit changes, all of it or nothing.
+package struct StoreChanges: Sendable {
+    /// Nodes that are new or have a new state, whole.
+    package var nodes: [Node] = []
+    /// Nodes that are gone.
+    package var removedNodes: [DeviceUUID] = []
+    /// The network's own state: name, IV index, keys, groups, provisioners, scenes, exclusions. Its nodes are ignored.
+    package var network: MeshNetwork?
+    /// What imports brought along and exports give back.
+    package var extras: CDBExtras?
+    /// Replay entries, one a source; older ones than those stored change nothing.
+    package var replay: [ReplayEntry] = []
+    /// Messages that will be sent as soon as the commit has returned.
+    package var intents: [JournalIntent] = []
+    /// What became of messages.
+    package var outcomes: [JournalOutcome] = []
+
+    /// No changes.
+    package init() {}
+
+    /// Whether a plan made before is outdated by this.
+    var isStateChange: Bool { !nodes.isEmpty || !removedNodes.isEmpty || network != nil || extras != nil }
+
+    /// Whether there is nothing to commit.
+    package var isEmpty: Bool { !isStateChange && replay.isEmpty && intents.isEmpty && outcomes.isEmpty }
+}
+
+/// The state of a database at one moment.
+package struct Snapshot: Hashable, Sendable {
+    /// Fixed at the making of the database.
+    package var lineage: Octets16
+    /// Rises by one with every commit that changes network, nodes or extras; starts at 1.
+    package var serial: UInt64
+    /// The network with its nodes.
+    package var network: MeshNetwork
+    /// The replay list, sorted by source.
+    package var replay: [ReplayEntry]
+    /// Intents without a certain outcome, oldest run first.
+    package var unresolved: [JournalIntent]
+}

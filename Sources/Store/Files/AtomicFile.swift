@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Writes files so that after a crash at any moment the old or the new contents are there, whole.
+package enum AtomicFile {
+    /// Writes `bytes` to `path`, replacing what is there: a new file in the same folder, flushed to the disk, is
+    /// renamed over it, and the folder is flushed too. The mode is set at creation, so that nobody else can open it
+    /// in between.
+    ///
+    /// - Parameter mode: the permission bits, 0600 for anything secret.
+    /// - Throws: ``StoreError``; then `path` is as it was.
+    package static func write(_ path: String, _ bytes: [UInt8], mode: UInt16 = 0o600) throws(StoreError) {
+        try writeTemporary(path, bytes, mode: mode) { temporary throws(StoreError) in
+            try renameFile(temporary, to: path)
+        }
+    }
+
+    /// Writes `bytes` to `path` if there is nothing of that name.
+    ///
+    /// - Throws: ``StoreError/Code/exists`` and what ``write(_:_:mode:)`` throws.
+    package static func create(_ path: String, _ bytes: [UInt8], mode: UInt16 = 0o600) throws(StoreError) {
+        try writeTemporary(path, bytes, mode: mode) { temporary throws(StoreError) in
+            // A link, unlike a rename, never replaces.
+            guard link(temporary, path) == 0 else { throw .system(errno, "cannot be created", path: path) }
+            removeFile(temporary)
+        }
+    }
+
+    /// All octets of a file of at most `limit` octets.
+    ///
+    /// - Throws: ``StoreError/Code/missing``, ``StoreError/Code/invalidDocument`` for a folder or a file too large, and others.
+    package static func read(_ path: String, limit: Int = 256 << 20) throws(StoreError) -> [UInt8] {
+        let file = try OpenFile(path, flags: O_RDONLY, doing: "cannot be opened")
+        guard try !file.status().isFolder else { throw StoreError(.invalidDocument, "is a folder", path: path) }
+        return try file.readAll(limit: limit)
+    }
+
+    private static func writeTemporary(
+        _ path: String,
+        _ bytes: [UInt8],
+        mode: UInt16,
+        place: (String) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        // The name holds the process, so that two writers never share a temporary file; one left by a crash of a
+        // process with the same number is removed first.
+        let temporary = "\(path).new-\(currentProcessIdentifier())"
+        removeFile(temporary)
+        do {
+            let file = try OpenFile(
+                temporary,
+                flags: O_WRONLY | O_CREAT | O_EXCL,
+                mode: mode,
+                doing: "cannot be created"
+            )
+            try file.changeMode(mode)
+            try file.writeAll(bytes)
+            try file.synchronize()
+            try place(temporary)
+        } catch {
+            removeFile(temporary)
+            throw StoreError(error.code, error.message, hint: error.hint, path: path)
+        }
+        try synchronizeFolder(folder(of: path))
+    }
+}

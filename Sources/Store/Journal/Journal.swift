@@ -1,0 +1,174 @@
+package import MeshCore
+
+extension MeshDatabase {
+    /// Begins a run: from now on its plan counts as applied.
+    ///
+    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale`` if the plan was applied before, and file trouble.
+    package func begin(
+        plan: Octets16,
+        user: String,
+        host: String,
+        at now: Timestamp,
+        with lease: WriteLease
+    ) throws(StoreError) -> RunIdentifier {
+        guard try !hasRun(plan: plan) else {
+            throw StoreError(.stale, "the plan was applied before", hint: "make a new plan", path: path)
+        }
+        var manifest = lease.manifest
+        let run = Run(
+            identifier: RunIdentifier(rawValue: manifest.nextRun),
+            plan: plan,
+            user: user,
+            host: host,
+            started: now,
+            counts: Run.Counts(),
+            details: 0
+        )
+        manifest.nextRun += 1
+        var batch = RowBatch()
+        batch.put(JournalCodec.name(run.identifier), JournalCodec.encode(run))
+        batch.put(RowName(.plan, key: plan.bytes), [JournalCodec.version])
+        try forget(before: run.identifier, in: &batch)
+        try write(batch, manifest: manifest, with: lease)
+        return run.identifier
+    }
+
+    /// Ends a run. Its unresolved intents stay.
+    ///
+    /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/notLocked`` and file trouble.
+    package func end(
+        _ run: RunIdentifier,
+        _ outcome: RunOutcome,
+        at now: Timestamp,
+        with lease: WriteLease
+    ) throws(StoreError) {
+        var record = try record(of: run)
+        record.ended = now
+        record.outcome = outcome
+        var batch = RowBatch()
+        batch.put(JournalCodec.name(run), JournalCodec.encode(record))
+        try write(batch, manifest: lease.manifest, with: lease)
+    }
+
+    /// All runs that are remembered, oldest first. A run without an end is running, or was killed.
+    package func runs() throws(StoreError) -> [Run] {
+        var runs: [Run] = []
+        _ = try scan { row throws(StoreError) in
+            if row.name.kind == .run { runs.append(try decode(row, JournalCodec.decodeRun)) }
+        }
+        return runs
+    }
+
+    /// The outcomes other than success of a run, in the order of recording, as far as they are kept: the first 200
+    /// of each of the last 20 runs.
+    package func details(of run: RunIdentifier) throws(StoreError) -> [JournalDetail] {
+        let count = try record(of: run).details
+        let names = (0..<count).map { JournalCodec.name(run, detail: $0) }
+        var details: [JournalDetail] = []
+        for row in try store.rows(named: names).rows { details.append(try decode(row, JournalCodec.decodeDetail)) }
+        return details
+    }
+
+    /// Whether a plan was applied: a saved plan is applied once.
+    package func hasRun(plan: Octets16) throws(StoreError) -> Bool {
+        guard let row = try store.rows(named: [RowName(.plan, key: plan.bytes)]).rows.first else { return false }
+        guard cipher.open(row) != nil else { throw .damaged(row.name.description, path: path) }
+        return true
+    }
+
+    /// Intents of any run whose outcome is missing or unknown, oldest run first.
+    package func unresolvedIntents() throws(StoreError) -> [JournalIntent] {
+        var intents: [JournalIntent] = []
+        _ = try scan { row throws(StoreError) in
+            if row.name.kind == .intent { intents.append(try decode(row, JournalCodec.decodeIntent)) }
+        }
+        return intents
+    }
+
+    /// Adds intents and outcomes to a batch. Resolved intents vanish: success lives on in the state and the run's
+    /// counts, anything else in its details.
+    func addJournal(
+        _ intents: [JournalIntent],
+        _ outcomes: [JournalOutcome],
+        to batch: inout RowBatch
+    ) throws(StoreError) {
+        var records: [RunIdentifier: Run] = [:]
+        for run in Set(intents.map(\.run) + outcomes.map(\.run)) { records[run] = try record(of: run) }
+
+        var open: [RowName: JournalIntent] = [:]
+        for row in try store.rows(named: outcomes.map { JournalCodec.name($0.run, $0.subject) }).rows {
+            open[row.name] = try decode(row, JournalCodec.decodeIntent)
+        }
+        for intent in intents {
+            let name = JournalCodec.name(intent.run, intent.subject)
+            open[name] = intent
+            batch.put(name, JournalCodec.encode(intent))
+        }
+        for outcome in outcomes {
+            guard var record = records[outcome.run] else { continue }
+            let name = JournalCodec.name(outcome.run, outcome.subject)
+            var intent = open[name]
+            let wasUnknown = intent?.isUnknown == true
+            if wasUnknown, record.counts.unknown > 0 { record.counts.unknown -= 1 }
+            record.counts.count(outcome.result)
+            if outcome.result == .unknown, intent != nil {
+                intent?.isUnknown = true
+                open[name] = intent
+                if let intent { batch.put(name, JournalCodec.encode(intent)) }
+            } else {
+                batch.delete(name)
+                open[name] = nil
+            }
+            // An outcome that stays unknown is not news.
+            if outcome.result != .succeeded, !(wasUnknown && outcome.result == .unknown),
+                Int(record.details) < Run.maximumDetails
+            {
+                let detail = JournalDetail(subject: outcome.subject, node: intent?.node, result: outcome.result)
+                batch.put(JournalCodec.name(outcome.run, detail: record.details), JournalCodec.encode(detail))
+                record.details += 1
+            }
+            records[outcome.run] = record
+        }
+        for outcome in outcomes {
+            guard let record = records[outcome.run] else { continue }
+            batch.put(JournalCodec.name(outcome.run), JournalCodec.encode(record))
+        }
+    }
+
+    private func record(of run: RunIdentifier) throws(StoreError) -> Run {
+        guard let row = try store.rows(named: [JournalCodec.name(run)]).rows.first else {
+            throw StoreError(.unknownRun, "there is no run \(run) in the journal", path: path)
+        }
+        return try decode(row, JournalCodec.decodeRun)
+    }
+
+    /// Drops what is too old, so that the journal stays small however long a database lives.
+    private func forget(before run: RunIdentifier, in batch: inout RowBatch) throws(StoreError) {
+        func stored(_ age: UInt64) throws(StoreError) -> Run? {
+            guard run.rawValue > age else { return nil }
+            let name = JournalCodec.name(RunIdentifier(rawValue: run.rawValue - age))
+            guard let row = try store.rows(named: [name]).rows.first else { return nil }
+            return try decode(row, JournalCodec.decodeRun)
+        }
+        if var old = try stored(Run.detailedRuns) {
+            for detail in 0..<old.details { batch.delete(JournalCodec.name(old.identifier, detail: detail)) }
+            old.details = 0
+            batch.put(JournalCodec.name(old.identifier), JournalCodec.encode(old))
+        }
+        if let oldest = try stored(Run.keptRuns) {
+            batch.delete(JournalCodec.name(oldest.identifier))
+            batch.delete(RowName(.plan, key: oldest.plan.bytes))
+        }
+    }
+}
+
+extension Run.Counts {
+    mutating func count(_ result: JournalResult) {
+        switch result {
+        case .succeeded: succeeded &+= 1
+        case .failed: failed &+= 1
+        case .unknown: unknown &+= 1
+        case .skipped: skipped &+= 1
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// Why the mesh database, a key file, a plan file or an import could not be used. Nothing was changed when it is
+/// thrown, unless the documentation of the function says otherwise. It never holds key material.
+package struct StoreError: Error, Hashable, Sendable {
+    /// What kind of trouble it is; the command line chooses its exit code by it.
+    package enum Code: Hashable, Sendable {
+        /// There is no such file.
+        case missing
+        /// There is such a file already and it would be overwritten.
+        case exists
+        /// The file is something else: another program's database, a text, a folder, empty.
+        case notADatabase
+        /// The key file does not open this database.
+        case wrongKey
+        /// The key file is not 64 hexadecimal digits.
+        case invalidKeyFile
+        /// Others than the owner can read the key file.
+        case insecurePermissions
+        /// Octets were changed or lost since they were written.
+        case damaged
+        /// A later version of the program wrote it.
+        case newerFormat
+        /// The file, its folder or its file system cannot be written to.
+        case readOnly
+        /// The operating system denies access.
+        case permissionDenied
+        /// The file system or the quota is full.
+        case diskFull
+        /// Reading or writing failed.
+        case inputOutput
+        /// Somebody else holds the lock, see ``StoreError/holder``.
+        case locked
+        /// The lease was released, or belongs to another database.
+        case notLocked
+        /// The database is no longer in the state that the change was made for.
+        case stale
+        /// A run is not known, or has ended.
+        case unknownRun
+        /// A JSON document could not be read or breaks a rule.
+        case invalidDocument
+        /// No unicast address is left to act as a provisioner with.
+        case noFreeAddresses
+        /// libcrypto failed.
+        case cryptography
+    }
+
+    /// What kind of trouble it is.
+    package var code: Code
+    /// What happened, one sentence without a full stop.
+    package var message: String
+    /// How to mend it, one sentence without a full stop.
+    package var hint: String?
+    /// The file concerned.
+    package var path: String?
+    /// Who holds the lock, if the lock file tells.
+    package var holder: LockHolder?
+
+    /// An error with those parts.
+    package init(
+        _ code: Code,
+        _ message: String,
+        hint: String? = nil,
+        path: String? = nil,
+        holder: LockHolder? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.path = path
+        self.holder = holder
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// Path, message and hint in one line.
+    package var description: String {
+        (path.map { "\($0): " } ?? "") + message + (hint.map { " (\($0))" } ?? "")
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import MeshCore
+import Store
+
+/// A folder that is removed with the last reference.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("meshplan-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func file(_ name: String) -> String { path + "/" + name }
+}
+
+/// SplitMix64: repeatable randomness for tests.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+        return z ^ z >> 31
+    }
+}
+
+let now = Timestamp(rawValue: 1_763_705_818)
+
+func holder(_ operation: String = "test") -> LockHolder {
+    LockHolder(user: "anna", host: "desk", process: 4711, operation: operation, since: now)
+}
+
+/// What comes of a call that has to fail.
+func storeError(_ body: () throws -> Void) -> StoreError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? StoreError
+    }
+}
+
+func uuid(_ number: UInt64) -> DeviceUUID { DeviceUUID(rawValue: Octets16(high: 0xA0A0, low: number)) }
+
+func readFile(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+func writeFile(_ path: String, _ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
+
+func mode(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+}
+
+/// A network that uses every field there is.
+func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
+    func key(_ low: UInt64) -> KeyMaterial { KeyMaterial(Octets16(high: 0x5EC2E7, low: low)) }
+    let label = LabelUUID(rawValue: Octets16(high: 1, low: 2))
+    let group = try required(GroupAddress(rawValue: 0xC000))
+    let second = try required(NetKeyIndex(rawValue: 7))
+    let appKey = try required(AppKeyIndex(rawValue: 0x0FFF))
+    var network = MeshNetwork(
+        uuid: Octets16(high: 3, low: 4),
+        name: "Häuschen 🏠",
+        ivIndex: IVIndex(value: 0x1234_5678, isUpdateInProgress: true),
+        netKeys: [
+            NetKey(index: .primary, name: "primary", key: key(1)),
+            NetKey(
+                index: second,
+                name: "guests",
+                key: key(2),
+                oldKey: key(3),
+                phase: .usingNewKeys,
+                isMinimumSecuritySecure: false
+            ),
+        ],
+        appKeys: [AppKey(index: appKey, name: "light", boundNetKey: second, key: key(4), oldKey: key(5))],
+        groups: [
+            Group(name: "all", address: .group(group)),
+            Group(name: "label", address: .virtual(label), parent: .group(group)),
+        ],
+        provisioners: [
+            Provisioner(
+                name: "me",
+                uuid: uuid(1),
+                unicastRanges: [1...0xFF, 0x200...0x7FFF],
+                groupRanges: [0xC000...0xC0FF],
+                sceneRanges: [1...0xFFFF]
+            )
+        ],
+        ownProvisioner: uuid(1),
+        scenes: [Scene(number: 9, name: "night", addresses: [.first, .last])],
+        exclusions: [NetworkExclusion(ivIndex: 5, addresses: [.last])],
+        nodes: []
+    )
+    for number in 0..<count {
+        var node = Node(
+            uuid: uuid(UInt64(number) + 1),
+            name: "node-\(number)",
+            unicastAddress: try required(UnicastAddress(rawValue: UInt16(1 + 3 * number))),
+            deviceKey: number % 5 == 4 ? nil : key(UInt64(1000 + number)),
+            netKeys: [NodeKey(index: .primary), NodeKey(index: second, isUpdated: true)],
+            appKeys: [NodeKey(index: appKey, isUpdated: true)]
+        )
+        node.isSecurelyProvisioned = true
+        node.isConfigComplete = number % 2 == 0
+        node.isExcluded = number % 2 == 1
+        node.isManaged = true
+        node.isProtected = number % 3 == 0
+        node.product = Node.Product(company: 0x0059, product: 1, version: 2, replayListSize: 0xFFFF)
+        node.features = Node.Features(relay: .enabled, proxy: .disabled, friend: .notSupported, lowPower: nil)
+        node.secureNetworkBeacon = number % 2 == 0
+        node.defaultTTL = 127
+        node.networkTransmit = TransmitParameters(count: 7, steps: 31)
+        node.relayRetransmit = TransmitParameters(count: 0, steps: 0)
+        node.heartbeatPublication = HeartbeatPublication(
+            address: group.address,
+            periodSeconds: 65_535,
+            ttl: 5,
+            netKeyIndex: second,
+            features: [.relay, .lowPower]
+        )
+        node.heartbeatSubscription = HeartbeatSubscription(source: .unassigned, destination: group.address)
+        node.observedAt = now
+        node.elements = [
+            Element(
+                name: "lamp",
+                location: 0x0106,
+                models: [
+                    Model(identifier: .configurationServer),
+                    Model(
+                        identifier: .sig(0x1000),
+                        bindings: [appKey],
+                        subscriptions: [.group(group), .virtual(label)],
+                        publication: Publication(
+                            address: .virtual(label),
+                            appKeyIndex: appKey,
+                            usesFriendshipCredentials: true,
+                            ttl: 9,
+                            period: PublishPeriod(octet: 0xC5),
+                            retransmit: PublishRetransmit(octet: 0x3A)
+                        )
+                    ),
+                ]
+            ),
+            Element(
+                models: [
+                    Model(
+                        identifier: .vendor(company: 0x0059, model: 1),
+                        publication: Publication(address: .unicast(.last), appKeyIndex: appKey)
+                    ),
+                    Model(
+                        identifier: .sig(0x1001),
+                        publication: Publication(address: .group(.allNodes), appKeyIndex: appKey)
+                    ),
+                ]
+            ),
+        ]
+        network.nodes.append(node)
+    }
+    return network
+}
+
+struct MissingValue: Error {}
+
+func required<Value>(_ value: Value?) throws -> Value {
+    guard let value else { throw MissingValue() }
+    return value
+}
+
+/// A database in a folder of its own.
+struct Fixture {
+    let folder: TemporaryFolder
+    let key: DatabaseKey
+    let database: MeshDatabase
+    let network: MeshNetwork
+    var path: String { folder.file("house.meshdb") }
+
+    init(nodes: Int = 2, seed: UInt64 = 1) throws {
+        folder = try TemporaryFolder()
+        var generator = SeededGenerator(seed: seed)
+        key = DatabaseKey.random(using: &generator)
+        network = try richNetwork(nodes: nodes)
+        database = try MeshDatabase.create(
+            at: folder.file("house.meshdb"),
+            network: network,
+            key: key,
+            now: now,
+            using: generator
+        )
+    }
+
+    func reopened() throws -> MeshDatabase { try MeshDatabase.open(at: path, key: key) }
+}
