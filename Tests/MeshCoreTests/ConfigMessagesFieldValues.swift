@@ -1,0 +1,118 @@
+import MeshCore
+
+/// The fields of a Configuration message by the names of the table, as text; nested names are joined with a dot.
+func fieldValues(of message: any AccessMessage) -> [String: String] {
+    var values: [String: String] = [:]
+    if let message = message as? any ConfigurationStatusMessage { values["status"] = "\(message.status.rawValue)" }
+    if let message = message as? any ConfigurationMessage { values.merge(subjectValues(message.subject)) { $1 } }
+    if let message = message as? any ModelList {
+        let isKeys = message is any ModelAppList
+        values[isKeys ? "app_key_indices" : "addresses"] = entryValues(message)
+    }
+    if let message = message as? any ModelSubscriptionRequest { values["address"] = "\(message.address.rawValue)" }
+    if let message = message as? any ModelSubscriptionVirtualAddressRequest { values["label"] = "\(message.label)" }
+    if let message = message as? any NetKeyMaterialMessage { values["net_key"] = message.key.octets.hexadecimal }
+    if let message = message as? any AppKeyMaterialMessage { values["app_key"] = message.key.octets.hexadecimal }
+    if let message = message as? any DefaultTTLMessage { values["ttl"] = "\(message.ttl)" }
+    if let message = message as? any NetworkTransmitMessage {
+        values["count"] = "\(message.transmit.count)"
+        values["interval"] = "\(message.transmit.intervalMilliseconds)"
+    }
+    switch message {
+    case let message as ConfigBeaconSet: values["beacon"] = number(message.isEnabled)
+    case let message as ConfigBeaconStatus: values["beacon"] = number(message.isEnabled)
+    case let message as ConfigGATTProxySet: values["GATT_proxy"] = number(message.isEnabled)
+    case let message as ConfigGATTProxyStatus: values["GATT_proxy"] = "\(message.state.rawValue)"
+    case let message as ConfigFriendSet: values["friend"] = number(message.isEnabled)
+    case let message as ConfigFriendStatus: values["friend"] = "\(message.state.rawValue)"
+    case let message as ConfigRelaySet:
+        values["relay"] = number(message.isEnabled)
+        values.merge(retransmitValues(message.retransmit)) { $1 }
+    case let message as ConfigRelayStatus:
+        values["relay"] = "\(message.state.rawValue)"
+        values.merge(retransmitValues(message.retransmit)) { $1 }
+    case let message as ConfigCompositionDataGet: values["page"] = "\(message.page)"
+    case let message as ConfigCompositionDataStatus: values["page"] = "\(message.page)"
+    case let message as ConfigNetKeyList: values["net_key_indices"] = list(message.netKeyIndexes)
+    case let message as ConfigAppKeyList: values["app_key_indices"] = list(message.appKeyIndexes)
+    case let message as ConfigModelSubscriptionStatus: values["address"] = "\(message.address.rawValue)"
+    case let message as ConfigModelPublicationSet:
+        values["publish_address"] = "\(message.publishAddress.rawValue)"
+        values.merge(publicationValues(message.settings)) { $1 }
+    case let message as ConfigModelPublicationVirtualAddressSet:
+        values["publish_address"] = "\(message.label)"
+        values.merge(publicationValues(message.settings)) { $1 }
+    case let message as ConfigModelPublicationStatus:
+        values["publish_address"] = "\(message.publishAddress.rawValue)"
+        values.merge(publicationValues(message.settings)) { $1 }
+    case let message as ConfigNodeIdentitySet: values["identity"] = number(message.isEnabled)
+    case let message as ConfigNodeIdentityStatus: values["identity"] = "\(message.identity.rawValue)"
+    case let message as ConfigKeyRefreshPhaseSet: values["transition"] = "\(message.transition.rawValue)"
+    case let message as ConfigKeyRefreshPhaseStatus: values["phase"] = "\(message.phase.rawValue)"
+    case let message as ConfigHeartbeatPublicationSet: values.merge(heartbeatValues(message.settings)) { $1 }
+    case let message as ConfigHeartbeatPublicationStatus: values.merge(heartbeatValues(message.settings)) { $1 }
+    case let message as ConfigHeartbeatSubscriptionSet: values.merge(heartbeatValues(message.settings)) { $1 }
+    case let message as ConfigHeartbeatSubscriptionStatus:
+        values.merge(heartbeatValues(message.settings)) { $1 }
+        values["min_hops"] = "\(message.minimumHops)"
+        values["max_hops"] = "\(message.maximumHops)"
+    case let message as ConfigLowPowerNodePollTimeoutGet:
+        values["lpn_address"] = "\(message.lowPowerNodeAddress.rawValue)"
+    case let message as ConfigLowPowerNodePollTimeoutStatus:
+        values["lpn_address"] = "\(message.lowPowerNodeAddress.rawValue)"
+        values["poll_timeout"] = "\(message.pollTimeout)"
+    default: break
+    }
+    return values
+}
+
+private func subjectValues(_ subject: ConfigurationSubject) -> [String: String] {
+    var values: [String: String] = [:]
+    values["net_key_index"] = subject.netKeyIndex.map { "\($0)" }
+    values["app_key_index"] = subject.appKeyIndex.map { "\($0)" }
+    values["element_address"] = subject.elementAddress.map { "\($0.rawValue)" }
+    values["model.model_id"] = subject.model.map { "\($0.model)" }
+    values["model.vendor_id"] = subject.model?.company.map { "\($0)" }
+    return values
+}
+
+private func publicationValues(_ settings: PublicationSettings) -> [String: String] {
+    [
+        "app_key_index": "\(settings.appKeyIndex)",
+        "credential_flag": number(settings.usesFriendshipCredentials),
+        "ttl": "\(settings.ttl)",
+        "retransmit.count": "\(settings.retransmit.count)",
+        "retransmit.interval": "\(settings.retransmit.intervalMilliseconds)",
+    ]
+}
+
+private func heartbeatValues(_ settings: HeartbeatPublicationSettings) -> [String: String] {
+    [
+        "destination": "\(settings.destination.rawValue)", "ttl": "\(settings.ttl)",
+        "net_key_index": "\(settings.netKeyIndex)",
+    ]
+}
+
+private func heartbeatValues(_ settings: HeartbeatSubscriptionSettings) -> [String: String] {
+    [
+        "source": "\(settings.source?.rawValue ?? 0)", "destination": "\(settings.destination.rawValue)",
+    ]
+}
+
+private func retransmitValues(_ retransmit: TransmitParameters) -> [String: String] {
+    ["retransmit.count": "\(retransmit.count)", "retransmit.interval": "\(retransmit.intervalMilliseconds)"]
+}
+
+private func entryValues(_ message: some ModelList) -> String {
+    message.entries.map { entry in
+        switch entry {
+        case let key as AppKeyIndex: "\(key)"
+        case let address as Address: "\(address.rawValue)"
+        default: "?"
+        }
+    }.joined(separator: " ")
+}
+
+private func list(_ indexes: [some KeyIndex]) -> String { indexes.map(\.description).joined(separator: " ") }
+
+private func number(_ flag: Bool) -> String { flag ? "1" : "0" }

@@ -1,0 +1,187 @@
+import MeshCore
+import TestSupport
+import Testing
+
+@Suite("Configuration messages")
+struct ConfigMessagesTests {
+    @Test("every message of the table has a type of its name with its opcode, and no other type exists")
+    func coversTable() {
+        let table = ConfigMessageTable.shared.rows
+        #expect(table.count == 71)
+        let types = foundationMessageTypes.map { "\($0) \($0.opcode.rawValue)" }
+        #expect(Set(types) == Set(table.map { "\($0.typeName) \($0.opcode)" }))
+        #expect(types.count == table.count)
+    }
+
+    @Test("every request names the answer of the table, and nothing else is a request")
+    func answers() throws {
+        for row in ConfigMessageTable.shared.rows {
+            let messageType = try #require(foundationType(of: row))
+            let answer = (messageType as? any ConfigurationRequest.Type).map { answerName($0) }
+            #expect(answer == row.response?.replacing(" ", with: ""), "\(row.name)")
+        }
+    }
+
+    @Test(
+        "every example decodes to the values of the table and encodes to the same octets",
+        arguments: ConfigMessageTable.shared.rows
+    )
+    func examples(row: ConfigMessageTable.Row) throws {
+        #expect(!row.examples.isEmpty)
+        for example in row.examples {
+            let message = try decodeFoundationMessage(example.payload)
+            #expect("\(type(of: message))" == row.typeName)
+            #expect(message.encoded == example.payload)
+            let values = fieldValues(of: message)
+            for (name, expected) in example.values {
+                #expect(values[name] == expected, "\(row.name): \(name)")
+            }
+        }
+    }
+
+    @Test(
+        "parameters cut short or with octets added are refused at every length that the table does not allow",
+        arguments: ConfigMessageTable.shared.rows
+    )
+    func lengths(row: ConfigMessageTable.Row) throws {
+        for example in row.examples {
+            let opcode = try #require(Opcode(rawValue: row.opcode))
+            let parameters = example.payload.dropFirst(opcode.size)
+            #expect(row.allowsLength(parameters.count))
+            for length in 0...parameters.count + 1 where !row.allowsLength(length) {
+                let changed = opcode.encoded + (parameters + [0x01]).prefix(length)
+                #expect(throws: DecodeError.self, "\(length) octets") { try decodeFoundationMessage(changed) }
+            }
+        }
+    }
+
+    @Test("whatever decodes encodes to the same octets", arguments: ConfigMessageTable.shared.rows)
+    func decodedIsCanonical(row: ConfigMessageTable.Row) throws {
+        var generator = SplitMix64(state: UInt64(row.opcode))
+        let messageType = try #require(foundationType(of: row))
+        let reservedByte = Self.reservedBits[row.typeName]
+        var decoded = 0
+        for _ in 0..<400 {
+            var parameters = try mutatedExample(of: row, using: &generator)
+            if let reservedByte, reservedByte < parameters.count { parameters[reservedByte] &= 0x1F }
+            guard let message = try? messageType.init(parameters: parameters[...]) else { continue }
+            decoded += 1
+            guard row.allowsLength(parameters.count), message.parameters == parameters else {
+                Issue.record("\(Hexadecimal.encode(parameters)) became \(message)")
+                return
+            }
+        }
+        #expect(decoded > 20)
+    }
+
+    @Test(
+        "prohibited values are refused",
+        arguments: [
+            "800a02", "800b02", "801302", "801403", "801002", "801103", "80270242", "80280342",  // switches
+            "800d01", "800d80", "800dff", "800e01",  // default TTL
+            "80400010 63964771734fbd76e3b40519d1d94a48", "80410010", "8001ff1f", "804300f0",  // key indexes
+            "803d0000 2301 0010", "803d0080 2301 0010", "803d00c0 2301 0010", "803d0112 2310 0010",  // elements
+            "801b0080 01c0 0010", "801d00c0 0010", "80290000 0010", "804d0080 3f002a00",
+            "802a00 0112 0010 0100", "802a00 0112 0010 0000",  // unicast and unassigned in a list
+            "03 0112 01c0 2301 80 44 0a 0010", "801900 0112 01c0 2301 fe 44 0a 0010",  // publish TTL
+            "8016 2301 01", "8016 2301 04", "801700 2301 03", "8047 2301 02", "804800 2301 03",
+            "8039 01c0 12 04 05 0700 2301", "8039 01c0 ff 12 05 0700 2301", "8039 01c0 ff 04 80 0700 2301",
+            "8039 01c0 ff 04 05 0700 2311", "803b 0080 01c0 05", "803b 01c0 01c0 05", "803b 0100 01c0 12",
+            "803c00 0100 01c0 05 11 01 03", "803c00 0100 01c0 05 03 80 03", "803c00 0100 01c0 05 03 01 80",
+            "802d 0080", "802e 0112 010000", "802e 0112 090000", "802e 0112 00bc34",
+        ]
+    )
+    func prohibited(payload: String) throws {
+        let error = try #require(throws: DecodeError.self) { try decodeFoundationMessage(hex(payload)) }
+        guard case .prohibited = error else {
+            Issue.record("\(error)")
+            return
+        }
+    }
+
+    @Test("reserved bits beside the AppKey index of a publication are ignored and sent as zero")
+    func reservedPublicationBits() throws {
+        let message = try decodeFoundationMessage(hex("03 0112 01c0 23e1 05 44 0a 0010"))
+        #expect(message.encoded == hex("03 0112 01c0 2301 05 44 0a 0010"))
+    }
+
+    @Test(
+        "addresses that a node answers with Invalid Address reach it",
+        arguments: [
+            "801b 0112 0100 0010", "801b 0112 ffff 0010", "801e 0112 0080 0010", "03 0112 0080 2301 05 44 0a 0010",
+        ]
+    )
+    func answeredAddresses(payload: String) throws {
+        #expect(try decodeFoundationMessage(hex(payload)).encoded == hex(payload))
+    }
+
+    @Test("what is no foundation message is refused by its opcode")
+    func unknownOpcodes() {
+        #expect(throws: DecodeError.unknownType(0x8201)) { try decodeFoundationMessage(hex("8201")) }
+        #expect(throws: DecodeError.unknownType(0xC05900)) { try decodeFoundationMessage(hex("c0590001")) }
+        #expect(throws: DecodeError.prohibited(field: "opcode", value: 0x7F)) {
+            try decodeFoundationMessage(hex("7f"))
+        }
+        #expect(throws: DecodeError.truncated(offset: 0, needed: 1)) { try decodeFoundationMessage([]) }
+        #expect(throws: DecodeError.self) { try decodeFoundationMessage([0x80]) }
+    }
+
+    @Test("keys do not show in descriptions, interpolations and dumps", arguments: ["8040", "8045", "00", "01"])
+    func keysAreHidden(opcode: String) throws {
+        let indexes = opcode.count == 4 ? "2301" : "563412"
+        let message = try decodeFoundationMessage(hex(opcode + indexes + "63964771734fbd76e3b40519d1d94a48"))
+        var dumped = ""
+        dump(message, to: &dumped)
+        for text in [dumped, "\(message)", String(describing: message), String(reflecting: message)] {
+            #expect(text.contains("(secret)"))
+            let lowered = text.lowercased()
+            for part in ["63964771", "99, 150, 71", String(0x6396_4771_734f_bd76 as UInt64)] {
+                #expect(!lowered.contains(part))
+            }
+        }
+    }
+
+    /// The octet of the parameters whose three high bits are reserved and ignored.
+    private static let reservedBits = [
+        "ConfigModelPublicationSet": 5, "ConfigModelPublicationVirtualAddressSet": 19,
+        "ConfigModelPublicationStatus": 6,
+    ]
+
+    private func foundationType(of row: ConfigMessageTable.Row) -> (any AccessMessage.Type)? {
+        foundationMessageTypes.first { $0.opcode.rawValue == row.opcode }
+    }
+
+    private func answerName<Request: ConfigurationRequest>(_: Request.Type) -> String { "\(Request.Status.self)" }
+
+    /// The parameters of an example with up to three octets changed, and often cut or lengthened.
+    private func mutatedExample(
+        of row: ConfigMessageTable.Row,
+        using generator: inout SplitMix64
+    ) throws -> [UInt8] {
+        let example = try #require(row.examples.randomElement(using: &generator))
+        var parameters = Array(example.payload.dropFirst(row.opcode > 0xFF ? 2 : 1))
+        for _ in 0..<Int.random(in: 0...3, using: &generator) {
+            guard let position = parameters.indices.randomElement(using: &generator) else { break }
+            parameters[position] = .random(in: 0...255, using: &generator)
+        }
+        switch Int.random(in: 0...3, using: &generator) {
+        case 0: parameters.removeLast(.random(in: 0...parameters.count, using: &generator))
+        case 1: parameters += (0..<Int.random(in: 1...4, using: &generator)).map { UInt8($0) }
+        default: break
+        }
+        return parameters
+    }
+}
+
+/// A small generator whose numbers are the same in every run.
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
