@@ -43,19 +43,51 @@ struct ConfigMessagesMatchingTests {
         let get = ConfigAppKeyGet(netKeyIndex: netKey)
         #expect(get.isAnswered(by: ConfigAppKeyList(status: .success, netKeyIndex: netKey, appKeyIndexes: [appKey])))
         #expect(!get.isAnswered(by: ConfigAppKeyList(status: .success, netKeyIndex: .primary, appKeyIndexes: [])))
+    }
 
-        let publication = ConfigModelPublicationGet(elementAddress: element, model: model)
-        func publicationStatus(_ model: ModelIdentifier) -> ConfigModelPublicationStatus {
+    @Test("a publication status answers a Set when the model publishes to the address or the node refuses")
+    func publicationAddresses() {
+        func status(
+            _ address: UInt16,
+            _ model: ModelIdentifier,
+            _ code: ConfigStatusCode = .success
+        ) -> ConfigModelPublicationStatus {
             ConfigModelPublicationStatus(
-                status: .success,
+                status: code,
                 elementAddress: element,
-                publishAddress: .unassigned,
-                settings: .disabled,
+                publishAddress: Address(rawValue: address),
+                settings: PublicationSettings(appKeyIndex: appKey),
                 model: model
             )
         }
-        #expect(publication.isAnswered(by: publicationStatus(model)))
-        #expect(!publication.isAnswered(by: publicationStatus(.healthServer)))
+        let get = ConfigModelPublicationGet(elementAddress: element, model: model)
+        #expect(get.isAnswered(by: status(0xC001, model)))
+        #expect(!get.isAnswered(by: status(0xC001, .healthServer)))
+
+        let settings = PublicationSettings(appKeyIndex: appKey)
+        let group = Address(rawValue: 0xC001)
+        let set = ConfigModelPublicationSet(
+            elementAddress: element,
+            publishAddress: group,
+            settings: settings,
+            model: model
+        )
+        #expect(set.isAnswered(by: status(0xC001, model)))
+        #expect(set.isAnswered(by: status(0, model, .invalidPublishParameters)))
+        #expect(!set.isAnswered(by: status(0, model)))
+        #expect(!set.isAnswered(by: status(0xC001, .healthServer)))
+        let stop = ConfigModelPublicationSet(disabling: model, elementAddress: element)
+        #expect(stop.isAnswered(by: status(0, model)))
+        #expect(!stop.isAnswered(by: status(0xC001, model)))
+
+        let virtual = ConfigModelPublicationVirtualAddressSet(
+            elementAddress: element,
+            label: label,
+            settings: settings,
+            model: model
+        )
+        #expect(virtual.isAnswered(by: status(0xB529, model)))
+        #expect(!virtual.isAnswered(by: status(0xB528, model)))
     }
 
     @Test("a subscription status answers the request for its address; a refusal may leave the address out")
@@ -72,6 +104,7 @@ struct ConfigMessagesMatchingTests {
         let virtual = ConfigModelSubscriptionVirtualAddressAdd(elementAddress: element, label: label, model: model)
         #expect(virtual.isAnswered(by: status(.success, Address(rawValue: 0xB529))))
         #expect(virtual.isAnswered(by: status(.insufficientResources, .unassigned)))
+        #expect(!virtual.isAnswered(by: status(.success, Address(rawValue: 0xB528))))
         #expect(!virtual.isAnswered(by: status(.success, group)))
         #expect(!virtual.isAnswered(by: status(.success, .unassigned)))
 

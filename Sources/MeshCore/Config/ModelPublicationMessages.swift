@@ -82,6 +82,11 @@ package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, Fi
         settings.write(to: &writer)
         model.write(to: &writer)
     }
+
+    /// Whether the status is about the same model and, on success, the address.
+    package func isAnswered(by status: ConfigModelPublicationStatus) -> Bool {
+        status.subject == subject && (status.status != .success || status.publishAddress == publishAddress)
+    }
 }
 
 /// Config Model Publication Virtual Address Set (Mesh Protocol 4.3.2.17).
@@ -126,6 +131,11 @@ package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, Configurat
         label.write(to: &writer)
         settings.write(to: &writer)
         model.write(to: &writer)
+    }
+
+    /// Whether the status is about the same model and, on success, the label's virtual address.
+    package func isAnswered(by status: ConfigModelPublicationStatus) -> Bool {
+        status.subject == subject && (status.status != .success || status.publishAddress == label.virtualAddress)
     }
 }
 

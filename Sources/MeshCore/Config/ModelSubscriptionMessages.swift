@@ -28,8 +28,7 @@ extension ModelSubscriptionRequest {
 
     /// Whether the status is about the same model and address; some nodes leave the address out of a refusal.
     package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
-        guard status.subject == subject else { return false }
-        return status.address == address || status.status != .success && status.address == .unassigned
+        status.subject == subject && status.concerns(address)
     }
 }
 
@@ -61,11 +60,10 @@ extension ModelSubscriptionVirtualAddressRequest {
         model.write(to: &writer)
     }
 
-    /// Whether the status is about the same model and a virtual address; which label is behind that address is for
-    /// the caller to check, who has the hash at hand.
+    /// Whether the status is about the same model and the label's virtual address; some nodes leave the address out
+    /// of a refusal.
     package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
-        guard status.subject == subject else { return false }
-        return status.address.kind == .virtual || status.status != .success && status.address == .unassigned
+        status.subject == subject && status.concerns(label.virtualAddress)
     }
 }
 
@@ -260,5 +258,9 @@ package struct ConfigModelSubscriptionStatus: ModelMessage, ConfigurationStatusM
         elementAddress.write(to: &writer)
         address.write(to: &writer)
         model.write(to: &writer)
+    }
+
+    fileprivate func concerns(_ requested: Address) -> Bool {
+        address == requested || status != .success && address == .unassigned
     }
 }

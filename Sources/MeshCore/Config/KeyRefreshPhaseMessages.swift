@@ -6,16 +6,6 @@ package enum KeyRefreshTransition: UInt8, CaseIterable, Hashable, Sendable, Acce
     case revokeOldKeys = 3
 }
 
-/// Whether a node advertises with Node Identity on a subnet (Mesh Protocol 4.2.13).
-package enum NodeIdentityState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
-    /// It does not.
-    case stopped = 0
-    /// It does, for a minute.
-    case running = 1
-    /// It cannot.
-    case notSupported = 2
-}
-
 /// Config Key Refresh Phase Get (Mesh Protocol 4.3.2.58).
 package struct ConfigKeyRefreshPhaseGet: NetKeyIndexMessage, ConfigurationRequest {
     /// The message that answers it.
@@ -94,90 +84,6 @@ package struct ConfigKeyRefreshPhaseStatus: ConfigurationStatusMessage, FieldMes
         status.write(to: &writer)
         netKeyIndex.write(to: &writer)
         phase.write(to: &writer)
-    }
-
-    /// The NetKey.
-    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
-}
-
-/// Config Node Identity Get (Mesh Protocol 4.3.2.43).
-package struct ConfigNodeIdentityGet: NetKeyIndexMessage, ConfigurationRequest {
-    /// The message that answers it.
-    package typealias Status = ConfigNodeIdentityStatus
-    /// In front of the parameters.
-    package static let opcode: Opcode = 0x8046
-    /// The NetKey of the subnet.
-    package var netKeyIndex: NetKeyIndex
-
-    /// Asks for the state on that subnet.
-    package init(netKeyIndex: NetKeyIndex) {
-        self.netKeyIndex = netKeyIndex
-    }
-}
-
-/// Config Node Identity Set (Mesh Protocol 4.3.2.44).
-package struct ConfigNodeIdentitySet: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
-    package typealias Status = ConfigNodeIdentityStatus
-    /// In front of the parameters.
-    package static let opcode: Opcode = 0x8047
-    /// The NetKey of the subnet.
-    package var netKeyIndex: NetKeyIndex
-    /// Whether to advertise with Node Identity.
-    package var isEnabled: Bool
-
-    /// Starts or stops advertising.
-    package init(netKeyIndex: NetKeyIndex, isEnabled: Bool) {
-        self.netKeyIndex = netKeyIndex
-        self.isEnabled = isEnabled
-    }
-
-    /// Reads three octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        netKeyIndex = try NetKeyIndex(reading: &reader)
-        isEnabled = try Bool(reading: &reader)
-    }
-
-    /// Appends three octets.
-    package func write(to writer: inout ByteWriter) {
-        netKeyIndex.write(to: &writer)
-        isEnabled.write(to: &writer)
-    }
-
-    /// The NetKey.
-    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
-}
-
-/// Config Node Identity Status (Mesh Protocol 4.3.2.45).
-package struct ConfigNodeIdentityStatus: ConfigurationStatusMessage, FieldMessage {
-    /// In front of the parameters.
-    package static let opcode: Opcode = 0x8048
-    /// The outcome.
-    package var status: ConfigStatusCode
-    /// The NetKey of the subnet.
-    package var netKeyIndex: NetKeyIndex
-    /// Whether the node advertises with Node Identity.
-    package var identity: NodeIdentityState
-
-    /// The state on that subnet.
-    package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, identity: NodeIdentityState) {
-        self.status = status
-        self.netKeyIndex = netKeyIndex
-        self.identity = identity
-    }
-
-    /// Reads four octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        status = try ConfigStatusCode(reading: &reader)
-        netKeyIndex = try NetKeyIndex(reading: &reader)
-        identity = try NodeIdentityState(reading: &reader)
-    }
-
-    /// Appends four octets.
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        netKeyIndex.write(to: &writer)
-        identity.write(to: &writer)
     }
 
     /// The NetKey.

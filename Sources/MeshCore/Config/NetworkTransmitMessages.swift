@@ -1,0 +1,59 @@
+/// The layout of Network Transmit Set and Status: one octet.
+package protocol NetworkTransmitMessage: ConfigurationMessage, FieldMessage {
+    /// How network PDUs of the node itself are repeated.
+    var transmit: TransmitParameters { get }
+
+    /// The message for those parameters.
+    init(transmit: TransmitParameters)
+}
+
+extension NetworkTransmitMessage {
+    /// Reads one octet.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(transmit: try TransmitParameters(reading: &reader))
+    }
+
+    /// Appends one octet.
+    package func write(to writer: inout ByteWriter) {
+        transmit.write(to: &writer)
+    }
+}
+
+/// Config Network Transmit Get (Mesh Protocol 4.3.2.69).
+package struct ConfigNetworkTransmitGet: ParameterlessMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = ConfigNetworkTransmitStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8023
+
+    /// Asks for the state.
+    package init() {}
+}
+
+/// Config Network Transmit Set (Mesh Protocol 4.3.2.70).
+package struct ConfigNetworkTransmitSet: NetworkTransmitMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = ConfigNetworkTransmitStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8024
+    /// How network PDUs of the node itself are to be repeated.
+    package var transmit: TransmitParameters
+
+    /// Sets the parameters.
+    package init(transmit: TransmitParameters) {
+        self.transmit = transmit
+    }
+}
+
+/// Config Network Transmit Status (Mesh Protocol 4.3.2.71).
+package struct ConfigNetworkTransmitStatus: NetworkTransmitMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8025
+    /// How network PDUs of the node itself are repeated.
+    package var transmit: TransmitParameters
+
+    /// The parameters.
+    package init(transmit: TransmitParameters) {
+        self.transmit = transmit
+    }
+}
