@@ -1,0 +1,104 @@
+package import MeshCore
+
+/// A complete plan as octets: applied later without the definition it was made from.
+///
+/// Integers are big-endian; a text is its length in four octets and UTF-8; a list is its count in four octets and its
+/// elements; an optional is an octet 0 or 1 and the value. There is one encoding of a plan. It holds no key; the caller
+/// seals it against changes.
+package enum PlanFile {
+    /// The version of the format that is written; others are not read.
+    package static let version: UInt16 = 1
+
+    private static let magic = Array("meshplan".utf8)
+
+    /// The octets of a plan.
+    package static func encode(_ plan: Plan) -> [UInt8] {
+        var writer = PlanWriter()
+        writer.bytes.write(magic)
+        writer.bytes.write(version)
+        writer.bytes.write(plan.identifier.bytes)
+        writer.bytes.write(plan.lineage.bytes)
+        writer.bytes.write(plan.serial)
+        writer.write(plan.network)
+        writer.write(plan.notes) { $0.write($1) }
+        writer.write(plan.nodes) { $0.write($1) }
+        writer.write(plan.changes) { $0.write($1) }
+        writer.write(plan.steps) { $0.write($1) }
+        writer.write(plan.barriers) { $0.write(position: $1) }
+        return writer.bytes.bytes
+    }
+
+    /// The plan that was encoded.
+    ///
+    /// - Throws: ``DecodeError`` if the octets are not exactly what ``encode(_:)`` makes of some plan, or if their
+    ///   parts do not fit together: a dependency on a later step, a step for a node that is not in the plan.
+    package static func decode(_ bytes: [UInt8]) throws(DecodeError) -> Plan {
+        var reader = PlanReader(bytes)
+        guard Array(try reader.bytes.read(magic.count)) == magic else { throw .unknownType(0) }
+        let version = try reader.bytes.readUInt16()
+        guard version == Self.version else { throw .unknownType(UInt64(version)) }
+        let identifier = try reader.octets16()
+        let lineage = try reader.octets16()
+        let serial = try reader.bytes.readUInt64()
+        let network = try reader.text()
+        let notes = try reader.list { (reader) throws(DecodeError) in try reader.text() }
+        let nodes = try reader.list { (reader) throws(DecodeError) in try reader.node() }
+        let changes = try reader.list { (reader) throws(DecodeError) in try reader.change() }
+        let steps = try reader.list { (reader) throws(DecodeError) in try reader.step() }
+        let barriers = try reader.list { (reader) throws(DecodeError) in try reader.position() }
+        try reader.bytes.expectEnd()
+        var plan = Plan(
+            identifier: identifier,
+            lineage: lineage,
+            serial: serial,
+            network: network,
+            nodes: nodes,
+            changes: changes,
+            steps: steps,
+            barriers: barriers,
+            notes: notes
+        )
+        try check(&plan)
+        return plan
+    }
+
+    /// Checks that all positions and nodes exist, and adds up the costs.
+    private static func check(_ plan: inout Plan) throws(DecodeError) {
+        var places: [DeviceUUID: Int] = [:]
+        for (place, node) in plan.nodes.enumerated() {
+            guard places.updateValue(place, forKey: node.uuid) == nil else {
+                throw .prohibited(field: "node", value: UInt64(place))
+            }
+            try require(node.changes.upperBound <= plan.changes.count, "changes of node", node.changes.upperBound)
+        }
+        for (position, change) in plan.changes.enumerated() {
+            try require(change.node.map { places[$0] != nil } ?? true, "node of change", position)
+        }
+        for (position, step) in plan.steps.enumerated() {
+            try require(step.change < plan.changes.count, "change", step.change)
+            try require(isAscending(step.dependencies, below: position), "dependencies of step", position)
+            guard let node = step.node else { continue }
+            guard let place = places[node] else { throw .prohibited(field: "node of step", value: UInt64(position)) }
+            plan.nodes[place].cost += step.cost
+        }
+        try require(isAscending(plan.barriers, below: plan.steps.count), "barriers", plan.barriers.count)
+    }
+
+    private static func require(_ isMet: Bool, _ field: String, _ value: Int) throws(DecodeError) {
+        guard isMet else { throw .prohibited(field: field, value: UInt64(clamping: value)) }
+    }
+
+    private static func isAscending(_ positions: [Int], below end: Int) -> Bool {
+        zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 } && positions.last ?? -1 < end
+    }
+}
+
+extension Step {
+    /// The node that the step is for, nil for edits of the network.
+    package var node: DeviceUUID? {
+        switch work {
+        case .configure(let uuid, _): uuid
+        case .edit(let edit): edit.node
+        }
+    }
+}
