@@ -1,0 +1,132 @@
+import MeshCore
+import Planning
+import Testing
+
+@Suite("Plan files")
+struct PlanFileTests {
+    private let uuid = DeviceUUID(rawValue: Octets16(high: 1, low: 2))
+
+    /// A plan with every kind of edit and action.
+    private func plan() throws -> Plan {
+        let key = try #require(AppKeyIndex(rawValue: 0xFFF))
+        let group = SubscriptionAddress.group(try #require(GroupAddress(rawValue: 0xC000)))
+        let label = SubscriptionAddress.virtual(LabelUUID(rawValue: Octets16(high: 3, low: 4)))
+        let sig = ModelAddress(element: 1, model: .sig(0x1000))
+        let vendor = ModelAddress(element: 2, model: .vendor(company: 0, model: 1))
+        let publication = Publication(
+            address: .virtual(LabelUUID(rawValue: Octets16(high: 3, low: 4))),
+            appKeyIndex: key,
+            usesFriendshipCredentials: true,
+            ttl: 7,
+            period: PublishPeriod(octet: 0xC5),
+            retransmit: PublishRetransmit(octet: 0x1A)
+        )
+        let edits: [DatabaseEdit] = [
+            .createNetKey(.primary, name: "é", source: .generated),
+            .createAppKey(key, name: "a", boundTo: .primary, source: .file("keys/a.hex")),
+            .createAppKey(key, name: "b", boundTo: .primary, source: .environment("B")),
+            .renameNetKey(.primary, name: ""), .renameAppKey(key, name: "x"),
+            .putGroup(Group(name: "g", address: group, parent: label)), .putGroup(Group(name: "h", address: label)),
+            .removeGroup(group), .manage(uuid, name: "n", isProtected: true), .forget(uuid),
+        ]
+        let actions: [ConfigurationAction] = [
+            .readComposition(page: 0), .addNetKey(.primary), .deleteNetKey(.primary),
+            .addAppKey(key, boundTo: .primary), .deleteAppKey(key, boundTo: .primary), .bind(sig, key),
+            .unbind(vendor, key), .addSubscription(sig, group), .deleteSubscription(vendor, label),
+            .overwriteSubscriptions(sig, label), .deleteAllSubscriptions(vendor), .setPublication(sig, publication),
+            .setPublication(sig, Publication(address: .unicast(.last), appKeyIndex: key)),
+            .setPublication(vendor, Publication(address: .group(.allNodes), appKeyIndex: key)),
+            .setPublication(vendor, nil), .setDefaultTTL(127), .setSecureNetworkBeacon(true), .setRelay(true, nil),
+            .setRelay(false, TransmitParameters(octet: 0xFF)), .setProxy(false), .setFriend(true),
+            .setNetworkTransmit(TransmitParameters(octet: 0x80)),
+        ]
+        let works = edits.map { Step.Work.edit($0) } + actions.map { Step.Work.configure(uuid, $0) }
+        let steps = works.enumerated().map { position, work in
+            Step(change: position % 2, work: work, dependencies: position > 2 ? [0, position - 1] : [])
+        }
+        return Plan(
+            identifier: Octets16(high: 5, low: 6),
+            lineage: Octets16(high: 7, low: 8),
+            serial: .max,
+            network: "hq",
+            nodes: [
+                NodeSummary(
+                    uuid: uuid,
+                    name: "n",
+                    address: .first,
+                    action: .update,
+                    changes: 1..<2,
+                    cost: actions.map(\.cost).reduce(.zero, +)
+                )
+            ],
+            changes: [
+                Change(address: "subnet.é", kind: .subnet, action: .create, after: "name é"),
+                Change(address: "node.n", kind: .node, action: .delete, node: uuid, before: "x", isImplied: true),
+            ],
+            steps: steps,
+            barriers: [4, 9],
+            notes: ["One.", "Two."]
+        )
+    }
+
+    @Test("A plan with every kind of step comes back as it was")
+    func roundTrip() throws {
+        let plan = try plan()
+        #expect(try PlanFile.decode(PlanFile.encode(plan)) == plan)
+    }
+
+    @Test("A file that ends early or goes on is refused")
+    func length() throws {
+        let bytes = PlanFile.encode(try plan())
+        for count in 0..<bytes.count {
+            #expect(throws: DecodeError.self) { try PlanFile.decode(Array(bytes.prefix(count))) }
+        }
+        #expect(throws: DecodeError.trailing(offset: bytes.count, count: 1)) { try PlanFile.decode(bytes + [0]) }
+    }
+
+    @Test("A changed octet gives an error or another plan, whose encoding is the changed file; nothing traps")
+    func corruption() throws {
+        let bytes = PlanFile.encode(try plan())
+        for position in bytes.indices {
+            for flip: UInt8 in [0x01, 0x80, 0xFF] {
+                var changed = bytes
+                changed[position] ^= flip
+                guard let decoded = try? PlanFile.decode(changed) else { continue }
+                #expect(PlanFile.encode(decoded) == changed, "octet \(position)")
+            }
+        }
+    }
+
+    @Test("A version from the future is refused by its number")
+    func version() throws {
+        var bytes = PlanFile.encode(try plan())
+        bytes[9] = 2
+        #expect(throws: DecodeError.unknownType(2)) { try PlanFile.decode(bytes) }
+    }
+
+    @Test("Positions that lead nowhere are refused")
+    func positions() throws {
+        let good = try plan()
+        let changes: [(inout Plan) -> Void] = [
+            { $0.steps[0].change = 2 }, { $0.steps[3].dependencies = [3] }, { $0.steps[5].dependencies = [2, 1] },
+            { $0.steps[5].dependencies = [1, 1] }, { $0.barriers = [$0.steps.count] }, { $0.barriers = [5, 2] },
+            { $0.nodes[0].changes = 1..<3 }, { $0.nodes.append($0.nodes[0]) }, { $0.nodes = [] },
+            { $0.changes[1].node = DeviceUUID(rawValue: Octets16(high: 0, low: 0)) },
+            { $0.steps[0].work = .edit(.forget(DeviceUUID(rawValue: Octets16(high: 0, low: 0)))) },
+        ]
+        for (number, change) in changes.enumerated() {
+            var plan = good
+            change(&plan)
+            #expect(throws: DecodeError.self, "\(number)") { try PlanFile.decode(PlanFile.encode(plan)) }
+        }
+    }
+
+    @Test("The digest changes with the plan")
+    func digest() throws {
+        var plan = try plan()
+        let digest = try #require(plan.digest)
+        #expect(digest.count == 64)
+        plan.serial -= 1
+        #expect(plan.digest != digest)
+    }
+}
