@@ -36,9 +36,9 @@ extension MeshDatabase {
         if let network = changes.network { batch.put(RowName(.network), NetworkCodec.encode(network)) }
         if let extras = changes.extras { batch.put(RowName(.extras), extras.encoded()) }
         try addReplay(changes.replay, to: &batch)
-        try addJournal(changes.intents, changes.outcomes, to: &batch)
         var manifest = lease.manifest
         if changes.isStateChange { manifest.serial += 1 }
+        try addJournal(changes, serial: manifest.serial, to: &batch)
         try write(batch, manifest: manifest, with: lease)
         return lease.serial
     }

@@ -14,6 +14,8 @@ package struct StoreChanges: Sendable {
     package var replay: [ReplayEntry] = []
     /// Messages that will be sent as soon as the commit has returned.
     package var intents: [JournalIntent] = []
+    /// The run that makes the changes, if one does; the database remembers that they are its.
+    package var run: RunIdentifier?
     /// What became of messages.
     package var outcomes: [JournalOutcome] = []
 

@@ -22,12 +22,13 @@ extension MeshDatabase {
             host: host,
             started: now,
             counts: Run.Counts(),
+            serial: manifest.serial,
             details: 0
         )
         manifest.nextRun += 1
         var batch = RowBatch()
         batch.put(JournalCodec.name(run.identifier), JournalCodec.encode(run))
-        batch.put(RowName(.plan, key: plan.bytes), [JournalCodec.version])
+        batch.put(RowName(.plan, key: plan.bytes), JournalCodec.encode(planOf: run.identifier))
         try forget(before: run.identifier, in: &batch)
         try write(batch, manifest: manifest, with: lease)
         return run.identifier
@@ -42,7 +43,7 @@ extension MeshDatabase {
         at now: Timestamp,
         with lease: WriteLease
     ) throws(StoreError) {
-        var record = try record(of: run)
+        guard var record = try record(of: run) else { throw unknown(run) }
         record.ended = now
         record.outcome = outcome
         var batch = RowBatch()
@@ -62,7 +63,7 @@ extension MeshDatabase {
     /// The outcomes other than success of a run, in the order of recording, as far as they are kept: the first 200
     /// of each of the last 20 runs.
     package func details(of run: RunIdentifier) throws(StoreError) -> [JournalDetail] {
-        let count = try record(of: run).details
+        guard let count = try record(of: run)?.details else { throw unknown(run) }
         let names = (0..<count).map { JournalCodec.name(run, detail: $0) }
         var details: [JournalDetail] = []
         for row in try store.rows(named: names).rows { details.append(try decode(row, JournalCodec.decodeDetail)) }
@@ -71,9 +72,34 @@ extension MeshDatabase {
 
     /// Whether a plan was applied: a saved plan is applied once.
     package func hasRun(plan: Octets16) throws(StoreError) -> Bool {
-        guard let row = try store.rows(named: [RowName(.plan, key: plan.bytes)]).rows.first else { return false }
-        guard cipher.open(row) != nil else { throw .damaged(row.name.description, path: path) }
-        return true
+        try runIdentifier(plan: plan) != nil
+    }
+
+    /// The run that carried a plan out, or began to; nil if there was none.
+    package func run(plan: Octets16) throws(StoreError) -> Run? {
+        guard let identifier = try runIdentifier(plan: plan) else { return nil }
+        return try record(of: identifier)
+    }
+
+    private func runIdentifier(plan: Octets16) throws(StoreError) -> RunIdentifier? {
+        guard let row = try store.rows(named: [RowName(.plan, key: plan.bytes)]).rows.first else { return nil }
+        return try decode(row, JournalCodec.decodePlan)
+    }
+
+    /// Goes on with a run that was killed, stopped or left something undone: it has no end until ``end(_:_:at:with:)``.
+    ///
+    /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/stale`` if the database was changed by others since,
+    ///   ``StoreError/Code/notLocked`` and file trouble.
+    package func resume(_ run: RunIdentifier, with lease: WriteLease) throws(StoreError) {
+        guard var record = try record(of: run) else { throw unknown(run) }
+        guard record.serial == lease.serial else {
+            throw StoreError(.stale, "the database has changed since the run", hint: "make a new plan", path: path)
+        }
+        record.ended = nil
+        record.outcome = nil
+        var batch = RowBatch()
+        batch.put(JournalCodec.name(run), JournalCodec.encode(record))
+        try write(batch, manifest: lease.manifest, with: lease)
     }
 
     /// Intents of any run whose outcome is missing or unknown, oldest run first.
@@ -87,13 +113,18 @@ extension MeshDatabase {
 
     /// Adds intents and outcomes to a batch. Resolved intents vanish: success lives on in the state and the run's
     /// counts, anything else in its details.
-    func addJournal(
-        _ intents: [JournalIntent],
-        _ outcomes: [JournalOutcome],
-        to batch: inout RowBatch
-    ) throws(StoreError) {
+    ///
+    /// An outcome may be of a run that is forgotten by now, whose node was away for long; its intent vanishes all the
+    /// same.
+    func addJournal(_ changes: StoreChanges, serial: UInt64, to batch: inout RowBatch) throws(StoreError) {
+        let (intents, outcomes) = (changes.intents, changes.outcomes)
         var records: [RunIdentifier: Run] = [:]
-        for run in Set(intents.map(\.run) + outcomes.map(\.run)) { records[run] = try record(of: run) }
+        for run in Set(intents.map(\.run) + [changes.run].compactMap(\.self)) {
+            guard let record = try record(of: run) else { throw unknown(run) }
+            records[run] = record
+        }
+        for run in Set(outcomes.map(\.run)) where records[run] == nil { records[run] = try record(of: run) }
+        if let run = changes.run { records[run]?.serial = serial }
 
         var open: [RowName: JournalIntent] = [:]
         for row in try store.rows(named: outcomes.map { JournalCodec.name($0.run, $0.subject) }).rows {
@@ -105,12 +136,9 @@ extension MeshDatabase {
             batch.put(name, JournalCodec.encode(intent))
         }
         for outcome in outcomes {
-            guard var record = records[outcome.run] else { continue }
             let name = JournalCodec.name(outcome.run, outcome.subject)
             var intent = open[name]
             let wasUnknown = intent?.isUnknown == true
-            if wasUnknown, record.counts.unknown > 0 { record.counts.unknown -= 1 }
-            record.counts.count(outcome.result)
             if outcome.result == .unknown, intent != nil {
                 intent?.isUnknown = true
                 open[name] = intent
@@ -119,6 +147,9 @@ extension MeshDatabase {
                 batch.delete(name)
                 open[name] = nil
             }
+            guard var record = records[outcome.run] else { continue }
+            if wasUnknown, record.counts.unknown > 0 { record.counts.unknown -= 1 }
+            record.counts.count(outcome.result)
             // An outcome that stays unknown is not news.
             if outcome.result != .succeeded, !(wasUnknown && outcome.result == .unknown),
                 Int(record.details) < Run.maximumDetails
@@ -129,17 +160,16 @@ extension MeshDatabase {
             }
             records[outcome.run] = record
         }
-        for outcome in outcomes {
-            guard let record = records[outcome.run] else { continue }
-            batch.put(JournalCodec.name(outcome.run), JournalCodec.encode(record))
-        }
+        for (run, record) in records { batch.put(JournalCodec.name(run), JournalCodec.encode(record)) }
     }
 
-    private func record(of run: RunIdentifier) throws(StoreError) -> Run {
-        guard let row = try store.rows(named: [JournalCodec.name(run)]).rows.first else {
-            throw StoreError(.unknownRun, "there is no run \(run) in the journal", path: path)
-        }
+    private func record(of run: RunIdentifier) throws(StoreError) -> Run? {
+        guard let row = try store.rows(named: [JournalCodec.name(run)]).rows.first else { return nil }
         return try decode(row, JournalCodec.decodeRun)
+    }
+
+    private func unknown(_ run: RunIdentifier) -> StoreError {
+        StoreError(.unknownRun, "there is no run \(run) in the journal", path: path)
     }
 
     /// Drops what is too old, so that the journal stays small however long a database lives.

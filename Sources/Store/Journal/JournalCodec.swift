@@ -42,6 +42,7 @@ enum JournalCodec {
             writer.write(count)
         }
         writer.write(run.details)
+        writer.write(run.serial)
         return writer.bytes
     }
 
@@ -64,6 +65,7 @@ enum JournalCodec {
         counts.unknown = try reader.readUInt32()
         counts.skipped = try reader.readUInt32()
         let details = try reader.readUInt16()
+        let serial = try reader.readUInt64()
         try reader.expectEnd()
         return Run(
             identifier: identifier,
@@ -74,8 +76,22 @@ enum JournalCodec {
             ended: ended,
             outcome: RunOutcome(rawValue: outcome),
             counts: counts,
+            serial: serial,
             details: details
         )
+    }
+
+    /// The body of a plan's row: the run that carried it out.
+    static func encode(planOf run: RunIdentifier) -> [UInt8] {
+        [version] + key(run)
+    }
+
+    static func decodePlan(_ bytes: [UInt8]) throws(DecodeError) -> RunIdentifier {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(version)
+        let run = RunIdentifier(rawValue: try reader.readUInt64())
+        try reader.expectEnd()
+        return run
     }
 
     static func encode(_ intent: JournalIntent) -> [UInt8] {

@@ -64,6 +64,9 @@ package struct Run: Hashable, Sendable {
     package var outcome: RunOutcome?
     /// What became of its steps.
     package var counts: Counts
+    /// The serial of the database after the last commit of the run. As long as the database still has it, nobody but
+    /// the run has changed it since the run began, and the run can be gone on with.
+    package var serial: UInt64
     /// How many outcomes other than success are kept in detail, at most ``Run/maximumDetails``.
     var details: UInt16
 
