@@ -27,6 +27,8 @@ package struct Diagnostic: Hashable, Sendable {
     package var hint: String?
     /// Other places that matter, such as the first definition of a name, each with a few words.
     package var related: [Related]
+    /// Whether the source line must not be shown because a key may stand in it.
+    package var concealsSource: Bool
 
     /// Another place that matters.
     package struct Related: Hashable, Sendable {
@@ -50,7 +52,8 @@ package struct Diagnostic: Hashable, Sendable {
         length: Int = 1,
         resource: String? = nil,
         hint: String? = nil,
-        related: [Related] = []
+        related: [Related] = [],
+        concealsSource: Bool = false
     ) {
         self.severity = severity
         self.message = message
@@ -59,5 +62,6 @@ package struct Diagnostic: Hashable, Sendable {
         self.resource = resource
         self.hint = hint
         self.related = related
+        self.concealsSource = concealsSource
     }
 }

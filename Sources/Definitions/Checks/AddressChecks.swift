@@ -1,0 +1,67 @@
+import MeshCore
+
+/// The elements of nodes with fixed addresses fit into the unicast range and stay clear of each other, as far as the
+/// definition tells: a node takes at least the addresses up to its highest declared element.
+enum AddressChecks {
+    private struct Span {
+        var first: Located<UnicastAddress>
+        var last: UInt16
+        var node: Int
+    }
+
+    /// Runs the checks.
+    static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        let spans = spans(of: network, into: &diagnostics).sorted { left, right in
+            (left.first.value, left.node) < (right.first.value, right.node)
+        }
+        for (left, right) in zip(spans, spans.dropFirst()) where right.first.value.rawValue <= left.last {
+            report(left, right, network, &diagnostics)
+        }
+    }
+
+    private static func spans(
+        of network: CheckedNetwork,
+        into diagnostics: inout DiagnosticCollector
+    ) -> [Span] {
+        let highestOfProfile = network.definition.profiles.map { $0.settings.elements.keys.max() ?? 0 }
+        var spans: [Span] = []
+        for (position, node) in network.definition.nodes.enumerated() {
+            guard let address = node.address else { continue }
+            let profile = node.profile.flatMap { network.profiles[$0.value] }
+            let highest = max(node.settings.elements.keys.max() ?? 0, profile.map { highestOfProfile[$0] } ?? 0)
+            guard let last = address.value.element(highest) else {
+                diagnostics.report(
+                    "the elements of \(quoted(node.name.value)) do not fit behind \(address.value)",
+                    at: address.location,
+                    resource: "node.\(node.name.value)",
+                    hint: "element \(highest) would lie above 0x7FFF"
+                )
+                continue
+            }
+            spans.append(Span(first: address, last: last.rawValue, node: position))
+        }
+        return spans
+    }
+
+    /// Blames whichever stands later in the files.
+    private static func report(
+        _ left: Span,
+        _ right: Span,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        let (earlier, later) = left.node < right.node ? (left, right) : (right, left)
+        let name = { (span: Span) in network.definition.nodes[span.node].name.value }
+        let isSame = left.first.value == right.first.value
+        diagnostics.report(
+            isSame
+                ? "the address \(later.first.value) is given twice"
+                : "the addresses of \(quoted(name(later))) overlap those of \(quoted(name(earlier)))",
+            at: later.first.location,
+            resource: "node.\(name(later))",
+            hint: isSame
+                ? nil : "\(quoted(name(left))) takes \(left.first.value) to \(Address(rawValue: left.last))",
+            related: [Diagnostic.Related(message: "the other node", location: earlier.first.location)]
+        )
+    }
+}

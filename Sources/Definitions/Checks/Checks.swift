@@ -1,0 +1,82 @@
+import MeshCore
+
+/// What the checks of a definition share: its names, looked up rather than searched.
+struct CheckedNetwork {
+    /// The definition.
+    let definition: Definition
+    /// Positions of subnets by name.
+    let subnets: [String: Int]
+    /// Positions of application keys by name.
+    let applicationKeys: [String: Int]
+    /// Positions of groups by name.
+    let groups: [String: Int]
+    /// Positions of profiles by name.
+    let profiles: [String: Int]
+    /// Positions of nodes by name.
+    let nodes: [String: Int]
+    /// Finds nodes for selectors.
+    let selectors: NodeSelectorIndex
+    /// Names whose declarations had to be left out.
+    let broken: Set<BrokenName>
+
+    /// The names of a definition; where one is declared twice, the first counts.
+    init(_ network: NetworkFragments) {
+        definition = network.definition
+        broken = network.broken
+        subnets = Self.positions(definition.subnets.lazy.map(\.name.value))
+        applicationKeys = Self.positions(definition.applicationKeys.lazy.map(\.name.value))
+        groups = Self.positions(definition.groups.lazy.map(\.name.value))
+        profiles = Self.positions(definition.profiles.lazy.map(\.name.value))
+        nodes = Self.positions(definition.nodes.lazy.map(\.name.value))
+        selectors = NodeSelectorIndex(definition.nodes)
+    }
+
+    private static func positions(_ names: some Sequence<String>) -> [String: Int] {
+        var positions: [String: Int] = [:]
+        for (position, name) in names.enumerated() where positions[name] == nil { positions[name] = position }
+        return positions
+    }
+
+    /// Whether a name stands in a section, even if what it declares had to be left out.
+    func declares(_ name: String, in section: Keyword) -> Bool {
+        names(in: section)[name] != nil || broken.contains(BrokenName(section: section, name: name))
+    }
+
+    /// Positions by name of a section of named things.
+    func names(in section: Keyword) -> [String: Int] {
+        switch section {
+        case .subnets: subnets
+        case .applicationKeys: applicationKeys
+        case .groups: groups
+        case .profiles: profiles
+        case .nodes: nodes
+        default: [:]
+        }
+    }
+}
+
+/// The checks that need nothing but the definition.
+enum Checks {
+    /// Runs all of them.
+    static func run(_ network: NetworkFragments, into diagnostics: inout DiagnosticCollector) {
+        let network = CheckedNetwork(network)
+        NameChecks.run(network, into: &diagnostics)
+        KeyChecks.run(network, into: &diagnostics)
+        GroupChecks.run(network, into: &diagnostics)
+        NodeChecks.run(network, into: &diagnostics)
+        AddressChecks.run(network, into: &diagnostics)
+        ModelChecks.run(network, into: &diagnostics)
+        SelectorChecks.run(network, into: &diagnostics)
+        RuleChecks.run(network, into: &diagnostics)
+        PublicationKeyChecks.run(network, into: &diagnostics)
+    }
+}
+
+/// Groups that every network has (Mesh Protocol 3.4.2.4), by the names that definitions use.
+enum FixedGroups {
+    /// The names.
+    static let names = ["all-proxies", "all-friends", "all-relays", "all-nodes"]
+
+    /// Whether a model can subscribe to the group of that name: to all but all-nodes (Mesh Protocol 4.3.2.19).
+    static func canBeSubscribedTo(_ name: String) -> Bool { name != "all-nodes" && names.contains(name) }
+}

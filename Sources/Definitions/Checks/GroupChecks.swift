@@ -1,0 +1,57 @@
+import MeshCore
+
+/// Group addresses are given once, parents exist, and no group lies in itself.
+enum GroupChecks {
+    /// Runs the checks.
+    static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        var addresses = Uniqueness<SubscriptionAddress>()
+        for group in network.definition.groups {
+            let resource = "group.\(group.name.value)"
+            addresses.check(group.address, resource: resource, into: &diagnostics) { address in
+                switch address {
+                case .group(let group): "the group address \(group)"
+                case .virtual: "the label"
+                }
+            }
+            guard let parent = group.parent else { continue }
+            if FixedGroups.names.contains(parent.value) {
+                diagnostics.report(
+                    "a group cannot lie in the fixed group \(quoted(parent.value))",
+                    at: parent.location,
+                    length: parent.value.utf8.count,
+                    resource: resource
+                )
+                continue
+            }
+            diagnostics.checkReference(parent, to: .groups, "group", in: network, resource: resource)
+        }
+        checkCircles(network, into: &diagnostics)
+    }
+
+    /// Follows the parents of each group once: a group has one parent at most, so that each circle is met on the first
+    /// walk that reaches it.
+    private static func checkCircles(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        let groups = network.definition.groups
+        var walks = [Int](repeating: -1, count: groups.count)
+        for start in groups.indices where walks[start] < 0 {
+            var path: [Int] = []
+            var position: Int? = start
+            while let current = position, walks[current] < 0 {
+                walks[current] = start
+                path.append(current)
+                position = groups[current].parent.flatMap { network.groups[$0.value] }
+            }
+            guard let meeting = position, walks[meeting] == start, let first = path.firstIndex(of: meeting),
+                let last = path.last, let parent = groups[last].parent
+            else { continue }
+            let names = path[first...].prefix(8).map { groups[$0].name.value }
+            let more = path.count - first > names.count ? ["…"] : []
+            diagnostics.report(
+                "the group \(quoted(parent.value)) lies in itself",
+                at: parent.location,
+                length: parent.value.utf8.count,
+                hint: "the parents form a circle: \((names + more + [parent.value]).joined(separator: " → "))"
+            )
+        }
+    }
+}

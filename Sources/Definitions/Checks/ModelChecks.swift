@@ -1,0 +1,156 @@
+import MeshCore
+
+/// What the managed models of nodes and profiles name exists and is something that the model can do.
+enum ModelChecks {
+    /// Runs the checks.
+    static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        for profile in network.definition.profiles {
+            check(profile.settings, "profile.\(profile.name.value)", network, &diagnostics)
+        }
+        for node in network.definition.nodes {
+            check(node.settings, "node.\(node.name.value)", network, &diagnostics)
+        }
+    }
+
+    private static func check(
+        _ settings: NodeSettings,
+        _ resource: @autoclosure () -> String,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        // Diagnostics are sorted in the end, so the order of the elements does not show.
+        for element in settings.elements.values {
+            for model in element.models {
+                for key in model.keys?.value ?? [] {
+                    diagnostics.checkReference(
+                        key,
+                        to: .applicationKeys,
+                        "application key",
+                        in: network,
+                        resource: resource()
+                    )
+                }
+                for group in model.subscribe?.value ?? [] {
+                    checkSubscription(group, resource(), network, &diagnostics)
+                }
+                if let publish = model.publish?.value {
+                    checkPublication(publish, resource(), network, &diagnostics)
+                }
+                checkAbilities(of: model, resource(), &diagnostics)
+            }
+        }
+    }
+
+    /// A group that a model is to subscribe to.
+    static func checkSubscription(
+        _ group: Located<String>,
+        _ resource: @autoclosure () -> String?,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        if FixedGroups.canBeSubscribedTo(group.value) { return }
+        guard group.value != "all-nodes" else {
+            diagnostics.report(
+                "no model can subscribe to `all-nodes`",
+                at: group.location,
+                length: group.value.utf8.count,
+                resource: resource(),
+                hint: "every node receives what is sent to it anyway"
+            )
+            return
+        }
+        diagnostics.checkReference(group, to: .groups, "group", in: network, resource: resource())
+    }
+
+    /// The target and the key of a publication.
+    static func checkPublication(
+        _ publish: PublishSettings,
+        _ resource: @autoclosure () -> String?,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        if let key = publish.key {
+            diagnostics.checkReference(
+                key,
+                to: .applicationKeys,
+                "application key",
+                in: network,
+                resource: resource()
+            )
+        }
+        switch publish.target.value {
+        case .address: break
+        case .element(let node, _):
+            let name = Located(node, at: publish.target.location)
+            diagnostics.checkReference(name, to: .nodes, "node", in: network, resource: resource())
+        case .name(let name):
+            checkTarget(Located(name, at: publish.target.location), resource(), network, &diagnostics)
+        }
+    }
+
+    private static func checkTarget(
+        _ name: Located<String>,
+        _ resource: @autoclosure () -> String?,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        if FixedGroups.names.contains(name.value) { return }
+        let isGroup = network.declares(name.value, in: .groups)
+        let isNode = network.declares(name.value, in: .nodes)
+        if isGroup, isNode {
+            diagnostics.report(
+                "\(quoted(name.value)) is the name of a group and of a node",
+                at: name.location,
+                length: name.value.utf8.count,
+                resource: resource(),
+                hint: "write `\(name.value)/0` for the node's first element, or rename one of them"
+            )
+        } else if !isGroup, !isNode {
+            diagnostics.report(
+                "there is no group or node \(quoted(name.value))",
+                at: name.location,
+                length: name.value.utf8.count,
+                resource: resource(),
+                hint: targetHint(name.value, network)
+            )
+        }
+    }
+
+    private static func targetHint(_ name: String, _ network: CheckedNetwork) -> String? {
+        if name.utf8.allSatisfy(Numbers.isDigit), let form = Addresses.form(for: name) { return form }
+        let nearest = Suggestion.nearest(
+            to: name,
+            among: Array(network.groups.keys) + Array(network.nodes.keys) + FixedGroups.names
+        )
+        if let nearest { return "did you mean `\(nearest)`?" }
+        return Addresses.form(for: name)
+            ?? "declare it under `groups:`, or write the name of a node or an address such as 0xC000"
+    }
+
+    /// The Configuration models know only device keys (Mesh Protocol 4.4.1); for the others the catalogue is asked,
+    /// which may be behind what a node can do, so that is a warning only.
+    private static func checkAbilities(
+        of model: ModelDefinition,
+        _ resource: @autoclosure () -> String?,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        let identifier = model.identifier.value
+        let isConfiguration = identifier == .configurationServer || identifier == .configurationClient
+        guard let known = ModelCatalogue.model(identifier) else { return }
+        let lacks: [(isAsked: Bool, isKnown: Bool, verb: String)] = [
+            (model.keys?.value.isEmpty == false, known.supportsAppKeyBinding ?? true, "has application keys"),
+            (model.subscribe?.value.isEmpty == false, known.supportsSubscription, "subscribes to groups"),
+            (model.publish?.value != nil, known.supportsPublication, "publishes"),
+        ]
+        for lack in lacks where lack.isAsked && !(lack.isKnown && !isConfiguration) {
+            diagnostics.report(
+                "the model \(known.name) never \(lack.verb)",
+                at: model.identifier.location,
+                length: known.name.utf8.count,
+                severity: isConfiguration ? .error : .warning,
+                resource: resource(),
+                hint: isConfiguration ? "Configuration messages are secured with the node's device key" : nil
+            )
+        }
+    }
+}

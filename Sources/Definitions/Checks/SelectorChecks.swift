@@ -1,0 +1,75 @@
+import MeshCore
+
+/// Selectors select something: a node that is named must exist; a pattern or tag that matches nothing is a warning.
+enum SelectorChecks {
+    /// Runs the checks.
+    static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        let selectors = network.definition.subscriptions.map(\.nodes) + network.definition.publications.map(\.nodes)
+        // What was left out might have matched.
+        let isComplete = !network.broken.contains { $0.section == .nodes }
+        for selector in selectors {
+            for name in selector.names ?? [] { check(name, network, isComplete, &diagnostics) }
+            if selector.names == nil, isComplete { checkTags(of: selector, network, &diagnostics) }
+        }
+    }
+
+    private static func check(
+        _ name: Located<String>,
+        _ network: CheckedNetwork,
+        _ isComplete: Bool,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        if name.value == "all" {
+            diagnostics.report(
+                "`all` cannot stand in a list",
+                at: name.location,
+                length: 3,
+                hint: "write `nodes: all` to select every node"
+            )
+            return
+        }
+        guard !Glob(name.value).isLiteral else {
+            diagnostics.checkReference(name, to: .nodes, "node", in: network)
+            return
+        }
+        var selector = NodeSelector(location: name.location)
+        selector.names = [name]
+        guard isComplete, !network.selectors.matchesAny(selector) else { return }
+        diagnostics.report(
+            "no node matches \(quoted(name.value))",
+            at: name.location,
+            length: name.value.utf8.count,
+            severity: .warning
+        )
+    }
+
+    private static func checkTags(
+        of selector: NodeSelector,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        guard !network.selectors.matchesAny(selector) else { return }
+        for tag in selector.tags.keys.sorted() {
+            guard let value = selector.tags[tag] else { continue }
+            var alone = NodeSelector(location: selector.location)
+            alone.tags = [tag: value]
+            if network.selectors.matchesAny(alone) { continue }
+            let values = network.selectors.values(of: tag)
+            diagnostics.report(
+                "no node has the tag \(quoted(tag)) with the value \(quoted(value.value))",
+                at: value.location,
+                length: value.value.utf8.count,
+                severity: .warning,
+                hint: values.isEmpty
+                    ? Suggestion.hint(for: tag, among: network.selectors.tags, are: "tags in use")
+                    : Suggestion.hint(for: value.value, among: values, are: "values in use")
+            )
+            return
+        }
+        diagnostics.report(
+            selector.tags.isEmpty ? "there is no node to select" : "no node has all of these tags",
+            at: selector.location,
+            severity: .warning
+        )
+    }
+}

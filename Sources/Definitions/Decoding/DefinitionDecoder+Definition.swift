@@ -1,0 +1,66 @@
+import MeshCore
+
+extension DefinitionDecoder {
+    /// The whole document.
+    mutating func decodeDefinition(_ node: Int) {
+        guard let fields = fields(node, .definition, "a definition", blamed: node) else { return }
+        for field in fields {
+            switch field.keyword {
+            case .version: decodeVersion(field.value)
+            case .network:
+                fragment.namesNetwork = true
+                fragment.network = scalar(field.value, "the name of the network", Words.name)
+            case .subnets: decodeNamed(field, "subnet") { $0.decodeSubnet($1) }
+            case .applicationKeys: decodeNamed(field, "application_key") { $0.decodeApplicationKey($1) }
+            case .groups: decodeNamed(field, "group") { $0.decodeGroup($1) }
+            case .profiles: decodeNamed(field, "profile") { $0.decodeProfile($1) }
+            case .nodes: decodeNamed(field, "node") { $0.decodeNode($1) }
+            case .subscriptions: decodeRules(field, "subscription") { $0.decodeSubscription($1) }
+            case .publications: decodeRules(field, "publication") { $0.decodePublication($1) }
+            default: break
+            }
+        }
+    }
+
+    private mutating func decodeVersion(_ node: Int) {
+        fragment.hasVersion = true
+        guard let version = text(node, "the version of the language"), version != "1" else { return }
+        report("\(quoted(version)) is not a version of the language", at: node, hint: "write `version: 1`")
+    }
+
+    /// A section of named things; `decode` says whether it could use the entry.
+    private mutating func decodeNamed(
+        _ section: Field,
+        _ kind: String,
+        _ decode: (inout DefinitionDecoder, NamedEntry) -> Bool
+    ) {
+        guard let entries = entries(section.value, "a mapping of names") else { return }
+        for entry in entries {
+            guard let name = scalar(entry.key, "a name", Words.name) else { continue }
+            resource = Resource(kind: kind, name: entry.symbol, value: entry.value)
+            if !decode(&self, NamedEntry(name: name, key: entry.key, value: entry.value)) {
+                fragment.broken.insert(BrokenName(section: section.keyword, name: name.value))
+            }
+        }
+        resource = nil
+    }
+
+    private mutating func decodeRules(
+        _ section: Field,
+        _ kind: String,
+        _ decode: (inout DefinitionDecoder, Int) -> Void
+    ) {
+        if isNull(section.value) { return }
+        for entry in list(section.value, "a list of \(kind)s") ?? [] { decode(&self, entry) }
+    }
+}
+
+/// An entry of a section of named things.
+struct NamedEntry {
+    /// The name.
+    var name: Located<String>
+    /// The node of the name.
+    var key: Int
+    /// The node of what is declared.
+    var value: Int
+}

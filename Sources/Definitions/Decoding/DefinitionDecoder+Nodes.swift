@@ -1,0 +1,141 @@
+import MeshCore
+
+extension DefinitionDecoder {
+    /// An entry of `profiles`.
+    mutating func decodeProfile(_ entry: NamedEntry) -> Bool {
+        guard let fields = fields(entry.value, .profile, "a profile", blamed: entry.key) else { return false }
+        var settings = NodeSettings()
+        for field in fields { decodeSetting(field, into: &settings) }
+        fragment.definition.profiles.append(ProfileDefinition(name: entry.name, settings: settings))
+        return true
+    }
+
+    /// An entry of `nodes`.
+    mutating func decodeNode(_ entry: NamedEntry) -> Bool {
+        guard let fields = fields(entry.value, .node, "a node", blamed: entry.key) else { return false }
+        var uuid: Located<DeviceUUID>?
+        var node = NodeDefinition(
+            name: entry.name,
+            uuid: Located(DeviceUUID(rawValue: Octets16(high: 0, low: 0)), at: entry.name.location)
+        )
+        for field in fields {
+            switch field.keyword {
+            case .uuid: uuid = scalar(field.value, "a UUID", Addresses.uuid)
+            case .profile: node.profile = scalar(field.value, "the name of a profile", Words.name)
+            case .address: node.address = scalar(field.value, "a unicast address", Addresses.unicast)
+            case .tags: node.tags = decodeTags(field.value, isPattern: false)
+            case .protect: node.isProtected = scalar(field.value, "on or off", Words.boolean)
+            case .onRemove: node.removalPolicy = scalar(field.value, "forget or reset", Words.removalPolicy)
+            default: decodeSetting(field, into: &node.settings)
+            }
+        }
+        guard let uuid else { return false }
+        node.uuid = uuid
+        fragment.definition.nodes.append(node)
+        return true
+    }
+
+    /// `room: kitchen` and the like, as tags of a node or as what a selector asks for.
+    mutating func decodeTags(_ node: Int, isPattern: Bool) -> [String: Located<String>] {
+        var tags: [String: Located<String>] = [:]
+        for entry in entries(node, "a mapping of tags") ?? [] {
+            guard let tag = scalar(entry.key, "the name of a tag", Words.name) else { continue }
+            guard let value = text(entry.value, "the value of a tag") else { continue }
+            if !isPattern, value.utf8.contains(UInt8(ascii: "*")) {
+                report(
+                    "the value of a tag cannot hold `*`",
+                    at: entry.value,
+                    hint: "`*` stands for anything in selectors"
+                )
+                continue
+            }
+            tags[tag.value] = Located(value, at: location(entry.value))
+        }
+        return tags
+    }
+
+    /// One of the settings that nodes and profiles share.
+    private mutating func decodeSetting(_ field: Field, into settings: inout NodeSettings) {
+        switch field.keyword {
+        case .ttl: settings.defaultTTL = scalar(field.value, "a TTL", Self.defaultTTL)
+        case .features: decodeFeatures(field, into: &settings)
+        case .secureNetworkBeacon: settings.secureNetworkBeacon = scalar(field.value, "on or off", Words.boolean)
+        case .networkTransmit: settings.networkTransmit = decodeTransmit(field)
+        case .relayRetransmit: settings.relayRetransmit = decodeTransmit(field)
+        case .subnets: settings.subnets = names(field.value, "a list of subnets")
+        case .applicationKeys: settings.applicationKeys = names(field.value, "a list of application keys")
+        case .elements: settings.elements = decodeElements(field.value)
+        default: break
+        }
+    }
+
+    private mutating func decodeFeatures(_ field: Field, into settings: inout NodeSettings) {
+        for feature in fields(field.value, .features, "a mapping of features", blamed: field.key) ?? [] {
+            let state = scalar(feature.value, "on or off", Words.boolean)
+            switch feature.keyword {
+            case .relay: settings.relay = state
+            case .proxy: settings.proxy = state
+            case .friend: settings.friend = state
+            default: break
+            }
+        }
+    }
+
+    /// `{ count: 3, interval: 20ms }`; the count is that of transmissions, as in the configuration database format,
+    /// one more than the retransmissions that messages carry.
+    private mutating func decodeTransmit(_ field: Field) -> Located<TransmitParameters>? {
+        let title = "\(field.keyword.rawValue)"
+        guard let fields = fields(field.value, .transmit, "`\(title)`", blamed: field.key) else { return nil }
+        var count: Located<Int>?
+        var steps: Located<UInt8>?
+        for field in fields {
+            switch field.keyword {
+            case .count: count = scalar(field.value, "a number of transmissions", Self.transmissions)
+            case .interval:
+                steps = scalar(field.value, "an interval", Self.transmitInterval)
+                if steps == nil { return nil }
+            default: break
+            }
+        }
+        guard let count else { return nil }
+        if steps == nil, count.value > 1 {
+            report("`interval` is missing", at: field.key, hint: "more than one transmission needs it: interval: 20ms")
+            return nil
+        }
+        return TransmitParameters(count: UInt8(count.value - 1), steps: steps?.value ?? 0)
+            .map { Located($0, at: location(field.key)) }
+    }
+
+    /// A list of names, each once.
+    mutating func names(_ node: Int, _ expected: String) -> Located<[Located<String>]>? {
+        guard let entries = list(node, expected) else { return nil }
+        var names: [Located<String>] = []
+        names.reserveCapacity(entries.count)
+        var seen: Set<UInt32> = []
+        for entry in entries {
+            guard let name = scalar(entry, "a name", Words.name) else { continue }
+            if entries.count > 1, !seen.insert(tree.nodes[entry].value).inserted {
+                report("\(quoted(name.value)) stands twice in this list", at: entry, severity: .warning)
+                continue
+            }
+            names.append(name)
+        }
+        return Located(names, at: location(node))
+    }
+
+    private static func defaultTTL(_ text: String) throws(ScalarProblem) -> UInt8 {
+        let ttl = try Numbers.decimal(text, in: 0...127, "a TTL")
+        guard ttl != 1 else {
+            throw ScalarProblem("the default TTL cannot be 1", hint: "it can be 0 or 2 to 127")
+        }
+        return UInt8(ttl)
+    }
+
+    private static func transmissions(_ text: String) throws(ScalarProblem) -> Int {
+        try Numbers.decimal(text, in: 1...8, "a number of transmissions")
+    }
+
+    private static func transmitInterval(_ text: String) throws(ScalarProblem) -> UInt8 {
+        try Durations.interval(text, step: 10)
+    }
+}

@@ -1,0 +1,117 @@
+import MeshCore
+
+extension DefinitionDecoder {
+    /// An entry of `subscriptions`.
+    mutating func decodeSubscription(_ node: Int) {
+        guard let fields = fields(node, .subscription, "a subscription", blamed: node) else { return }
+        var groups: [Located<String>]?
+        var models: [Located<ModelIdentifier>]?
+        var nodes: NodeSelector?
+        var element: Located<UInt8>?
+        for field in fields {
+            switch field.keyword {
+            case .groups: groups = names(field.value, "a list of groups")?.value
+            case .models: models = list(field.value, "a list of models").map { self.models($0) }
+            case .nodes: nodes = decodeSelector(field)
+            case .element: element = scalar(field.value, "an element index", Self.elementIndex)
+            default: break
+            }
+        }
+        guard let groups, let models, let nodes else { return }
+        fragment.definition.subscriptions.append(
+            SubscriptionDefinition(
+                groups: groups,
+                models: models,
+                nodes: nodes,
+                element: element,
+                location: location(node)
+            )
+        )
+    }
+
+    private mutating func models(_ entries: [Int]) -> [Located<ModelIdentifier>] {
+        var models: [Located<ModelIdentifier>] = []
+        var seen: Set<ModelIdentifier> = []
+        for entry in entries {
+            guard let model = model(entry) else { continue }
+            guard seen.insert(model.value).inserted else {
+                report("the model \(model.value.name) stands twice in this list", at: entry, severity: .warning)
+                continue
+            }
+            models.append(model)
+        }
+        return models
+    }
+
+    /// An entry of `publications`.
+    mutating func decodePublication(_ node: Int) {
+        guard let fields = fields(node, .publication, "a publication", blamed: node) else { return }
+        var selectors: [NodeSelector?] = []
+        var model: Located<ModelIdentifier>?
+        var element: Located<UInt8>?
+        for field in fields {
+            switch field.keyword {
+            case .node:
+                let name = scalar(field.value, "the name of a node", Words.name)
+                selectors.append(name.map(Self.selector))
+            case .nodes: selectors.append(decodeSelector(field))
+            case .model: model = self.model(field.value)
+            case .element: element = scalar(field.value, "an element index", Self.elementIndex)
+            default: break
+            }
+        }
+        if selectors.count != 1 {
+            report(
+                selectors.isEmpty ? "`node` or `nodes` is missing" : "`node` and `nodes` exclude each other",
+                at: node,
+                hint: "write `node: NAME` for one node, `nodes:` for a selector"
+            )
+        }
+        guard let settings = decodePublishSettings(fields), let model, let nodes = selectors.first ?? nil else {
+            return
+        }
+        fragment.definition.publications.append(
+            PublicationDefinition(
+                nodes: nodes,
+                model: model,
+                element: element,
+                settings: settings,
+                location: location(node)
+            )
+        )
+    }
+
+    private static func selector(_ name: Located<String>) -> NodeSelector {
+        var selector = NodeSelector(location: name.location)
+        selector.names = [name]
+        return selector
+    }
+
+    /// A selector: `all`, a name or pattern, a list of those, or a mapping of tags.
+    private mutating func decodeSelector(_ field: Field) -> NodeSelector? {
+        let node = field.value
+        var selector = NodeSelector(location: location(node))
+        switch tree.nodes[node].kind {
+        case .mapping:
+            selector.tags = decodeTags(node, isPattern: true)
+            guard !selector.tags.isEmpty else {
+                report("the selector has no tag", at: node, hint: "write `all` to select every node")
+                return nil
+            }
+        case .sequence:
+            let entries = list(node, "a list of nodes") ?? []
+            let names = entries.compactMap { scalar($0, "the name of a node", Words.pattern) }
+            guard !names.isEmpty else {
+                if entries.isEmpty {
+                    report("the selector names no node", at: node, hint: "write `all` to select every node")
+                }
+                return nil
+            }
+            selector.names = names
+        case .plain, .quoted, .alias, .unreadable:
+            guard let name = scalar(node, "a selector of nodes", Words.pattern) else { return nil }
+            if name.value != "all" { selector.names = [name] }
+        }
+        return selector
+    }
+}

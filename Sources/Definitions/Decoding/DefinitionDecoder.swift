@@ -1,0 +1,313 @@
+import MeshCore
+
+/// Turns document trees into fragments of definitions. One decoder serves all documents of a run, because they share
+/// symbols, diagnostics and the memory of the tree.
+///
+/// Decoding never stops: what is wrong is reported and left out, and the names of what was left out are remembered so
+/// that references to them are not reported as well.
+struct DefinitionDecoder {
+    /// The texts of all documents; the first are the ``Keyword``s, so that a key is known by its number.
+    var symbols = SymbolTable()
+    /// What was found wrong so far.
+    var diagnostics: DiagnosticCollector
+    /// The tree of the current document.
+    var tree = DocumentTree()
+    /// The index of the current file.
+    var file: UInt32 = 0
+    /// What the current document declares.
+    var fragment: Fragment
+    /// What is being decoded, for messages: `node`, the symbol of its name and the node of its value.
+    var resource: Resource?
+
+    private let nulls: Set<UInt32>
+    private let mergeKey: UInt32
+    private var models: [UInt32: ModelIdentifier] = [:]
+    /// For each symbol, the mapping that had it last as a key and where: finds duplicate keys without any hashing.
+    private var keyUses: [(mapping: UInt32, key: UInt32)] = []
+    private var mappingCount: UInt32 = 0
+
+    /// A decoder that keeps that many diagnostics of each severity.
+    init(limits: ReadingLimits) {
+        diagnostics = DiagnosticCollector(limit: limits.diagnostics)
+        fragment = Fragment(location: SourceLocation(file: 0, line: 1, column: 1))
+        for keyword in Keyword.all { _ = symbols.intern(keyword.rawValue) }
+        var nulls: Set<UInt32> = []
+        for text in ["", "~", "null", "Null", "NULL"] { nulls.insert(symbols.intern(text)) }
+        self.nulls = nulls
+        mergeKey = symbols.intern("<<")
+    }
+
+    /// Decodes the current ``tree`` of ``file``.
+    mutating func decodeDocument() -> Fragment {
+        let start = tree.nodes.first.map { SourceLocation(file: file, line: $0.line, column: $0.column) }
+        fragment = Fragment(location: start ?? SourceLocation(file: file, line: 1, column: 1))
+        resource = nil
+        let missing = symbols.count - keyUses.count
+        if missing > 0 { keyUses.append(contentsOf: repeatElement((mapping: 0, key: 0), count: missing)) }
+        if !tree.nodes.isEmpty { decodeDefinition(0) }
+        defer { fragment = Fragment(location: SourceLocation(file: 0, line: 1, column: 1)) }
+        return fragment
+    }
+
+    // MARK: - Nodes
+
+    /// Where a node stands.
+    func location(_ node: Int) -> SourceLocation {
+        let node = tree.nodes[node]
+        return SourceLocation(file: file, line: node.line, column: node.column)
+    }
+
+    /// Whether the node is a value that was left out: nothing, `~` or `null` without quotes.
+    func isNull(_ node: Int) -> Bool {
+        tree.nodes[node].kind == .plain && nulls.contains(tree.nodes[node].value)
+    }
+
+    /// The text of a scalar; anything else is reported as not being `expected`, "a TTL".
+    mutating func text(_ node: Int, _ expected: String) -> String? {
+        switch tree.nodes[node].kind {
+        case .plain, .quoted:
+            guard !isNull(node) else {
+                report("\(expected) is expected here, not nothing", at: node)
+                return nil
+            }
+            return symbols.text(tree.nodes[node].value)
+        case .sequence, .mapping:
+            let title = kindTitle(node)
+            report("\(expected) is expected here, not \(title)", at: node)
+            return nil
+        case .alias, .unreadable: return nil
+        }
+    }
+
+    /// "a list" or the like, for messages.
+    func kindTitle(_ node: Int) -> String {
+        switch tree.nodes[node].kind {
+        case .sequence: "a list"
+        case .mapping: "a mapping"
+        case .plain, .quoted, .alias, .unreadable: isNull(node) ? "nothing" : "a text"
+        }
+    }
+
+    /// A scalar as the kind of value that its field takes.
+    mutating func scalar<Value>(
+        _ node: Int,
+        _ expected: String,
+        _ parse: (String) throws(ScalarProblem) -> Value
+    ) -> Located<Value>? {
+        guard let text = text(node, expected) else { return nil }
+        do {
+            return Located(try parse(text), at: location(node))
+        } catch {
+            report(error.message, at: node, hint: error.hint)
+            return nil
+        }
+    }
+
+    /// The entries of a list, aliases resolved; anything else is reported.
+    mutating func list(_ node: Int, _ expected: String) -> [Int]? {
+        guard tree.nodes[node].kind == .sequence else {
+            if tree.nodes[node].kind != .unreadable {
+                let title = kindTitle(node)
+                let isName = tree.nodes[node].kind == .plain && !isNull(node)
+                let hint = isName ? "write it in brackets: [ … ]" : isNull(node) ? "write [] for none" : nil
+                report("\(expected) is expected here, not \(title)", at: node, hint: hint)
+            }
+            return nil
+        }
+        var entries: [Int] = []
+        var child = node + 1
+        let end = tree.next(after: node)
+        while child < end {
+            let entry = tree.resolved(child)
+            if tree.nodes[entry].kind != .unreadable { entries.append(entry) }
+            child = tree.next(after: child)
+        }
+        return entries
+    }
+
+    /// The model that a scalar names.
+    mutating func model(_ node: Int) -> Located<ModelIdentifier>? {
+        let kind = tree.nodes[node].kind
+        if kind == .plain || kind == .quoted, let known = models[tree.nodes[node].value] {
+            return Located(known, at: location(node))
+        }
+        // Looking for the nearest name takes time, which many wrong names must not cost.
+        let parse = diagnostics.wants(.error) ? ModelWords.model : ModelWords.modelWithoutHint
+        guard let model = scalar(node, "the name of a model", parse) else { return nil }
+        models[tree.nodes[node].value] = model.value
+        return model
+    }
+
+    // MARK: - Mappings
+
+    /// A key and its value.
+    struct Entry {
+        /// The node of the key.
+        var key: Int
+        /// The symbol of the key.
+        var symbol: UInt32
+        /// The node of the value, aliases resolved.
+        var value: Int
+    }
+
+    /// The entries of a mapping in reading order, those merged by `<<` after its own; what is no mapping and keys that
+    /// stand twice are reported. Nothing at all counts as an empty mapping.
+    mutating func entries(_ node: Int, _ expected: String) -> [Entry]? {
+        guard tree.nodes[node].kind == .mapping else {
+            if isNull(node) { return [] }
+            if tree.nodes[node].kind != .unreadable {
+                let title = kindTitle(node)
+                report("\(expected) is expected here, not \(title)", at: node)
+            }
+            return nil
+        }
+        mappingCount += 1
+        var entries: [Entry] = []
+        collect(node, isMerged: false, into: &entries)
+        return entries
+    }
+
+    private mutating func collect(_ mapping: Int, isMerged: Bool, into entries: inout [Entry]) {
+        var merge: (key: Int, value: Int)?
+        var child = mapping + 1
+        let end = tree.next(after: mapping)
+        while child < end {
+            let key = tree.resolved(child)
+            let valueNode = tree.next(after: child)
+            child = tree.next(after: valueNode)
+            let value = tree.resolved(valueNode)
+            switch tree.nodes[key].kind {
+            case .plain, .quoted: break
+            case .alias, .unreadable: continue
+            case .sequence, .mapping:
+                let title = kindTitle(key)
+                if !isMerged { report("a key is expected here, not \(title)", at: key) }
+                continue
+            }
+            let symbol = tree.nodes[key].value
+            if symbol == mergeKey, tree.nodes[key].kind == .plain {
+                if let merge, !isMerged { reportDuplicate(of: merge.key, at: key) } else { merge = (key, value) }
+                continue
+            }
+            let use = keyUses[Int(symbol)]
+            if use.mapping == mappingCount {
+                if !isMerged { reportDuplicate(of: Int(use.key), at: key) }
+                continue
+            }
+            keyUses[Int(symbol)] = (mappingCount, UInt32(key))
+            entries.append(Entry(key: key, symbol: symbol, value: value))
+        }
+        if let merge { collectMerged(merge.value, into: &entries, isMerged: isMerged) }
+    }
+
+    /// `<<: *one` or `<<: [*one, *two]`; the first of several mappings wins.
+    private mutating func collectMerged(_ node: Int, into entries: inout [Entry], isMerged: Bool) {
+        switch tree.nodes[node].kind {
+        case .mapping: collect(node, isMerged: true, into: &entries)
+        case .sequence:
+            for entry in list(node, "") ?? [] {
+                if tree.nodes[entry].kind == .mapping {
+                    collect(entry, isMerged: true, into: &entries)
+                } else if !isMerged {
+                    reportMerge(of: entry)
+                }
+            }
+        case .unreadable, .alias: break
+        case .plain, .quoted: if !isMerged { reportMerge(of: node) }
+        }
+    }
+
+    private mutating func reportMerge(of node: Int) {
+        let title = kindTitle(node)
+        report("`<<` merges mappings, not \(title)", at: node)
+    }
+
+    private mutating func reportDuplicate(of first: Int, at key: Int) {
+        let text = quoted(symbols.text(tree.nodes[key].value))
+        let place = Diagnostic.Related(message: "first here", location: location(first))
+        report("the key \(text) stands twice in this mapping", at: key, related: [place])
+    }
+
+    /// A key of a record and its value.
+    struct Field {
+        /// Which key.
+        var keyword: Keyword
+        /// The node of the key.
+        var key: Int
+        /// The node of the value, aliases resolved.
+        var value: Int
+    }
+
+    /// The fields of a mapping with fixed keys; unknown and missing ones are reported, the latter at `blamed`.
+    mutating func fields(_ node: Int, _ record: Record, _ expected: String, blamed: Int) -> [Field]? {
+        guard let entries = entries(node, expected) else { return nil }
+        var fields: [Field] = []
+        fields.reserveCapacity(entries.count)
+        for entry in entries {
+            if record.allows(entry.symbol), let keyword = Keyword(symbol: entry.symbol) {
+                fields.append(Field(keyword: keyword, key: entry.key, value: entry.value))
+                continue
+            }
+            // A file of nothing but unknown keys must not cost a search for each.
+            guard diagnostics.wants(.error) else {
+                diagnostics.drop(.error)
+                continue
+            }
+            let word = symbols.text(entry.symbol)
+            let hint = Suggestion.hint(for: word, among: record.keys.map(\.rawValue), are: "allowed here")
+            report("unknown key \(quoted(word))", at: entry.key, hint: hint)
+        }
+        for keyword in record.required where !fields.contains(where: { $0.keyword == keyword }) {
+            report("`\(keyword.rawValue)` is missing", at: blamed, hint: "\(expected) needs it")
+        }
+        return fields
+    }
+
+    // MARK: - Reports
+
+    /// Reports an error about a node.
+    mutating func report(
+        _ message: String,
+        at node: Int,
+        hint: String? = nil,
+        related: [Diagnostic.Related] = [],
+        concealsSource: Bool = false,
+        severity: Diagnostic.Severity = .error
+    ) {
+        guard diagnostics.wants(severity) else {
+            diagnostics.drop(severity)
+            return
+        }
+        var diagnostic = Diagnostic(
+            severity,
+            message,
+            at: location(node),
+            length: Int(tree.nodes[node].length),
+            hint: hint,
+            related: related,
+            concealsSource: concealsSource || mayHoldKey
+        )
+        if let resource { diagnostic.resource = "\(resource.kind).\(symbols.text(resource.name))" }
+        diagnostics.report(severity) { diagnostic }
+    }
+
+    /// What is being decoded.
+    struct Resource {
+        /// `node` or the like.
+        var kind: String
+        /// The symbol of its name.
+        var name: UInt32
+        /// The node of its value.
+        var value: Int
+    }
+
+    /// Whether the subnet or application key being decoded holds 32 hexadecimal digits, most likely a key that
+    /// somebody wrote where it must not stand.
+    private var mayHoldKey: Bool {
+        guard let resource, resource.kind == "subnet" || resource.kind == "application_key" else { return false }
+        return tree.nodes[resource.value..<tree.next(after: resource.value)].contains { node in
+            guard node.kind == .plain || node.kind == .quoted else { return false }
+            return symbols.octets(node.value).count(where: Numbers.isHexadecimalDigit) >= 32
+        }
+    }
+}

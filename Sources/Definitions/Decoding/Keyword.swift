@@ -1,0 +1,56 @@
+/// The keys of the definition language. Their order is the order of their symbols, so that a key is known by its number.
+enum Keyword: String, CaseIterable {
+    case version
+    case network
+    case subnets
+    case applicationKeys = "application_keys"
+    case groups
+    case profiles
+    case nodes
+    case subscriptions
+    case publications
+    case index
+    case key
+    case file
+    case environment = "env"
+    case subnet
+    case address
+    case label
+    case parent
+    case uuid
+    case profile
+    case tags
+    case protect
+    case onRemove = "on_remove"
+    case ttl
+    case features
+    case relay
+    case proxy
+    case friend
+    case secureNetworkBeacon = "secure_network_beacon"
+    case networkTransmit = "network_transmit"
+    case relayRetransmit = "relay_retransmit"
+    case elements
+    case count
+    case interval
+    case keys
+    case subscribe
+    case publish
+    case models
+    case node
+    case element
+    case model
+    case to
+    case period
+    case retransmit
+    case friendshipCredentials = "friendship_credentials"
+
+    /// All keywords; the index is the symbol.
+    static let all = allCases
+
+    /// The keyword with that symbol.
+    init?(symbol: UInt32) {
+        guard symbol < Keyword.all.count else { return nil }
+        self = Keyword.all[Int(symbol)]
+    }
+}

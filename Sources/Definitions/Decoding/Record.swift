@@ -1,0 +1,87 @@
+/// A mapping with fixed keys: what may and what must stand in it. The decoder and the test that compares it with the
+/// JSON Schema both read these tables.
+struct Record: Hashable, Sendable {
+    /// What the mapping is called in messages and in the schema.
+    let title: String
+    /// The keys that may stand in it.
+    let keys: [Keyword]
+    /// The keys that must.
+    let required: [Keyword]
+
+    /// The keys as bits by symbol.
+    private let mask: UInt64
+
+    /// Whether the key with that symbol may stand in it.
+    func allows(_ symbol: UInt32) -> Bool {
+        symbol < UInt64.bitWidth && mask & 1 << UInt64(symbol) != 0
+    }
+
+    private init(_ title: String, _ keys: [Keyword], required: [Keyword] = []) {
+        self.title = title
+        self.keys = keys
+        self.required = required
+        mask = Keyword.all.enumerated().reduce(0) { mask, keyword in
+            keys.contains(keyword.element) ? mask | 1 << UInt64(keyword.offset) : mask
+        }
+    }
+
+    /// The whole document.
+    static let definition = Record(
+        "definition",
+        [
+            .version, .network, .subnets, .applicationKeys, .groups, .profiles, .nodes, .subscriptions, .publications,
+        ]
+    )
+    /// A value of `subnets`.
+    static let subnet = Record("subnet", [.index, .key])
+    /// A value of `application_keys`.
+    static let applicationKey = Record("application_key", [.subnet, .index, .key], required: [.subnet])
+    /// Where the octets of a key come from.
+    static let keySource = Record("key_source", [.file, .environment])
+    /// A value of `groups`.
+    static let group = Record("group", [.address, .label, .parent])
+    /// A value of `profiles`.
+    static let profile = Record("profile", settings)
+    /// A value of `nodes`.
+    static let node = Record(
+        "node",
+        [.uuid, .profile, .address, .tags, .protect, .onRemove] + settings,
+        required: [.uuid]
+    )
+    /// The features of a node or profile.
+    static let features = Record("features", [.relay, .proxy, .friend])
+    /// Network Transmit and Relay Retransmit.
+    static let transmit = Record("transmit", [.count, .interval], required: [.count])
+    /// The repetition of published messages.
+    static let retransmit = Record("retransmit", [.count, .interval], required: [.count])
+    /// A managed model.
+    static let model = Record("model", [.keys, .subscribe, .publish])
+    /// The publication of a managed model.
+    static let publish = Record("publish", publishSettings, required: [.to])
+    /// An entry of `subscriptions`.
+    static let subscription = Record(
+        "subscription",
+        [.groups, .models, .nodes, .element],
+        required: [.groups, .models, .nodes]
+    )
+    /// An entry of `publications`.
+    static let publication = Record(
+        "publication",
+        [.node, .nodes, .model, .element] + publishSettings,
+        required: [.model, .to]
+    )
+
+    /// All records.
+    static let all = [
+        definition, subnet, applicationKey, keySource, group, profile, node, features, transmit, retransmit, model,
+        publish, subscription, publication,
+    ]
+
+    private static let settings: [Keyword] = [
+        .ttl, .features, .secureNetworkBeacon, .networkTransmit, .relayRetransmit, .subnets, .applicationKeys,
+        .elements,
+    ]
+    private static let publishSettings: [Keyword] = [
+        .to, .key, .ttl, .period, .retransmit, .friendshipCredentials,
+    ]
+}

@@ -1,0 +1,35 @@
+package import MeshCore
+
+/// Reads definitions: files → YAML events → trees → fragments → one definition for each network, checked.
+///
+/// Pure: the same files give the same definitions and diagnostics. Hostile files end in diagnostics within bounded
+/// memory and time.
+package enum DefinitionReader {
+    /// Reads all files as one run.
+    ///
+    /// - Returns: one definition for each network in the order of first mention, and everything that is wrong, arranged
+    ///   for showing. If any diagnostic is an error, the definitions lack what could not be read and must not be used
+    ///   for planning.
+    package static func read(files: SourceFiles) -> (definitions: [Definition], diagnostics: [Diagnostic]) {
+        read(files: files, limits: ReadingLimits())
+    }
+
+    /// The same within given limits.
+    static func read(
+        files: SourceFiles,
+        limits: ReadingLimits
+    ) -> (definitions: [Definition], diagnostics: [Diagnostic]) {
+        var decoder = DefinitionDecoder(limits: limits)
+        var fragments: [Fragment] = []
+        for (index, file) in files.files.enumerated() {
+            let reader = FileReader(file: UInt32(clamping: index), limits: limits)
+            file.bytes.withUnsafeBufferPointer { bytes in
+                reader.read(bytes, with: &decoder, into: &fragments)
+            }
+        }
+        var diagnostics = decoder.diagnostics
+        let networks = FragmentMerge.merge(fragments, into: &diagnostics)
+        for network in networks { Checks.run(network, into: &diagnostics) }
+        return (networks.map(\.definition), diagnostics.finished())
+    }
+}

@@ -1,0 +1,51 @@
+import MeshCore
+
+/// Collects diagnostics up to a limit for each severity and counts the rest, so that a file full of mistakes needs
+/// neither much memory nor many screens.
+struct DiagnosticCollector {
+    private struct Key: Hashable {
+        var message: String
+        var location: SourceLocation?
+    }
+
+    private let limit: Int
+    private var diagnostics: [Diagnostic] = []
+    private var said: Set<Key> = []
+    private var kept = [0, 0, 0]
+    private var dropped = [0, 0, 0]
+
+    /// A collector that keeps `limit` diagnostics of each severity.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Whether there was any error.
+    var hasErrors: Bool { kept[Diagnostic.Severity.error.rawValue] > 0 }
+
+    /// Whether a further diagnostic of that severity would be kept and not only counted.
+    func wants(_ severity: Diagnostic.Severity) -> Bool { kept[severity.rawValue] < limit }
+
+    /// Counts a diagnostic that is not kept.
+    mutating func drop(_ severity: Diagnostic.Severity) { dropped[severity.rawValue] += 1 }
+
+    /// Adds a diagnostic, unless the same was said about the same place; it is not even made if there are too many.
+    mutating func report(_ severity: Diagnostic.Severity, _ make: () -> Diagnostic) {
+        guard wants(severity) else { return drop(severity) }
+        let diagnostic = make()
+        guard said.insert(Key(message: diagnostic.message, location: diagnostic.location)).inserted else { return }
+        kept[severity.rawValue] += 1
+        diagnostics.append(diagnostic)
+    }
+
+    /// All diagnostics in the order in which they are shown, and last how many more there are.
+    func finished() -> [Diagnostic] {
+        var finished = diagnostics.arranged()
+        let kinds: [(Diagnostic.Severity, String)] = [(.error, "errors"), (.warning, "warnings"), (.note, "notes")]
+        for (severity, plural) in kinds where dropped[severity.rawValue] > 0 {
+            finished.append(
+                Diagnostic(severity, "\(dropped[severity.rawValue]) more \(plural) are not shown")
+            )
+        }
+        return finished
+    }
+}

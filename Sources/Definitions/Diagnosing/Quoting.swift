@@ -1,0 +1,30 @@
+/// Text from a file inside a message: in backticks, shortened, without anything that a terminal would obey, and never
+/// something that looks like a key.
+func quoted(_ text: String) -> String {
+    let limit = 48
+    if text.utf8.count == 32, text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) {
+        return "(32 digits, not shown)"
+    }
+    var shown = ""
+    var count = 0
+    for scalar in text.unicodeScalars {
+        if count == limit {
+            shown += "…"
+            break
+        }
+        count += 1
+        if isVisible(scalar) {
+            shown.unicodeScalars.append(scalar)
+        } else {
+            shown += scalar == "\n" ? "\\n" : "\\u{\(String(scalar.value, radix: 16))}"
+        }
+    }
+    return "`\(shown)`"
+}
+
+private func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+    default: true
+    }
+}

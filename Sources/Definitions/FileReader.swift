@@ -1,0 +1,136 @@
+import MeshCore
+
+/// Reads the documents of one file.
+struct FileReader {
+    private let file: UInt32
+    private let limits: ReadingLimits
+
+    /// A reader for the file with that index.
+    init(file: UInt32, limits: ReadingLimits) {
+        self.file = file
+        self.limits = limits
+    }
+
+    /// Adds a fragment for each document. After something that is not YAML, the rest of the file is left out.
+    func read(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        with decoder: inout DefinitionDecoder,
+        into fragments: inout [Fragment]
+    ) {
+        guard bytes.count <= limits.fileSize else {
+            report("the file has \(bytes.count) octets", to: &decoder) {
+                $0.hint = "no file may be larger than \(limits.fileSize >> 20) MiB; split the definition"
+            }
+            return
+        }
+        if let problem = TextScan.firstProblem(bytes) {
+            report(problem.message, to: &decoder, line: problem.line, column: problem.column) { $0.hint = problem.hint }
+            return
+        }
+        let markLength = TextScan.byteOrderMarkLength(bytes)
+        if markLength > 0 {
+            report("the file starts with a byte order mark", to: &decoder, severity: .note) {
+                $0.hint = "UTF-8 needs none"
+            }
+        }
+        let text = UnsafeBufferPointer(rebasing: bytes[markLength...])
+        guard var parser = YAMLParser(text) else {
+            report("there is not enough memory to read the file", to: &decoder) { _ in }
+            return
+        }
+        var builder = TreeBuilder(file: file, limits: limits)
+        swap(&builder.tree, &decoder.tree)
+        var documents = 0
+        do {
+            while true {
+                let progress = try parser.next { event in
+                    builder.take(event, symbols: &decoder.symbols, diagnostics: &decoder.diagnostics)
+                }
+                switch progress {
+                case .unfinished: continue
+                case .document:
+                    documents += 1
+                    swap(&builder.tree, &decoder.tree)
+                    decode(with: &decoder, into: &fragments)
+                    swap(&builder.tree, &decoder.tree)
+                    continue
+                case .end:
+                    if documents == 0 { warnEmpty(at: nil, to: &decoder) }
+                case .failed: break
+                }
+                break
+            }
+        } catch {
+            reportSyntax(error, in: text, to: &decoder)
+        }
+        swap(&builder.tree, &decoder.tree)
+    }
+
+    private func decode(with decoder: inout DefinitionDecoder, into fragments: inout [Fragment]) {
+        decoder.file = file
+        if decoder.tree.nodes.count == 1, decoder.isNull(0) {
+            warnEmpty(at: decoder.location(0), to: &decoder)
+            return
+        }
+        fragments.append(decoder.decodeDocument())
+    }
+
+    private func warnEmpty(at place: SourceLocation?, to decoder: inout DefinitionDecoder) {
+        report(
+            "the document is empty",
+            to: &decoder,
+            line: place?.line ?? 1,
+            column: place?.column ?? 1,
+            severity: .warning
+        ) { _ in }
+    }
+
+    private func reportSyntax(
+        _ error: YAMLSyntaxError,
+        in text: UnsafeBufferPointer<UInt8>,
+        to decoder: inout DefinitionDecoder
+    ) {
+        let next = octet(line: error.line, column: error.column, in: text)
+        let words = error.words(next: next)
+        report(words.message, to: &decoder, line: error.line + 1, column: error.column + 1) {
+            $0.hint = words.hint
+            guard let opening = error.opening else { return }
+            let place = SourceLocation(file: file, line: error.contextLine + 1, column: error.contextColumn + 1)
+            $0.related = [Diagnostic.Related(message: "\(opening) that was opened", location: place)]
+        }
+    }
+
+    /// The octet at a line and column, both from 0, or nil past the end of the line.
+    private func octet(line: UInt32, column: UInt32, in text: UnsafeBufferPointer<UInt8>) -> UInt8? {
+        var offset = 0
+        for _ in 0..<line {
+            guard let lineBreak = text[offset...].firstIndex(of: 0x0A) else { return nil }
+            offset = lineBreak + 1
+        }
+        var characters: UInt32 = 0
+        while offset < text.count, text[offset] != 0x0A {
+            if text[offset] & 0xC0 != 0x80 {
+                if characters == column { return text[offset] }
+                characters += 1
+            }
+            offset += 1
+        }
+        return nil
+    }
+
+    private func report(
+        _ message: String,
+        to decoder: inout DefinitionDecoder,
+        line: UInt32 = 1,
+        column: UInt32 = 1,
+        severity: Diagnostic.Severity = .error,
+        _ complete: (inout Diagnostic) -> Void
+    ) {
+        let place = SourceLocation(file: file, line: line, column: column)
+        decoder.diagnostics.report(severity) {
+            var diagnostic = Diagnostic(severity, message, at: place)
+            complete(&diagnostic)
+            return diagnostic
+        }
+    }
+}

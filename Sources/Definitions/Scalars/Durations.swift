@@ -1,0 +1,88 @@
+import MeshCore
+
+/// Durations with units: `20ms`, `10s`, `1.5s`, `5m`, `1h`.
+enum Durations {
+    private static let units = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
+
+    /// The milliseconds of a duration, at most a year's worth.
+    static func milliseconds(_ text: String) throws(ScalarProblem) -> Int {
+        let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+        let unit = text.dropFirst(number.count)
+        let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+        guard let whole = parts.first, !whole.isEmpty, parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }) else {
+            throw ScalarProblem("\(quoted(text)) is not a duration", hint: "write it like 20ms, 10s, 5m or 1h")
+        }
+        guard !unit.isEmpty else {
+            throw ScalarProblem(
+                "\(quoted(text)) has no unit",
+                hint: "write \(number)ms, \(number)s, \(number)m or \(number)h"
+            )
+        }
+        guard let factor = units.first(where: { $0.0 == unit })?.1 else {
+            throw ScalarProblem("\(quoted(text)) has an unknown unit", hint: "units are ms, s, m and h")
+        }
+        let fraction = parts.count == 2 ? parts[1] : ""
+        guard whole.utf8.count <= 11, fraction.utf8.count <= 6, let scaled = Int(whole + fraction) else {
+            throw ScalarProblem("\(quoted(text)) has too many digits")
+        }
+        let divisor = (0..<fraction.utf8.count).reduce(1) { power, _ in power * 10 }
+        let (product, overflow) = scaled.multipliedReportingOverflow(by: factor)
+        guard !overflow else { throw ScalarProblem("\(quoted(text)) is too long") }
+        guard product % divisor == 0 else {
+            throw ScalarProblem("\(quoted(text)) is finer than a millisecond")
+        }
+        return product / divisor
+    }
+
+    /// The steps, from 0, of an interval that is a multiple of `step` milliseconds, at most 32 of them.
+    static func interval(_ text: String, step: Int) throws(ScalarProblem) -> UInt8 {
+        let milliseconds = try milliseconds(text)
+        let range = step...(32 * step)
+        guard range.contains(milliseconds), milliseconds % step == 0 else {
+            let below = min(max(milliseconds / step * step, range.lowerBound), range.upperBound)
+            let above = min(max(below + (milliseconds > below ? step : 0), range.lowerBound), range.upperBound)
+            throw ScalarProblem(
+                "an interval of \(quoted(text)) cannot be set",
+                hint: "\(nearest(below, above)); it can be \(format(range.lowerBound)) to \(format(range.upperBound))"
+                    + " in steps of \(format(step))"
+            )
+        }
+        return UInt8(milliseconds / step - 1)
+    }
+
+    /// A publish period (Mesh Protocol 4.2.3.5): up to 63 steps of 100 ms, 1 s, 10 s or 10 min.
+    static func period(_ text: String) throws(ScalarProblem) -> PublishPeriod {
+        let milliseconds = try milliseconds(text)
+        if let period = PublishPeriod(milliseconds: milliseconds) { return period }
+        var below = 0
+        var above = Int.max
+        for resolution in PublishPeriod.Resolution.allCases {
+            let step = resolution.milliseconds
+            below = max(below, min(milliseconds / step, 63) * step)
+            let up = (milliseconds / step + 1) * step
+            if up <= 63 * step { above = min(above, up) }
+        }
+        let longest = 63 * PublishPeriod.Resolution.tenMinutes.milliseconds
+        if above == Int.max { above = longest }
+        let lowest = below == 0 ? above : below
+        throw ScalarProblem(
+            "a period of \(quoted(text)) cannot be set",
+            hint: "\(nearest(lowest, above)); it is up to 63 steps of 100ms, 1s, 10s or 10m"
+        )
+    }
+
+    /// A duration as definitions write it, in the largest unit that needs at most one decimal.
+    static func format(_ milliseconds: Int) -> String {
+        for (unit, factor) in units.reversed() where milliseconds >= factor {
+            if milliseconds % factor == 0 { return "\(milliseconds / factor)\(unit)" }
+            if factor == 1000, milliseconds % 100 == 0 {
+                return "\(milliseconds / 1000).\(milliseconds % 1000 / 100)s"
+            }
+        }
+        return "\(milliseconds)ms"
+    }
+
+    private static func nearest(_ below: Int, _ above: Int) -> String {
+        below == above ? "the nearest is \(format(below))" : "the nearest are \(format(below)) and \(format(above))"
+    }
+}

@@ -1,0 +1,27 @@
+import MeshCore
+
+/// Models as definitions write them.
+enum ModelWords {
+    /// The same as ``model(_:)``, but without a hint if it is none.
+    static func modelWithoutHint(_ text: String) throws(ScalarProblem) -> ModelIdentifier {
+        guard let model = ModelIdentifier(name: text) else { throw ScalarProblem("\(quoted(text)) is not a model") }
+        return model
+    }
+
+    /// A model by its name in the catalogue, as `0x1000`, or as company and model, `0x0059:0x0001`.
+    static func model(_ text: String) throws(ScalarProblem) -> ModelIdentifier {
+        if let model = ModelIdentifier(name: text) { return model }
+        guard text.utf8.allSatisfy({ Numbers.isHexadecimalDigit($0) || $0 == UInt8(ascii: ":") || $0 == 0x78 }) else {
+            let nearest = Suggestion.nearest(to: text, among: ModelCatalogue.models.map(\.name))
+            let forms = "write a name such as generic-onoff-server, or 0x1000, or 0x0059:0x0001 for a vendor model"
+            throw ScalarProblem(
+                "\(quoted(text)) is not a model",
+                hint: nearest.map { "did you mean `\($0)`?" } ?? forms
+            )
+        }
+        throw ScalarProblem(
+            "\(quoted(text)) is not a model",
+            hint: "write model identifiers with 0x: 0x1000, or company and model: 0x0059:0x0001"
+        )
+    }
+}

@@ -1,0 +1,78 @@
+import MeshCore
+
+/// Scalars that are words: booleans, names, and the parts of references.
+enum Words {
+    /// A boolean, only where one is meant.
+    static func boolean(_ text: String) throws(ScalarProblem) -> Bool {
+        switch text {
+        case "on", "true", "yes": return true
+        case "off", "false", "no": return false
+        default:
+            throw ScalarProblem(
+                "\(quoted(text)) is neither on nor off",
+                hint: "write on or off (also true, yes, false, no)"
+            )
+        }
+    }
+
+    /// A name.
+    static func name(_ text: String) throws(ScalarProblem) -> String {
+        guard Name.isValid(text) else {
+            throw ScalarProblem(
+                "\(quoted(text)) is not a name",
+                hint: "names are letters, digits, `.`, `_` and `-`, and start with a letter or digit"
+            )
+        }
+        return text
+    }
+
+    /// A name in which `*` may stand.
+    static func pattern(_ text: String) throws(ScalarProblem) -> String {
+        guard Name.isValidPattern(text) else {
+            throw ScalarProblem(
+                "\(quoted(text)) is neither a name nor a pattern",
+                hint: "names are letters, digits, `.`, `_` and `-`; in patterns `*` stands for anything"
+            )
+        }
+        return text
+    }
+
+    /// What happens to a node that leaves the definition.
+    static func removalPolicy(_ text: String) throws(ScalarProblem) -> RemovalPolicy {
+        if let policy = RemovalPolicy(rawValue: text) { return policy }
+        let words = RemovalPolicy.allCases.map(\.rawValue)
+        throw ScalarProblem(
+            "\(quoted(text)) is not something to do with a node",
+            hint: Suggestion.hint(for: text, among: words, are: "write one of")
+        )
+    }
+
+    /// Where a publication goes: an address, a name, or `node/element`.
+    static func publishTarget(_ text: String) throws(ScalarProblem) -> PublishTarget {
+        if text.hasPrefix("0x") || text.hasPrefix("0X") {
+            let address = try Addresses.address(text)
+            switch address.kind {
+            case .unicast, .group: return .address(address)
+            case .virtual:
+                throw ScalarProblem(
+                    "\(address) is a virtual address",
+                    hint: "declare a group with the `label:` it stands for, and write the group's name"
+                )
+            case .unassigned:
+                throw ScalarProblem("nothing has the address 0x0000", hint: "write `publish: none` to publish nothing")
+            }
+        }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count == 2, Name.isValid(parts[0]) {
+            let index = try Numbers.decimal(String(parts[1]), in: 0...254, "an element index")
+            return .element(node: String(parts[0]), index: UInt8(index))
+        }
+        guard Name.isValid(text) else {
+            throw ScalarProblem(
+                "\(quoted(text)) is not something to publish to",
+                hint: "write a group, a node, `node/1` for its element 1, or an address such as 0xC000"
+            )
+        }
+        return .name(text)
+    }
+}

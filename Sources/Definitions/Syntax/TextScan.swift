@@ -1,0 +1,111 @@
+import MeshCore
+
+/// Finds what no definition may contain before the YAML parser sees it, so that each has an exact place.
+enum TextScan {
+    /// Something that makes a file unreadable.
+    struct Problem: Hashable, Error {
+        /// What is wrong.
+        var message: String
+        /// How to mend it.
+        var hint: String?
+        /// The line, from 1.
+        var line: UInt32
+        /// The column in characters, from 1.
+        var column: UInt32
+    }
+
+    /// The length of a UTF-8 byte order mark at the start of the file: 3 or 0.
+    static func byteOrderMarkLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
+    }
+
+    /// The first problem: UTF-16, octets that are not UTF-8 (RFC 3629), NUL and other control characters (YAML 1.1,
+    /// 5.1), line breaks other than LF and CR LF.
+    static func firstProblem(_ bytes: UnsafeBufferPointer<UInt8>) -> Problem? {
+        if bytes.count >= 2, (bytes[0], bytes[1]) == (0xFE, 0xFF) || (bytes[0], bytes[1]) == (0xFF, 0xFE) {
+            return Problem(
+                message: "the file is UTF-16, not UTF-8",
+                hint: "save the file as UTF-8",
+                line: 1,
+                column: 1
+            )
+        }
+        var offset = byteOrderMarkLength(bytes)
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            if isPlain(byte) {
+                offset += 1
+                continue
+            }
+            if byte == 0x0D, offset + 1 < bytes.count, bytes[offset + 1] == 0x0A {
+                offset += 2
+                continue
+            }
+            let (scalar, length) = decode(bytes, at: offset)
+            if let (message, hint) = complaint(about: scalar, byte: byte, offset: offset) {
+                let (line, column) = place(of: offset, in: bytes)
+                return Problem(message: message, hint: hint, line: line, column: column)
+            }
+            offset += length
+        }
+        return nil
+    }
+
+    /// The line and column, in characters from 1, of an octet.
+    static func place(of offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> (line: UInt32, column: UInt32) {
+        var line: UInt32 = 1
+        var column: UInt32 = 1
+        for byte in bytes[byteOrderMarkLength(bytes)..<max(offset, byteOrderMarkLength(bytes))] {
+            if byte == 0x0A {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
+        return (line, column)
+    }
+
+    /// Printable ASCII, tab and line feed.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 ? byte < 0x7F : byte == 0x0A || byte == 0x09
+    }
+
+    private static func complaint(about scalar: UInt32?, byte: UInt8, offset: Int) -> (String, String?)? {
+        guard let scalar else {
+            return ("octet 0x\(byte.hexadecimal) at offset \(offset) is not UTF-8", "save the file as UTF-8")
+        }
+        switch scalar {
+        case 0: return ("NUL at offset \(offset)", "the file may be damaged or not be text")
+        case 0x0D:
+            return ("a carriage return without a line feed", "end lines with LF or CR LF")
+        case 0x85, 0x2028, 0x2029:
+            return ("the invisible line break U+\(UInt16(scalar).hexadecimal)", "end lines with LF or CR LF")
+        case 0xA0...0xD7FF, 0xE000...0xFEFE, 0xFF00...0xFFFD, 0x10000...: return nil
+        default:
+            let digits = scalar > 0xFFFF ? scalar.hexadecimal : UInt16(scalar).hexadecimal
+            return ("the invisible character U+\(digits)", "delete it")
+        }
+    }
+
+    /// The Unicode scalar that starts at `offset` and its length; nil and 1 if the octets are not UTF-8.
+    private static func decode(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> (UInt32?, Int) {
+        let first = bytes[offset]
+        let (length, smallest, bits): (Int, UInt32, UInt8) =
+            switch first {
+            case ..<0x80: (1, 0, first)
+            case 0xC2...0xDF: (2, 0x80, first & 0x1F)
+            case 0xE0...0xEF: (3, 0x800, first & 0x0F)
+            case 0xF0...0xF4: (4, 0x10000, first & 0x07)
+            default: (0, 0, 0)
+            }
+        guard length > 0, offset + length <= bytes.count else { return (nil, 1) }
+        var scalar = UInt32(bits)
+        for byte in bytes[(offset + 1)..<(offset + length)] {
+            guard byte & 0xC0 == 0x80 else { return (nil, 1) }
+            scalar = scalar << 6 | UInt32(byte & 0x3F)
+        }
+        guard scalar >= smallest, scalar <= 0x10FFFF, !(0xD800...0xDFFF).contains(scalar) else { return (nil, 1) }
+        return (scalar, length)
+    }
+}

@@ -1,0 +1,53 @@
+/// One YAML document as an array of small nodes in reading order: a mapping is followed by its keys and values in turn,
+/// a list by its entries, and each knows where its last descendant ends.
+///
+/// No objects and no dictionaries: a node takes 16 octets, whatever it is, and aliases stay references, so that a
+/// document never takes more memory than a small multiple of its file.
+struct DocumentTree {
+    /// What a node is.
+    enum Kind: UInt8 {
+        /// Text without quotes.
+        case plain
+        /// Text in quotes or as a block.
+        case quoted
+        /// A list.
+        case sequence
+        /// A mapping.
+        case mapping
+        /// A reference to an earlier node.
+        case alias
+        /// Something that was diagnosed already and is to be passed over.
+        case unreadable
+    }
+
+    /// One node.
+    struct Node {
+        /// The line, from 1.
+        var line: UInt32
+        /// The column in characters, from 1.
+        var column: UInt32
+        /// The symbol of a text, the end of a list or mapping (the index after its last descendant), or the index of
+        /// the node that an alias stands for.
+        var value: UInt32
+        /// Characters in the file, if it is text on one line; else 1.
+        var length: UInt16
+        /// What it is.
+        var kind: Kind
+    }
+
+    /// The nodes in reading order; the first is the root. Empty for a document without content.
+    var nodes: [Node] = []
+
+    /// The index of the node that follows a node and all its descendants.
+    func next(after index: Int) -> Int {
+        switch nodes[index].kind {
+        case .sequence, .mapping: Int(nodes[index].value)
+        case .plain, .quoted, .alias, .unreadable: index + 1
+        }
+    }
+
+    /// The node itself, or what it stands for if it is an alias.
+    func resolved(_ index: Int) -> Int {
+        nodes[index].kind == .alias ? Int(nodes[index].value) : index
+    }
+}

@@ -1,0 +1,75 @@
+/// The distinct texts of all documents of a run, each kept once and named by a number.
+///
+/// In a large definition the same few hundred texts fill most of the file, so that comparing and storing numbers makes
+/// reading it fast and small. Hashing is seeded by the process: nobody can build colliding texts.
+struct SymbolTable {
+    private var bytes: [UInt8] = []
+    /// Where each symbol starts in ``bytes``; one more than there are symbols.
+    private var starts: [UInt32] = [0]
+    /// The symbols' texts as `String`, made when first asked for.
+    private var strings: [String?] = []
+    /// Open addressing: symbol + 1, or 0 for free; the count is a power of two.
+    private var slots: [UInt32] = Array(repeating: 0, count: 1024)
+
+    /// The number of symbols.
+    var count: Int { strings.count }
+
+    /// The symbol of that text; the same text has always the same symbol, counted from 0 in the order of appearance.
+    mutating func intern(_ text: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        if (count + 1) * 2 > slots.count { grow() }
+        var slot = place(of: text)
+        while slots[slot] != 0 {
+            let symbol = slots[slot] - 1
+            if isText(of: symbol, equalTo: text) { return symbol }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        let symbol = UInt32(count)
+        slots[slot] = symbol + 1
+        bytes.append(contentsOf: text)
+        starts.append(UInt32(bytes.count))
+        strings.append(nil)
+        return symbol
+    }
+
+    /// The symbol of that text.
+    mutating func intern(_ text: String) -> UInt32 {
+        var text = text
+        return text.withUTF8 { intern($0) }
+    }
+
+    /// The text of a symbol.
+    mutating func text(_ symbol: UInt32) -> String {
+        if let string = strings[Int(symbol)] { return string }
+        let string = String(decoding: bytes[range(of: symbol)], as: UTF8.self)
+        strings[Int(symbol)] = string
+        return string
+    }
+
+    /// The octets of a symbol's text.
+    func octets(_ symbol: UInt32) -> ArraySlice<UInt8> { bytes[range(of: symbol)] }
+
+    private func range(of symbol: UInt32) -> Range<Int> {
+        Int(starts[Int(symbol)])..<Int(starts[Int(symbol) + 1])
+    }
+
+    private func place(of text: UnsafeBufferPointer<UInt8>) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: UnsafeRawBufferPointer(text))
+        return hasher.finalize() & (slots.count - 1)
+    }
+
+    private func isText(of symbol: UInt32, equalTo text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let range = range(of: symbol)
+        guard range.count == text.count else { return false }
+        return bytes.withUnsafeBufferPointer { $0[range].elementsEqual(text) }
+    }
+
+    private mutating func grow() {
+        slots = Array(repeating: 0, count: slots.count * 2)
+        for symbol in 0..<UInt32(count) {
+            var slot = bytes.withUnsafeBufferPointer { place(of: UnsafeBufferPointer(rebasing: $0[range(of: symbol)])) }
+            while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = symbol + 1
+        }
+    }
+}

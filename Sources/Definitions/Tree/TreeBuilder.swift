@@ -1,0 +1,260 @@
+import CYAML
+import MeshCore
+
+/// Builds the tree of one document after the other from events and refuses what is too deep, too large or not of the
+/// YAML that definitions use.
+///
+/// Aliases are not expanded. Each anchor remembers how large and how deep what it stands for would be when expanded,
+/// so that an alias bomb is found at the alias that goes too far, without having cost anything.
+struct TreeBuilder {
+    /// What an event led to.
+    enum Progress {
+        /// The document goes on.
+        case unfinished
+        /// ``tree`` is complete.
+        case document
+        /// There are no more documents.
+        case end
+        /// Something is so wrong that the file cannot be read on; it was reported.
+        case failed
+    }
+
+    private struct Frame {
+        var node: Int
+        var nodesBefore: Int
+        var height: Int
+        var anchor: UInt32?
+    }
+
+    private struct Anchor {
+        var node: Int
+        var size: Int
+        var height: Int
+        var isOpen: Bool
+    }
+
+    private let file: UInt32
+    private let limits: ReadingLimits
+    private var open: [Frame] = []
+    private var anchors: [UInt32: Anchor] = [:]
+    private var nodeCount = 0
+    /// The tree of the current document.
+    var tree = DocumentTree()
+
+    /// A builder for the documents of a file.
+    init(file: UInt32, limits: ReadingLimits) {
+        self.file = file
+        self.limits = limits
+    }
+
+    /// Takes the next event of the file.
+    mutating func take(
+        _ event: borrowing yaml_event_t,
+        symbols: inout SymbolTable,
+        diagnostics: inout DiagnosticCollector
+    ) -> Progress {
+        switch event.type {
+        case YAML_DOCUMENT_START_EVENT:
+            tree.nodes.removeAll(keepingCapacity: true)
+            anchors.removeAll()
+            nodeCount = 0
+            return .unfinished
+        case YAML_DOCUMENT_END_EVENT: return .document
+        case YAML_STREAM_END_EVENT: return .end
+        case YAML_SCALAR_EVENT:
+            let scalar = event.data.scalar
+            checkTag(scalar.tag, of: TreeBuilder.scalarTags, at: event.start_mark, &diagnostics)
+            let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+            var kind = isPlain ? DocumentTree.Kind.plain : .quoted
+            var symbol: UInt32 = 0
+            if scalar.length > limits.scalarSize {
+                report("a text of \(scalar.length) octets", at: event.start_mark, &diagnostics) {
+                    $0.hint = "no text may be longer than \(limits.scalarSize) octets; check for a missing quote"
+                }
+                kind = .unreadable
+            } else {
+                symbol = symbols.intern(UnsafeBufferPointer(start: scalar.value, count: scalar.length))
+            }
+            let node = append(kind, value: symbol, event)
+            if let anchor = anchorSymbol(scalar.anchor, &symbols) {
+                anchors[anchor] = Anchor(node: node, size: 1, height: 0, isOpen: false)
+            }
+            return count(1, at: event.start_mark, &diagnostics)
+        case YAML_SEQUENCE_START_EVENT:
+            let start = event.data.sequence_start
+            checkTag(start.tag, of: TreeBuilder.sequenceTags, at: event.start_mark, &diagnostics)
+            return begin(.sequence, anchor: anchorSymbol(start.anchor, &symbols), event, &diagnostics)
+        case YAML_MAPPING_START_EVENT:
+            let start = event.data.mapping_start
+            checkTag(start.tag, of: TreeBuilder.mappingTags, at: event.start_mark, &diagnostics)
+            return begin(.mapping, anchor: anchorSymbol(start.anchor, &symbols), event, &diagnostics)
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
+            end()
+            return .unfinished
+        case YAML_ALIAS_EVENT:
+            return takeAlias(event, symbols: &symbols, diagnostics: &diagnostics)
+        default: return .unfinished
+        }
+    }
+
+    // MARK: - Lists and mappings
+
+    private mutating func begin(
+        _ kind: DocumentTree.Kind,
+        anchor: UInt32?,
+        _ event: borrowing yaml_event_t,
+        _ diagnostics: inout DiagnosticCollector
+    ) -> Progress {
+        guard open.count < limits.depth else { return tooDeep(at: event.start_mark, &diagnostics) }
+        let nodesBefore = nodeCount
+        let node = append(kind, value: UInt32(tree.nodes.count + 1), event)
+        tree.nodes[node].length = 1
+        open.append(Frame(node: node, nodesBefore: nodesBefore, height: 0, anchor: anchor))
+        if let anchor { anchors[anchor] = Anchor(node: node, size: 0, height: 0, isOpen: true) }
+        return count(1, at: event.start_mark, &diagnostics)
+    }
+
+    private mutating func end() {
+        guard let frame = open.popLast() else { return }
+        tree.nodes[frame.node].value = UInt32(tree.nodes.count)
+        if let anchor = frame.anchor, anchors[anchor]?.node == frame.node {
+            anchors[anchor] = Anchor(
+                node: frame.node,
+                size: nodeCount - frame.nodesBefore,
+                height: frame.height + 1,
+                isOpen: false
+            )
+        }
+        raiseHeight(to: frame.height + 1)
+    }
+
+    private mutating func raiseHeight(to height: Int) {
+        guard let last = open.indices.last else { return }
+        open[last].height = max(open[last].height, height)
+    }
+
+    // MARK: - Aliases
+
+    private mutating func takeAlias(
+        _ event: borrowing yaml_event_t,
+        symbols: inout SymbolTable,
+        diagnostics: inout DiagnosticCollector
+    ) -> Progress {
+        guard let symbol = anchorSymbol(event.data.alias.anchor, &symbols) else { return .unfinished }
+        let node = append(.unreadable, value: 0, event)
+        guard let anchor = anchors[symbol] else {
+            report("no anchor \(quoted(symbols.text(symbol))) stands before this", at: event.start_mark, &diagnostics) {
+                $0.length = Int(tree.nodes[node].length)
+                $0.hint = "an anchor is written `&name` before a value; quote text that starts with `*`"
+            }
+            return count(1, at: event.start_mark, &diagnostics)
+        }
+        guard !anchor.isOpen else {
+            report(
+                "the value that is named \(quoted(symbols.text(symbol))) contains itself",
+                at: event.start_mark,
+                &diagnostics
+            ) {
+                $0.length = Int(tree.nodes[node].length)
+            }
+            return count(1, at: event.start_mark, &diagnostics)
+        }
+        guard open.count + anchor.height <= limits.depth else { return tooDeep(at: event.start_mark, &diagnostics) }
+        tree.nodes[node].kind = .alias
+        tree.nodes[node].value = UInt32(anchor.node)
+        raiseHeight(to: anchor.height)
+        return count(anchor.size, at: event.start_mark, &diagnostics)
+    }
+
+    private func anchorSymbol(_ name: UnsafeMutablePointer<UInt8>?, _ symbols: inout SymbolTable) -> UInt32? {
+        guard let name else { return nil }
+        var length = 0
+        while length < limits.scalarSize, name[length] != 0 { length += 1 }
+        return symbols.intern(UnsafeBufferPointer(start: name, count: length))
+    }
+
+    // MARK: - Limits
+
+    private mutating func count(
+        _ nodes: Int,
+        at mark: yaml_mark_t,
+        _ diagnostics: inout DiagnosticCollector
+    ) -> Progress {
+        nodeCount += nodes
+        guard nodeCount > limits.nodes else { return .unfinished }
+        report("the document holds more than \(limits.nodes) values", at: mark, &diagnostics) {
+            $0.hint = "each alias counts as much as what it stands for; split the definition into several files"
+        }
+        return .failed
+    }
+
+    private func tooDeep(at mark: yaml_mark_t, _ diagnostics: inout DiagnosticCollector) -> Progress {
+        report("more than \(limits.depth) lists and mappings inside each other", at: mark, &diagnostics) { _ in }
+        return .failed
+    }
+
+    // MARK: - Nodes
+
+    private mutating func append(
+        _ kind: DocumentTree.Kind,
+        value: UInt32,
+        _ event: borrowing yaml_event_t
+    ) -> Int {
+        let start = event.start_mark
+        let end = event.end_mark
+        let length = start.line == end.line && end.column > start.column ? end.column - start.column : 1
+        tree.nodes.append(
+            DocumentTree.Node(
+                line: UInt32(clamping: start.line + 1),
+                column: UInt32(clamping: start.column + 1),
+                value: value,
+                length: UInt16(clamping: length),
+                kind: kind
+            )
+        )
+        return tree.nodes.count - 1
+    }
+
+    private func report(
+        _ message: @autoclosure () -> String,
+        at mark: yaml_mark_t,
+        _ diagnostics: inout DiagnosticCollector,
+        _ complete: (inout Diagnostic) -> Void
+    ) {
+        diagnostics.report(.error) {
+            let line = UInt32(clamping: mark.line + 1)
+            let column = UInt32(clamping: mark.column + 1)
+            var diagnostic = Diagnostic(
+                .error,
+                message(),
+                at: SourceLocation(file: file, line: line, column: column)
+            )
+            complete(&diagnostic)
+            return diagnostic
+        }
+    }
+
+    // MARK: - Tags
+
+    private static let scalarTags = ["str", "int", "float", "bool", "null"]
+    private static let sequenceTags = ["seq"]
+    private static let mappingTags = ["map"]
+
+    /// Tags say nothing here, since the field types its value; those that contradict or mean something to other tools
+    /// are refused.
+    private func checkTag(
+        _ tag: UnsafeMutablePointer<UInt8>?,
+        of allowed: [String],
+        at mark: yaml_mark_t,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        guard let tag else { return }
+        let text = String(cString: tag)
+        let core = "tag:yaml.org,2002:"
+        if text == "!" || text.hasPrefix(core) && allowed.contains(String(text.dropFirst(core.count))) { return }
+        let shown = text.hasPrefix(core) ? "!!\(text.dropFirst(core.count))" : text
+        report("the tag \(quoted(shown)) does not fit", at: mark, &diagnostics) {
+            $0.hint = "leave tags out; the key decides what its value is"
+        }
+    }
+}

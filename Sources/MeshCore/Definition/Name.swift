@@ -1,0 +1,29 @@
+/// The rule for the names that definitions give to networks, subnets, keys, groups, profiles, nodes and tags.
+package enum Name {
+    /// Whether the text is a name: a letter or digit of ASCII, then letters, digits, `.`, `_` and `-`.
+    package static func isValid(_ text: some StringProtocol) -> Bool {
+        guard let first = text.utf8.first, isLetterOrDigit(first) else { return false }
+        return text.utf8.dropFirst().allSatisfy { isLetterOrDigit($0) || isPunctuation($0) }
+    }
+
+    /// Whether the text is a pattern for names: a name in which `*` may stand anywhere.
+    package static func isValidPattern(_ text: some StringProtocol) -> Bool {
+        guard let first = text.utf8.first, isLetterOrDigit(first) || first == asterisk else { return false }
+        return text.utf8.dropFirst().allSatisfy { isLetterOrDigit($0) || isPunctuation($0) || $0 == asterisk }
+    }
+
+    private static let asterisk = UInt8(ascii: "*")
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+
+    private static func isPunctuation(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+}
