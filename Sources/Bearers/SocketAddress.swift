@@ -47,7 +47,7 @@ package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConver
     package var problem: String
 
     /// For people, without a full stop.
-    package var description: String { "“\(text)” is not a socket address: \(problem)" }
+    package var description: String { "`\(text)` is not a socket address: \(problem)" }
 }
 
 extension SocketAddress: CustomStringConvertible {

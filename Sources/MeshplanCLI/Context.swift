@@ -23,6 +23,8 @@ package struct Context {
     package var interrupts: Interrupts
     /// Who we are, for the lock of a database.
     package var process: ProcessIdentity
+    /// Where the command writes its results as JSON, nil if it is to write text.
+    var json: JSONLines?
 
     /// A context of the given effects.
     package init(

@@ -23,4 +23,6 @@ struct InvalidDefinition: Error {
     var diagnostics: [Diagnostic]
     /// The texts that they point into.
     var files: SourceFiles
+    /// What the process ends with: a refusal where a guard has said no.
+    var status = ExitStatus.invalidInput
 }

@@ -19,7 +19,10 @@ package struct Meshplan: ParsableCommand {
             130 interrupted.
             """,
         version: meshplanVersion,
-        groupedSubcommands: []
+        groupedSubcommands: [
+            CommandGroup(name: "Edit", subcommands: [InitCommand.self, ValidateCommand.self]),
+            CommandGroup(name: "Plan", subcommands: [PlanCommand.self, ShowCommand.self]),
+        ]
     )
 
     /// For the command line.
@@ -45,11 +48,15 @@ extension Meshplan {
     }
 
     private static func run(_ arguments: [String], in context: Context) -> ExitStatus {
+        var context = context
         do {
             var command = try parseAsRoot(arguments)
             guard var command = command as? any ContextCommand else {
                 try command.run()
                 return .success
+            }
+            if command.writesJSON {
+                context.json = JSONLines(context.output, command: type(of: command).configuration.commandName ?? "")
             }
             return try command.run(in: context)
         } catch {
@@ -69,9 +76,17 @@ extension Meshplan {
 
 /// A command whose effects all go through a context.
 protocol ContextCommand: ParsableCommand {
+    /// Whether results are to be written as JSON.
+    var writesJSON: Bool { get }
+
     /// Does the work.
     ///
     /// - Returns: what the process ends with.
     /// - Throws: anything that ``FailureView`` knows to explain.
     mutating func run(in context: Context) throws -> ExitStatus
+}
+
+extension ContextCommand {
+    /// Text, unless the command offers JSON.
+    var writesJSON: Bool { false }
 }

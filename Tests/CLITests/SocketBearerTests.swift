@@ -124,7 +124,7 @@ struct SocketBearerTests {
         let server = try FrameServer(listeningAt: socketAddress())
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
-        defer { ends.forEach { close($0) } }
+        defer { for end in ends { close(end) } }
         let bearer = SocketBearer(address: server.address, wakeUp: ends[0])
         _ = try bearer.open()
         let deadline = bearer.now.advanced(by: .milliseconds(3))

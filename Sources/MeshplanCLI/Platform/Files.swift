@@ -54,8 +54,12 @@ enum Files {
         guard status.st_mode & S_IFMT != S_IFDIR else {
             throw FileError(verb: "read", path: name, reason: "it is a folder")
         }
+        return try readRest(of: number, as: name, limit: limit)
+    }
+
+    /// What is left of an open file.
+    static func readRest(of number: Int32, as name: String, limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(min(max(Int(status.st_size), 0), limit))
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
             let count = systemRead(number, &buffer, buffer.count)
@@ -71,48 +75,15 @@ enum Files {
         }
     }
 
-    /// Writes a file for its owner alone (0600), so that after a crash or a full disk there is the old file or the new
-    /// one: a new file beside it is made durable and then takes its name.
-    static func replace(_ path: String, as name: String, with bytes: [UInt8]) throws(FileError) {
-        let temporary = path + ".\(getpid()).new"
-        _ = unlink(temporary)
-        let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard number >= 0 else { throw last("write", name) }
-        do throws(FileError) {
-            defer { _ = close(number) }
-            try writeAll(bytes, to: number, name)
-            guard fsync(number) == 0 else { throw last("write", name) }
-        } catch {
-            _ = unlink(temporary)
-            throw error
-        }
-        guard rename(temporary, path) == 0 else {
-            let error = last("write", name)
-            _ = unlink(temporary)
-            throw error
-        }
-        syncFolder(of: path)
-    }
-
-    /// Makes a file for its owner alone (0600) and refuses to touch one that exists.
-    ///
-    /// - Returns: false if the file exists.
-    static func create(_ path: String, as name: String, with bytes: [UInt8]) throws(FileError) -> Bool {
-        let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard number >= 0 else {
-            if errno == EEXIST { return false }
-            throw last("create", name)
-        }
-        do throws(FileError) {
-            defer { _ = close(number) }
-            try writeAll(bytes, to: number, name)
-            guard fsync(number) == 0 else { throw last("create", name) }
-        } catch {
-            _ = unlink(path)
-            throw error
-        }
-        syncFolder(of: path)
-        return true
+    /// The first octets of a file, fewer if it is shorter.
+    static func readStart(_ path: String, as name: String, count: Int) throws(FileError) -> [UInt8] {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw last("read", name) }
+        defer { _ = close(number) }
+        var buffer = [UInt8](repeating: 0, count: count)
+        let octets = systemRead(number, &buffer, count)
+        guard octets >= 0 else { throw last("read", name) }
+        return Array(buffer[..<octets])
     }
 
     /// Makes a folder for its owner alone (0700); its parent must exist.
@@ -181,9 +152,11 @@ enum Files {
         if error != 0 { throw FileError(verb: "write", path: name, reason: text(ofError: error)) }
     }
 
-    private static func last(_ verb: String, _ name: String) -> FileError {
-        let number = errno
-        return FileError(verb: verb, path: name, reason: text(ofError: number), isMissing: number == ENOENT)
+    private static func last(_ verb: String, _ name: String) -> FileError { error(errno, verb, name) }
+
+    /// The error of a failed system call.
+    static func error(_ number: Int32, _ verb: String, _ name: String) -> FileError {
+        FileError(verb: verb, path: name, reason: text(ofError: number), isMissing: number == ENOENT)
     }
 
     private static func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
@@ -192,13 +165,5 @@ enum Files {
         #else
         Glibc.read(number, &buffer, count)
         #endif
-    }
-
-    private static func syncFolder(of path: String) {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let number = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { return }
-        _ = fsync(number)
-        _ = close(number)
     }
 }

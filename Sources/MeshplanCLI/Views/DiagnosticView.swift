@@ -16,7 +16,7 @@ struct DiagnosticView {
     /// All diagnostics in reading order and a summary line; empty if there are none.
     func render(_ diagnostics: [Diagnostic]) -> String {
         guard !diagnostics.isEmpty else { return "" }
-        let sorted = Self.sorted(diagnostics)
+        let sorted = diagnostics.arranged()
         var text = sorted.prefix(Self.limit).map(render).joined()
         if sorted.count > Self.limit {
             text += "(\(sorted.count - Self.limit) more are not shown; --json shows all)\n"
@@ -25,17 +25,6 @@ struct DiagnosticView {
             text += summary + "\n"
         }
         return text
-    }
-
-    /// By place, those without one last; otherwise in the order given.
-    static func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
-        diagnostics.enumerated().sorted { left, right in
-            switch (left.element.location, right.element.location) {
-            case (let first?, let second?): (first, left.offset) < (second, right.offset)
-            case (nil, nil): left.offset < right.offset
-            case (let first, _): first != nil
-            }
-        }.map(\.element)
     }
 
     /// “3 errors, 1 warning”, nil if there are neither.
@@ -69,7 +58,7 @@ struct DiagnosticView {
             lines.append("")
             lines += place(diagnostic, dress, withPosition: true)
         }
-        let advice = wrap(diagnostic.hint?.printable ?? "", width: width).filter { !$0.isEmpty }
+        let advice = wrap(diagnostic.hint?.printable.asSentence ?? "", width: width).filter { !$0.isEmpty }
         if !advice.isEmpty { lines += [""] + advice }
         let rule = style(dress, "│")
         let body = lines.map { $0.isEmpty ? rule + "\n" : rule + " " + $0 + "\n" }.joined()
@@ -86,7 +75,8 @@ struct DiagnosticView {
         }
         text += style(.bold, diagnostic.message.printable) + "\n"
         for line in place(diagnostic, dress, withPosition: false) { text += "  " + line + "\n" }
-        for line in wrap(diagnostic.hint?.printable ?? "", width: max(style.width - 2, 20)) where !line.isEmpty {
+        for line in wrap(diagnostic.hint?.printable.asSentence ?? "", width: max(style.width - 2, 20))
+        where !line.isEmpty {
             text += "  " + line + "\n"
         }
         return text
@@ -103,7 +93,7 @@ struct DiagnosticView {
         if let resource = diagnostic.resource { lines.append("with " + resource.printable) }
         if let location = diagnostic.location {
             if withPosition { lines.append("on " + position(location)) }
-            lines += snippet(at: location, length: diagnostic.length, dress)
+            if !diagnostic.concealsSource { lines += snippet(at: location, length: diagnostic.length, dress) }
         }
         for related in diagnostic.related {
             lines.append("\(related.message.printable): \(position(related.location))")
@@ -121,7 +111,8 @@ struct DiagnosticView {
             of: source,
             column: Int(location.column),
             length: length,
-            width: max(style.width - number.count - 8, 20)
+            width: max(style.width - number.count - 8, 20),
+            ellipsis: style.drawsBoxes ? "…" : "..."
         )
         return [
             "  \(number) \(bar) \(excerpt.text)",
@@ -146,7 +137,8 @@ struct Excerpt {
     ///   - column: the place's first character (Unicode scalar), from 1; the end of the line if beyond.
     ///   - length: how many characters the place has, at least 1.
     ///   - width: columns that the part may have.
-    init(of source: String, column: Int, length: Int, width: Int) {
+    ///   - ellipsis: what stands where something was cut off; it comes on top of the width at the end.
+    init(of source: String, column: Int, length: Int, width: Int, ellipsis: String = "…") {
         var cells: [(text: String, width: Int)] = []
         var columns = 0
         // A megabyte on one line is not worth more than its beginning up to the place.
@@ -174,12 +166,12 @@ struct Excerpt {
             start += 1
         }
         let isCut = start > 0
-        text = isCut ? "…" : ""
-        var used = isCut ? 1 : 0
+        text = isCut ? ellipsis : ""
+        var used = isCut ? ellipsis.count : 0
         indent = String(repeating: " ", count: before + used)
         for cell in cells[start...] {
             guard used + cell.width <= width else {
-                text += "…"
+                text += ellipsis
                 break
             }
             text += cell.text

@@ -8,6 +8,15 @@ extension String {
         return String(view)
     }
 
+    /// The text with a capital in front and a full stop at the end, unless a command or code stands there.
+    var asSentence: String {
+        guard let first, let last else { return self }
+        let isCommand = hasPrefix("meshplan ") || hasPrefix("chmod ")
+        let text = first.isLowercase && !isCommand ? first.uppercased() + dropFirst() : self
+        let endsInWord = last.isLetter || last == ")"
+        return endsInWord && !contains(": meshplan ") && !isCommand ? text + "." : text
+    }
+
     /// Columns that a terminal needs for the printable text.
     var displayWidth: Int { unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
 

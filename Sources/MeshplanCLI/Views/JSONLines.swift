@@ -23,7 +23,7 @@ struct JSONLines {
 
     /// One line for each diagnostic, in the order they are shown in.
     func write(_ diagnostics: [Diagnostic], files: SourceFiles) {
-        for diagnostic in DiagnosticView.sorted(diagnostics) {
+        for diagnostic in diagnostics.arranged() {
             write([
                 "type": "diagnostic",
                 "severity": ["note", "warning", "error"][diagnostic.severity.rawValue],

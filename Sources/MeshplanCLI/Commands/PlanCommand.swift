@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// `meshplan plan`
+struct PlanCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Show what has to change for the network to match its definition.",
+        discussion: "Compares the definition with the mesh database. Nothing is sent and nothing is stored."
+    )
+
+    @OptionGroup var definition: DefinitionOptions
+    @OptionGroup var networks: NetworkOptions
+
+    @Option(name: [.short, .long], help: ArgumentHelp("Save the plan for `meshplan apply FILE`.", valueName: "file"))
+    var out: String?
+
+    @Flag(help: "Show the details of each node however many there are.")
+    var full = false
+
+    @Flag(help: "End with 2 instead of 0 if there are changes.")
+    var detailedExitcode = false
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let planning = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
+        let database = try Workspace(context: context).open(planning.network)
+        let snapshot = try database.snapshot()
+        let plan = try planning.plan(snapshot)
+        planning.show(plan, unresolved: snapshot.unresolved.count, isFull: full)
+        if let out {
+            try SavedPlan.write(plan, to: out, database: database, context: context)
+            if context.json == nil {
+                context.output.line(
+                    "\nSaved to \(out.printable). Apply exactly this with: meshplan apply \(out.printable)"
+                )
+            }
+        }
+        return detailedExitcode && !plan.isEmpty ? .changes : .success
+    }
+}

@@ -1,0 +1,24 @@
+internal import ArgumentParser
+
+/// Where the definition is.
+struct DefinitionOptions: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "Files or folders with the definition; a folder stands for its *.yaml and *.yml files. (default: the current folder)",
+            valueName: "path"
+        )
+    )
+    var paths: [String] = []
+}
+
+/// Which network is meant.
+struct NetworkOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The network, where there are several.", valueName: "name"))
+    var network: String?
+}
+
+/// How to write results.
+struct FormatOptions: ParsableArguments {
+    @Flag(help: "Write one JSON object a line instead of text.")
+    var json = false
+}

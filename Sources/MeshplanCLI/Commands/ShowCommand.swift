@@ -1,0 +1,114 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// `meshplan show`
+struct ShowCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show the mesh database, one node or group of it, or a saved plan.",
+        discussion: "Keys are never shown."
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "node.NAME (or its UUID or address instead of the name), group.NAME (or its address), or a saved plan.",
+            valueName: "what"
+        )
+    )
+    var what: String?
+
+    @OptionGroup var networks: NetworkOptions
+
+    @Flag(help: "Of a saved plan, show the details of each node however many there are.")
+    var full = false
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        if let what, SavedPlan.isMeant(by: what, in: context) {
+            let (network, sealed) = try SavedPlan.read(what, in: context)
+            let database = try workspace.open(network)
+            let plan = try SavedPlan.open(sealed, of: network, path: what, database: database)
+            if let lines = context.json {
+                PlanJSON(plan: plan).write(to: lines)
+            } else {
+                context.output.write(PlanView(plan: plan, style: context.style, isFull: full).render())
+                let serial = try database.snapshot().serial
+                if serial != plan.serial {
+                    context.errorOutput.line("This plan is out of date: the database is at serial \(serial) now.")
+                }
+            }
+            return .success
+        }
+        let network = try workspace.only(networks.network)
+        let snapshot = try workspace.open(network).snapshot()
+        let view = ShowView(snapshot.network, serial: snapshot.serial, style: context.style)
+        guard let what else {
+            overview(of: snapshot, named: network, view, context)
+            return .success
+        }
+        if let node = snapshot.network.node(what) {
+            context.json?.write(ShowJSON.node(node))
+            if context.json == nil { context.output.write(view.node(node)) }
+        } else if let group = snapshot.network.group(what) {
+            context.json?.write(ShowJSON.group(group))
+            if context.json == nil { context.output.write(view.group(group)) }
+        } else {
+            throw Failure(
+                .usage,
+                "there is no `\(what)` in the network `\(network)`",
+                hint: "Say node.NAME, group.NAME or the path of a saved plan; meshplan show lists what there is."
+            )
+        }
+        return .success
+    }
+
+    private func overview(of snapshot: Snapshot, named network: String, _ view: ShowView, _ context: Context) {
+        guard let lines = context.json else {
+            context.output.write(view.overview(nodeName: network))
+            if !snapshot.unresolved.isEmpty {
+                let number = count(snapshot.unresolved.count, "request")
+                context.output.line("\n\(number) of an earlier run may have arrived or not; apply reads back first.")
+            }
+            return
+        }
+        lines.write([
+            "type": "network", "network": network.json, "name": snapshot.network.name.json,
+            "uuid": snapshot.network.uuid.hyphenated.json, "serial": .integer(Int(clamping: snapshot.serial)),
+            "iv_index": .integer(Int(snapshot.network.ivIndex.value)), "in_doubt": .integer(snapshot.unresolved.count),
+        ])
+        for key in snapshot.network.netKeys { lines.write(ShowJSON.subnet(key)) }
+        for key in snapshot.network.appKeys { lines.write(ShowJSON.applicationKey(key)) }
+        for group in snapshot.network.groups { lines.write(ShowJSON.group(group)) }
+        for node in snapshot.network.nodes { lines.write(ShowJSON.node(node)) }
+    }
+}
+
+extension MeshNetwork {
+    /// The node that `node.NAME`, `node.UUID` or `node.ADDRESS` means.
+    func node(_ text: String) -> Node? {
+        guard text.hasPrefix("node.") else { return nil }
+        return node(named: String(text.dropFirst("node.".count)))
+    }
+
+    /// The node with a name, UUID or address of an element.
+    func node(named name: String) -> Node? {
+        if let node = nodes.first(where: { $0.name == name }) { return node }
+        if let uuid = DeviceUUID(name), let node = nodes.first(where: { $0.uuid == uuid }) { return node }
+        guard name.hasPrefix("0x"), let address = UInt16(name.dropFirst(2), radix: 16) else { return nil }
+        return nodes.first { $0.addresses.contains(address) }
+    }
+
+    /// The group that `group.NAME` or `group.ADDRESS` means.
+    func group(_ text: String) -> Group? {
+        guard text.hasPrefix("group.") else { return nil }
+        let name = String(text.dropFirst("group.".count))
+        return groups.first { $0.name == name }
+            ?? groups.first { $0.address.description.lowercased() == name.lowercased() }
+    }
+}

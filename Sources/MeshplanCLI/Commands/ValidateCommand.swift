@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import MeshCore
+
+/// `meshplan validate`
+struct ValidateCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Check a definition by itself, without database and mesh."
+    )
+
+    @OptionGroup var definition: DefinitionOptions
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let (definitions, diagnostics, files) = try DefinitionFiles(context: context).load(definition.paths)
+        if let lines = context.json {
+            lines.write(diagnostics, files: files)
+            for definition in definitions {
+                lines.write([
+                    "type": "network",
+                    "network": definition.network.value.json,
+                    "subnets": .integer(definition.subnets.count),
+                    "application_keys": .integer(definition.applicationKeys.count),
+                    "groups": .integer(definition.groups.count),
+                    "profiles": .integer(definition.profiles.count),
+                    "nodes": .integer(definition.nodes.count),
+                ])
+            }
+            lines.write([
+                "type": "summary", "valid": true, "errors": 0,
+                "warnings": .integer(diagnostics.count { $0.severity == .warning }),
+            ])
+            return .success
+        }
+        context.errorOutput.write(DiagnosticView(files: files, style: context.errorStyle).render(diagnostics))
+        for definition in definitions {
+            let parts = [
+                count(definition.nodes.count, "node"), count(definition.groups.count, "group"),
+                count(definition.subnets.count, "subnet"),
+                count(definition.applicationKeys.count, "application key"),
+            ]
+            let name = context.style(.bold, definition.network.value.printable)
+            context.output.line(
+                "\(context.style(.good, "Valid:")) network \(name) with \(parts.joined(separator: ", "))"
+            )
+        }
+        return .success
+    }
+}

@@ -1,0 +1,50 @@
+/// Asks before something is done that cannot be taken back.
+struct Prompt {
+    /// Where to ask.
+    var context: Context
+
+    /// Asks a question that only `yes` answers with yes.
+    ///
+    /// - Parameters:
+    ///   - question: one sentence with a question mark.
+    ///   - explanation: what a yes will do, one sentence.
+    /// - Throws: ``Failure`` with ``ExitStatus/notApproved`` for every other answer, and where nobody can be asked.
+    func confirm(_ question: String, explanation: String) throws(Failure) {
+        guard context.terminal.isInputTerminal else {
+            throw Failure(
+                .notApproved,
+                "nobody can be asked for approval, because standard input is not a terminal",
+                hint: "Check the plan, then run the command again with --auto-approve."
+            )
+        }
+        let style = context.errorStyle
+        context.errorOutput.write(
+            """
+
+            \(style(.bold, question))
+              \(explanation)
+              Only 'yes' will be accepted to approve.
+
+              \(style(.bold, "Enter a value:"))\(" ")
+            """
+        )
+        let before = context.interrupts.count()
+        let answer = context.readLine()
+        context.errorOutput.line()
+        guard context.interrupts.count() == before else {
+            throw Failure(.interrupted, "interrupted; nothing was done")
+        }
+        guard answer?.trimmed == "yes" else { throw Failure(.notApproved, "not approved; nothing was done") }
+    }
+}
+
+extension String {
+    /// The text without spaces, tabs and carriage returns at its ends.
+    var trimmed: String {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" || $0 == "\n" }
+        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+            return ""
+        }
+        return String(self[first...last])
+    }
+}

@@ -1,0 +1,91 @@
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// A plan in a file: a line of text that names the network, then the plan, sealed by the network's database.
+///
+/// The line is there so that the right database is found; the sealing proves that it was not changed.
+enum SavedPlan {
+    private static let marker = "meshplan plan 1 "
+    private static let sizeLimit = 256 << 20
+
+    /// Whether a path is meant as that of a saved plan: by its contents, or by its name if it has lost them.
+    static func isMeant(by path: String, in context: Context) -> Bool {
+        let absolute = context.absolute(path)
+        guard Files.kind(absolute) == .file else { return false }
+        if path.hasSuffix(".mplan") { return true }
+        guard let bytes = try? Files.readStart(absolute, as: path, count: marker.utf8.count) else { return false }
+        return bytes == Array(marker.utf8)
+    }
+
+    /// Writes a plan for its owner alone (0600).
+    static func write(_ plan: Plan, to path: String, database: MeshDatabase, context: Context) throws {
+        let sealed = try database.seal(PlanFile.encode(plan), purpose: purpose(plan.network))
+        let bytes = Array("\(marker)\(plan.network)\n".utf8) + sealed
+        try naming(path) { () throws(StoreError) in try AtomicFile.write(context.absolute(path), bytes) }
+    }
+
+    /// The sealed plan in a file and the network that it is for.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/invalidInput`` if the file is something else.
+    static func read(_ path: String, in context: Context) throws -> (network: String, sealed: [UInt8]) {
+        let bytes = try Files.read(context.absolute(path), as: path, limit: sizeLimit)
+        let start = Array(marker.utf8)
+        guard bytes.starts(with: start) else {
+            let isPiece = start.starts(with: bytes)
+            throw Failure(
+                .invalidInput,
+                isPiece ? "\(path) is cut off" : "\(path) is not a saved plan",
+                hint: again
+            )
+        }
+        let line = bytes[start.count...].prefix(128).prefix { $0 != UInt8(ascii: "\n") }
+        let network = String(decoding: line, as: UTF8.self)
+        guard Name.isValid(network), start.count + line.count < bytes.count else {
+            throw Failure(
+                .invalidInput,
+                "\(path) is damaged or cut off",
+                hint: again
+            )
+        }
+        return (network, Array(bytes[(start.count + line.count + 1)...]))
+    }
+
+    /// The plan that was sealed by a database.
+    static func open(_ sealed: [UInt8], of network: String, path: String, database: MeshDatabase) throws -> Plan {
+        let bytes = try naming(path) { () throws(StoreError) in
+            try database.unseal(sealed, purpose: purpose(network))
+        }
+        let plan: Plan
+        do {
+            plan = try PlanFile.decode(bytes)
+        } catch {
+            throw Failure(
+                .invalidInput,
+                "\(path) does not hold a plan that this version of meshplan understands: \(error)",
+                hint: again
+            )
+        }
+        guard plan.network == network else {
+            throw Failure(.invalidInput, "\(path) is a plan of another network", hint: again)
+        }
+        return plan
+    }
+
+    private static let again = "Save the plan again with: meshplan plan --out FILE"
+
+    /// Puts the path as the user knows it into errors; damage of a file is invalid input, not a failure of ours.
+    private static func naming<Value>(_ path: String, _ body: () throws(StoreError) -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            switch error.code {
+            case .damaged, .newerFormat, .invalidDocument:
+                throw Failure(.invalidInput, "\(path): \(error.message)", hint: again)
+            default: throw StoreError(error.code, error.message, hint: error.hint, path: path, holder: error.holder)
+            }
+        }
+    }
+
+    private static func purpose(_ network: String) -> String { "plan \(network)" }
+}

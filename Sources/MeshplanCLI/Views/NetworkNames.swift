@@ -1,0 +1,56 @@
+internal import MeshCore
+
+/// The names behind the addresses and indexes of one network.
+struct NetworkNames {
+    private var groups: [SubscriptionAddress: String] = [:]
+    private var nodes: [UInt16: (name: String, element: Int)] = [:]
+    private var netKeys: [NetKeyIndex: String] = [:]
+    private var appKeys: [AppKeyIndex: String] = [:]
+
+    /// The names of a network.
+    init(_ network: MeshNetwork) {
+        for group in network.groups { groups[group.address] = group.name.printable }
+        for key in network.netKeys { netKeys[key.index] = key.name.printable }
+        for key in network.appKeys { appKeys[key.index] = key.name.printable }
+        for node in network.nodes {
+            for (element, address) in node.addresses.enumerated() { nodes[address] = (node.name.printable, element) }
+        }
+    }
+
+    /// `kitchen (0xC001)`, or the address alone.
+    func text(_ address: SubscriptionAddress) -> String {
+        named(groups[address] ?? fixedName(address), address.description)
+    }
+
+    /// `kitchen (0xC001)`, `switch-1 element 1 (0x0011)`, or the address alone.
+    func text(_ address: PublishAddress) -> String {
+        switch address {
+        case .group(let group): return text(SubscriptionAddress.group(group))
+        case .virtual(let label): return text(SubscriptionAddress.virtual(label))
+        case .unicast(let unicast):
+            guard let (name, element) = nodes[unicast.rawValue] else { return unicast.description }
+            return named(element == 0 ? name : "\(name) element \(element)", unicast.description)
+        }
+    }
+
+    /// The key's name, or its index.
+    func text(_ index: NetKeyIndex) -> String { netKeys[index] ?? "NetKey \(index)" }
+
+    /// The key's name, or its index.
+    func text(_ index: AppKeyIndex) -> String { appKeys[index] ?? "AppKey \(index)" }
+
+    private func named(_ name: String?, _ address: String) -> String {
+        name.map { "\($0) (\(address))" } ?? address
+    }
+
+    private func fixedName(_ address: SubscriptionAddress) -> String? {
+        guard case .group(let group) = address else { return nil }
+        return switch group {
+        case .allProxies: "all-proxies"
+        case .allFriends: "all-friends"
+        case .allRelays: "all-relays"
+        case .allNodes: "all-nodes"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import MeshCore
+internal import Planning
+
+/// A plan as lines of JSON: changes, nodes, notes, and the summary last.
+struct PlanJSON {
+    /// What to write.
+    var plan: Plan
+
+    /// Writes all lines.
+    func write(to lines: JSONLines) {
+        var nodes: [DeviceUUID: NodeSummary] = [:]
+        for node in plan.nodes { nodes[node.uuid] = node }
+        for change in plan.changes {
+            let node = change.node.flatMap { nodes[$0] }
+            lines.write([
+                "type": "plan_change",
+                "address": change.address.json,
+                "kind": Self.name(change.kind).json,
+                "action": change.action.rawValue.json,
+                "node": node?.name.json,
+                "node_uuid": change.node?.description.json,
+                "before": change.before?.json,
+                "after": change.after?.json,
+                "implied": change.isImplied ? true : nil,
+            ])
+        }
+        for node in plan.nodes {
+            lines.write([
+                "type": "plan_node",
+                "node": node.name.json,
+                "node_uuid": node.uuid.description.json,
+                "address": node.address.description.json,
+                "action": Self.name(node.action).json,
+                "changes": .integer(node.changes.count),
+                "messages": .integer(node.cost.messages),
+                "pdus": .integer(node.cost.pdus),
+            ])
+        }
+        for note in plan.notes { lines.write(["type": "plan_note", "message": note.json]) }
+        let summary = PlanSummary(plan)
+        lines.write([
+            "type": "plan_summary",
+            "network": plan.network.json,
+            "plan": plan.identifier.hexadecimal.json,
+            "serial": .integer(Int(clamping: plan.serial)),
+            "add": .integer(summary.added),
+            "change": .integer(summary.changed),
+            "remove": .integer(summary.removed),
+            "forget": .integer(summary.forgotten),
+            "messages": .integer(summary.messages),
+            "pdus": .integer(summary.pdus),
+            "nodes": .integer(summary.nodes),
+        ])
+    }
+
+    private static func name(_ action: NodeSummary.Action) -> String {
+        switch action {
+        case .manage: "manage"
+        case .update: "update"
+        case .forget: "forget"
+        }
+    }
+
+    private static func name(_ kind: Change.Kind) -> String {
+        switch kind {
+        case .subnet: "subnet"
+        case .applicationKey: "application_key"
+        case .group: "group"
+        case .node: "node"
+        case .composition: "composition"
+        case .nodeSubnet: "node_subnet"
+        case .nodeApplicationKey: "node_application_key"
+        case .binding: "binding"
+        case .subscription: "subscription"
+        case .publication: "publication"
+        case .defaultTTL: "default_ttl"
+        case .secureNetworkBeacon: "secure_network_beacon"
+        case .networkTransmit: "network_transmit"
+        case .relay: "relay"
+        case .relayRetransmit: "relay_retransmit"
+        case .proxy: "proxy"
+        case .friend: "friend"
+        }
+    }
+}

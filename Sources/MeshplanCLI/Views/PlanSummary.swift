@@ -1,0 +1,42 @@
+internal import Planning
+
+/// The figures of a plan.
+struct PlanSummary: Hashable {
+    /// Resources that will exist.
+    var added = 0
+    /// Resources that will be otherwise.
+    var changed = 0
+    /// Resources that will not exist any more.
+    var removed = 0
+    /// Resources that are no longer managed.
+    var forgotten = 0
+    /// Configuration requests.
+    var messages: Int
+    /// Network PDUs both ways when nothing is lost.
+    var pdus: Int
+    /// Nodes that messages go to.
+    var nodes: Int
+
+    /// The figures of `plan`.
+    init(_ plan: Plan) {
+        let cost = plan.cost
+        messages = cost.messages
+        pdus = cost.pdus
+        nodes = plan.nodes.count { $0.cost.messages > 0 }
+        for change in plan.changes {
+            switch change.action {
+            case .create: added += 1
+            case .update: changed += 1
+            case .delete: removed += 1
+            case .forget: forgotten += 1
+            }
+        }
+    }
+
+    /// The line that ends a plan. Scripts read it: its form does not change.
+    var text: String {
+        "Plan: \(added) to add, \(changed) to change, \(removed) to remove, \(forgotten) to forget. "
+            + "\(MeshplanCLI.count(messages, "message")) (\(MeshplanCLI.count(pdus, "PDU"))) "
+            + "to \(MeshplanCLI.count(nodes, "node"))."
+    }
+}

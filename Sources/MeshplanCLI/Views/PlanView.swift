@@ -1,0 +1,184 @@
+internal import MeshCore
+internal import Planning
+
+/// Shows a plan: what each symbol means, the network's own changes, a line and the details of each node, notes and the
+/// summary.
+struct PlanView {
+    /// What to show.
+    var plan: Plan
+    /// How to dress it.
+    var style: Style
+    /// Whether the details of nodes are shown however many there are.
+    var isFull = false
+
+    /// The most nodes whose details are shown without being asked for.
+    static let detailLimit = 20
+
+    /// The whole text.
+    func render() -> String {
+        if plan.isEmpty, plan.changes.isEmpty {
+            return style(.good, "No changes.") + " " + style(.bold, "The network matches the definition.")
+                + "\n" + notes()
+        }
+        let showsDetails = isFull || plan.nodes.count <= Self.detailLimit
+        var text = header() + legend() + "\n"
+        let own = plan.changes.filter { $0.node == nil }
+        if !own.isEmpty {
+            text += style(.bold, "network \(plan.network.printable)") + "\n"
+            text += details(own, under: "") + "\n"
+        }
+        text += nodes(showsDetails: showsDetails)
+        if !showsDetails { text += style(.faint, "Details of each node: --full") + "\n\n" }
+        return text + notes() + style(.bold, PlanSummary(plan).text) + "\n"
+    }
+
+    private func header() -> String {
+        "Plan for network \(style(.bold, plan.network.printable)) (serial \(plan.serial))\n\n"
+    }
+
+    private func legend() -> String {
+        var used = Set(plan.changes.map(\.action))
+        for node in plan.nodes { used.insert(Self.action(of: node.action)) }
+        let meanings: [(Change.Action, String)] = [
+            (.create, "add"), (.update, "change"), (.delete, "remove"),
+            (.forget, "forget (stays as it is)"),
+        ]
+        return "  "
+            + meanings.filter { used.contains($0.0) }.map { symbol($0.0) + " " + $0.1 }.joined(
+                separator: "   "
+            ) + "\n"
+    }
+
+    private func nodes(showsDetails: Bool) -> String {
+        let nameWidth = plan.nodes.map { $0.name.printable.displayWidth }.max() ?? 0
+        let lines = plan.nodes.map { node in
+            let changes = plan.changes[node.changes.clamped(to: plan.changes.indices)]
+            let cost =
+                node.cost.messages == 0 ? "" : "\(messages(node.cost.messages))  \(pdus(node.cost.pdus))"
+            return (node, changes, digest(changes), cost)
+        }
+        let digestWidth = lines.map { $0.2.displayWidth }.max() ?? 0
+        var text = ""
+        for (node, changes, digest, cost) in lines {
+            text += symbol(Self.action(of: node.action)) + " " + style(.bold, node.name.printable)
+            text += String(repeating: " ", count: nameWidth - node.name.printable.displayWidth)
+            text += "  \(node.address)"
+            if !digest.isEmpty || !cost.isEmpty {
+                text += "  " + (cost.isEmpty ? digest : digest.padded(to: digestWidth) + "  " + cost)
+            }
+            text += "\n"
+            if showsDetails { text += details(Array(changes), under: "node.\(node.name).") + "\n" }
+        }
+        return showsDetails || plan.nodes.isEmpty ? text : text + "\n"
+    }
+
+    /// `+2 sub ~1 pub`: how many changes of which kind, in the order of the kinds.
+    private func digest(_ changes: ArraySlice<Change>) -> String {
+        var counts: [Int: Int] = [:]
+        let actions = Change.Action.allCases
+        for change in changes where change.kind != .node {
+            guard let action = actions.firstIndex(of: change.action) else { continue }
+            counts[Int(change.kind.rawValue) * actions.count + action, default: 0] += 1
+        }
+        var parts: [String] = []
+        for kind in Change.Kind.allCases {
+            for (index, action) in actions.enumerated() {
+                guard let count = counts[Int(kind.rawValue) * actions.count + index] else { continue }
+                parts.append("\(Self.sign(action))\(count) \(Self.word(kind))")
+            }
+        }
+        return parts.joined(separator: " ")
+    }
+
+    private func details(_ changes: [Change], under prefix: String) -> String {
+        let rows = changes.map { change in
+            if change.kind == .node { return (change, "managed") }
+            let isBelow = !prefix.isEmpty && change.address.hasPrefix(prefix)
+            return (change, (isBelow ? String(change.address.dropFirst(prefix.count)) : change.address).printable)
+        }
+        let width = min(rows.map { $0.1.displayWidth }.max() ?? 0, 72)
+        return rows.map { change, address in line(change, address, width: width) }.joined()
+    }
+
+    /// One change; a value that does not fit behind the address goes below it.
+    private func line(_ change: Change, _ address: String, width: Int) -> String {
+        let start = "    \(symbol(change.action)) "
+        let note = change.isImplied ? "  " + style(.faint, "(without a message of its own)") : ""
+        let arrow = style.drawsBoxes ? "→" : "->"
+        let values: [String]
+        switch (change.before?.printable, change.after?.printable) {
+        case (let before?, let after?): values = ["\(before)", "\(arrow) \(after)"]
+        case (let before?, nil): values = change.action == .forget ? [] : [before]
+        case (nil, let after?): values = [after]
+        case (nil, nil): values = []
+        }
+        guard !values.isEmpty else { return start + address + note + "\n" }
+        let value = values.joined(separator: " ")
+        if 6 + width + 2 + value.displayWidth <= style.width {
+            return start + address.padded(to: width) + "  " + value + note + "\n"
+        }
+        let indent = String(repeating: " ", count: 10)
+        return start + address + note + "\n" + values.map { indent + $0 + "\n" }.joined()
+    }
+
+    private func notes() -> String {
+        guard !plan.notes.isEmpty else { return "" }
+        return plan.notes.map { note in
+            let lines = wrap(note.printable, width: max(style.width - 6, 20))
+            return lines.enumerated().map { index, line in
+                (index == 0 ? style(.note, "Note:") + " " : "      ") + line + "\n"
+            }.joined()
+        }.joined() + "\n"
+    }
+
+    private func symbol(_ action: Change.Action) -> String {
+        let dress: Style.Dress =
+            switch action {
+            case .create: .create
+            case .update: .update
+            case .delete, .forget: .delete
+            }
+        return style(dress, Self.sign(action))
+    }
+
+    private func messages(_ number: Int) -> String { "\(number) \(number == 1 ? "msg" : "msgs")" }
+
+    private func pdus(_ number: Int) -> String { count(number, "PDU") }
+
+    private static func sign(_ action: Change.Action) -> String {
+        switch action {
+        case .create: "+"
+        case .update: "~"
+        case .delete: "-"
+        case .forget: "."
+        }
+    }
+
+    private static func action(of action: NodeSummary.Action) -> Change.Action {
+        switch action {
+        case .manage: .create
+        case .update: .update
+        case .forget: .forget
+        }
+    }
+
+    private static func word(_ kind: Change.Kind) -> String {
+        switch kind {
+        case .subnet, .nodeSubnet: "subnet"
+        case .applicationKey, .nodeApplicationKey: "key"
+        case .group: "group"
+        case .node: "node"
+        case .composition: "composition"
+        case .binding: "bind"
+        case .subscription: "sub"
+        case .publication: "pub"
+        case .defaultTTL: "ttl"
+        case .secureNetworkBeacon: "beacon"
+        case .networkTransmit: "transmit"
+        case .relay: "relay"
+        case .relayRetransmit: "retransmit"
+        case .proxy: "proxy"
+        case .friend: "friend"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import MeshCore
+
+/// The contents of a mesh database as JSON values, without any key.
+enum ShowJSON {
+    /// A NetKey by index and name.
+    static func subnet(_ key: NetKey) -> KeyValuePairs<String, JSONValue?> {
+        [
+            "type": "subnet", "index": .integer(Int(key.index.rawValue)), "name": key.name.json,
+            "key_refresh_phase": .integer(Int(key.phase.rawValue)),
+        ]
+    }
+
+    /// An AppKey by index and name.
+    static func applicationKey(_ key: AppKey) -> KeyValuePairs<String, JSONValue?> {
+        [
+            "type": "application_key", "index": .integer(Int(key.index.rawValue)), "name": key.name.json,
+            "subnet": .integer(Int(key.boundNetKey.rawValue)),
+        ]
+    }
+
+    /// A group.
+    static func group(_ group: Group) -> KeyValuePairs<String, JSONValue?> {
+        [
+            "type": "group", "address": group.address.description.json, "name": group.name.json,
+            "parent": group.parent?.description.json,
+        ]
+    }
+
+    /// A node with its elements and models.
+    static func node(_ node: Node) -> KeyValuePairs<String, JSONValue?> {
+        [
+            "type": "node", "address": node.unicastAddress.description.json, "name": node.name.json,
+            "uuid": node.uuid.description.json,
+            "product": node.product.map {
+                .object([
+                    "company": .integer(Int($0.company)), "product": .integer(Int($0.product)),
+                    "version": .integer(Int($0.version)), "replay_list_size": .integer(Int($0.replayListSize)),
+                ])
+            },
+            "managed": .bool(node.isManaged), "protected": .bool(node.isProtected), "excluded": .bool(node.isExcluded),
+            "has_device_key": .bool(node.deviceKey != nil),
+            "observed_at": node.observedAt?.text.json,
+            "subnets": .array(node.netKeys.map { .integer(Int($0.index.rawValue)) }),
+            "application_keys": .array(node.appKeys.map { .integer(Int($0.index.rawValue)) }),
+            "features": .object([
+                "relay": state(node.features.relay), "proxy": state(node.features.proxy),
+                "friend": state(node.features.friend), "low_power": state(node.features.lowPower),
+            ]),
+            "default_ttl": node.defaultTTL.map { .integer(Int($0)) },
+            "secure_network_beacon": node.secureNetworkBeacon.map { .bool($0) },
+            "network_transmit": node.networkTransmit.map(transmit),
+            "relay_retransmit": node.relayRetransmit.map(transmit),
+            "elements": .array(node.elements.map(element)),
+        ]
+    }
+
+    private static func element(_ element: Element) -> JSONValue {
+        .object([
+            "name": element.name?.json, "location": .integer(Int(element.location)),
+            "models": .array(
+                element.models.map { model in
+                    .object([
+                        "model": model.identifier.name.json,
+                        "application_keys": .array(model.bindings.map { .integer(Int($0.rawValue)) }),
+                        "subscriptions": .array(model.subscriptions.map { $0.description.json }),
+                        "publication": model.publication.map(publication),
+                    ])
+                }
+            ),
+        ])
+    }
+
+    private static func publication(_ publication: Publication) -> JSONValue {
+        .object([
+            "address": publication.address.description.json,
+            "application_key": .integer(Int(publication.appKeyIndex.rawValue)),
+            "ttl": .integer(Int(publication.ttl)),
+            "period_ms": .integer(publication.period.milliseconds),
+            "retransmit_count": .integer(Int(publication.retransmit.count)),
+            "retransmit_interval_ms": .integer(publication.retransmit.intervalMilliseconds),
+            "friendship_credentials": .bool(publication.usesFriendshipCredentials),
+        ])
+    }
+
+    private static func transmit(_ parameters: TransmitParameters) -> JSONValue {
+        .object([
+            "count": .integer(Int(parameters.count)), "interval_ms": .integer(parameters.intervalMilliseconds),
+        ])
+    }
+
+    private static func state(_ state: FeatureState?) -> JSONValue? {
+        switch state {
+        case .disabled: "off"
+        case .enabled: "on"
+        case .notSupported: "not supported"
+        case nil: nil
+        }
+    }
+}

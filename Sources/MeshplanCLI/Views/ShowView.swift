@@ -1,0 +1,192 @@
+internal import MeshCore
+
+/// Shows what a mesh database holds, without any key.
+struct ShowView {
+    /// The network.
+    var network: MeshNetwork
+    /// The database's serial.
+    var serial: UInt64
+    /// How to dress it.
+    var style: Style
+    private let names: NetworkNames
+
+    /// A view of a network.
+    init(_ network: MeshNetwork, serial: UInt64, style: Style) {
+        self.network = network
+        self.serial = serial
+        self.style = style
+        names = NetworkNames(network)
+    }
+
+    /// The network as a whole.
+    func overview(nodeName name: String) -> String {
+        var text = style(.bold, "Network \(name.printable)") + "  \(network.name.printable)  (serial \(serial))\n"
+        let update = network.ivIndex.isUpdateInProgress ? ", update in progress" : ""
+        text += "  UUID \(network.uuid.hyphenated)  IV index \(network.ivIndex.value)\(update)\n"
+
+        var subnets = Table(["INDEX", "NAME", "KEY REFRESH"], rightAligned: [0])
+        for key in network.netKeys {
+            subnets.rows.append([key.index.description, key.name.printable, phase(key.phase)])
+        }
+        text += section("Subnets", subnets, network.netKeys.count)
+
+        var keys = Table(["INDEX", "NAME", "SUBNET"], rightAligned: [0])
+        for key in network.appKeys {
+            keys.rows.append([key.index.description, key.name.printable, names.text(key.boundNetKey)])
+        }
+        text += section("Application keys", keys, network.appKeys.count)
+
+        var groups = Table(["ADDRESS", "NAME", "PARENT"])
+        for group in network.groups {
+            groups.rows.append([
+                group.address.description, group.name.printable, group.parent.map(names.text) ?? "",
+            ])
+        }
+        text += section("Groups", groups, network.groups.count)
+
+        var nodes = Table(
+            ["ADDRESS", "NAME", "PRODUCT", "ELEMENTS", "MODELS", "FEATURES", "STATE"],
+            rightAligned: [3, 4]
+        )
+        for node in network.nodes {
+            nodes.rows.append([
+                node.unicastAddress.description, node.name.printable, product(node),
+                node.isCompositionKnown ? String(node.elements.count) : "?",
+                node.isCompositionKnown ? String(node.elements.reduce(0) { $0 + $1.models.count }) : "?",
+                features(node), state(node),
+            ])
+        }
+        return text + section("Nodes", nodes, network.nodes.count)
+    }
+
+    /// One node in detail.
+    func node(_ node: Node) -> String {
+        let last = Address(rawValue: node.addresses.upperBound)
+        let range = node.addresses.count == 1 ? "" : " to \(last)"
+        var text = style(.bold, "Node \(node.name.printable)") + "\n"
+        var facts = Table()
+        facts.rows = [
+            ["address", "\(node.unicastAddress)\(range)"],
+            ["UUID", node.uuid.description],
+            ["product", product(node)],
+            ["device key", node.deviceKey == nil ? "missing: the node cannot be configured" : "known"],
+            ["state", state(node)],
+            ["observed", node.observedAt?.text ?? "never: as imported"],
+            ["subnets", list(node.netKeys.map { names.text($0.index) + ($0.isUpdated ? " (new key)" : "") })],
+            ["application keys", list(node.appKeys.map { names.text($0.index) + ($0.isUpdated ? " (new key)" : "") })],
+            ["features", features(node)],
+            ["default TTL", node.defaultTTL.map { String($0) } ?? "unknown"],
+            ["secure network beacon", node.secureNetworkBeacon.map { $0 ? "on" : "off" } ?? "unknown"],
+            ["network transmit", transmit(node.networkTransmit)],
+            ["relay retransmit", transmit(node.relayRetransmit)],
+        ]
+        text += facts.render(style, indent: "  ")
+        for (index, element) in node.elements.enumerated() {
+            let address = node.unicastAddress.element(UInt8(truncatingIfNeeded: index))?.description ?? "?"
+            let name = element.name.map { " \($0.printable)" } ?? ""
+            text += "\n" + style(.bold, "Element \(index)\(name)") + "  \(address)\n"
+            for model in element.models {
+                text += "  \(model.identifier.name)\n"
+                if !model.bindings.isEmpty { text += "    keys        \(list(model.bindings.map(names.text)))\n" }
+                for (position, address) in model.subscriptions.enumerated() {
+                    text += "    \(position == 0 ? "subscribed" : "          ")  \(names.text(address))\n"
+                }
+                if let publication = model.publication { text += "    publishes   \(self.text(publication))\n" }
+            }
+        }
+        return text
+    }
+
+    /// One group with who listens and who speaks to it.
+    func group(_ group: Group) -> String {
+        var text = style(.bold, "Group \(group.name.printable)") + "  \(group.address)\n"
+        if let parent = group.parent { text += "  in \(names.text(parent))\n" }
+        let children = network.groups.filter { $0.parent == group.address }.map(\.name.printable)
+        if !children.isEmpty { text += "  holds \(list(children))\n" }
+        var subscribers = Table()
+        var publishers = Table()
+        for node in network.nodes {
+            for (index, element) in node.elements.enumerated() {
+                for model in element.models {
+                    let row = ["\(node.name.printable)", "element \(index)", model.identifier.name]
+                    if model.subscriptions.contains(group.address) { subscribers.rows.append(row) }
+                    if let publication = model.publication, publication.address == PublishAddress(group.address) {
+                        publishers.rows.append(row)
+                    }
+                }
+            }
+        }
+        text += section("Subscribed", subscribers, subscribers.rows.count)
+        return text + section("Publishing", publishers, publishers.rows.count)
+    }
+
+    private func section(_ title: String, _ table: Table, _ count: Int) -> String {
+        "\n" + style(.bold, title) + " (\(count))\n" + (count == 0 ? "" : table.render(style, indent: "  "))
+    }
+
+    private func list(_ items: [String]) -> String { items.isEmpty ? "none" : items.joined(separator: ", ") }
+
+    private func phase(_ phase: KeyRefreshPhase) -> String {
+        switch phase {
+        case .normal: "no"
+        case .keyDistribution: "phase 1: new key is distributed"
+        case .usingNewKeys: "phase 2: new key is in use"
+        }
+    }
+
+    private func product(_ node: Node) -> String {
+        guard let product = node.product else { return "unknown" }
+        let company = CompanyCatalogue.name(of: product.company) ?? "0x" + product.company.hexadecimal
+        return "\(company) 0x\(product.product.hexadecimal) v\(product.version)"
+    }
+
+    private func features(_ node: Node) -> String {
+        let states: [(String, FeatureState?)] = [
+            ("relay", node.features.relay), ("proxy", node.features.proxy), ("friend", node.features.friend),
+            ("low-power", node.features.lowPower),
+        ]
+        let on = states.filter { $0.1 == .enabled }.map(\.0)
+        if states.allSatisfy({ $0.1 == nil }) { return "unknown" }
+        return on.isEmpty ? "-" : on.joined(separator: " ")
+    }
+
+    private func state(_ node: Node) -> String {
+        var words: [String] = []
+        if node.uuid == network.ownProvisioner { words.append("this provisioner") }
+        words.append(node.isManaged ? "managed" : "not managed")
+        if node.isProtected { words.append("protected") }
+        if node.isExcluded { words.append("excluded") }
+        if node.deviceKey == nil { words.append("no device key") }
+        return words.joined(separator: ", ")
+    }
+
+    private func transmit(_ parameters: TransmitParameters?) -> String {
+        guard let parameters else { return "unknown" }
+        if parameters.count == 0 { return "once" }
+        return "\(Int(parameters.count) + 1) times, \(parameters.intervalMilliseconds.durationText) apart"
+    }
+
+    private func text(_ publication: Publication) -> String {
+        var parts = ["to \(names.text(publication.address))", "key \(names.text(publication.appKeyIndex))"]
+        parts.append(publication.ttl == Publication.defaultTTL ? "default TTL" : "TTL \(publication.ttl)")
+        if publication.period.milliseconds > 0 {
+            parts.append("every \(publication.period.milliseconds.durationText)")
+        }
+        if publication.retransmit.count > 0 {
+            let interval = publication.retransmit.intervalMilliseconds.durationText
+            parts.append("repeated \(publication.retransmit.count) times \(interval) apart")
+        }
+        if publication.usesFriendshipCredentials { parts.append("friendship credentials") }
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension PublishAddress {
+    /// The same group or label as an address to publish to.
+    fileprivate init(_ address: SubscriptionAddress) {
+        switch address {
+        case .group(let group): self = .group(group)
+        case .virtual(let label): self = .virtual(label)
+        }
+    }
+}

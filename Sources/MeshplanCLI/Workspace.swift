@@ -1,0 +1,111 @@
+internal import MeshCore
+internal import Store
+
+/// The folder `.meshplan` of the working folder: the key file, and for each network a database and the simulator's state.
+struct Workspace {
+    /// The effects.
+    var context: Context
+
+    /// The folder's name.
+    static let folderName = ".meshplan"
+
+    /// The folder, for the system.
+    var folder: String { context.absolute(Self.folderName) }
+
+    /// The key file, for people and, from the working folder, for the system.
+    static let keyPath = folderName + "/key"
+
+    /// The database of a network, as ``keyPath``.
+    static func databasePath(_ network: String) -> String { "\(folderName)/\(network).meshdb" }
+
+    /// The simulator's state of a network, as ``keyPath``.
+    static func simulatorPath(_ network: String) -> String { "\(folderName)/\(network).simulator" }
+
+    /// The key that opens all databases of the folder.
+    func key() throws -> DatabaseKey {
+        let path = context.absolute(Self.keyPath)
+        if Files.kind(path) == nil {
+            if try networks().isEmpty {
+                throw Failure(.failure, "there is no \(Self.keyPath)", hint: "Begin with: meshplan init")
+            }
+            throw Failure(
+                .failure,
+                "there is no \(Self.keyPath), which opens the databases here",
+                hint: "Restore it from your copy; without it the databases cannot be read."
+            )
+        }
+        return try KeyFile.load(from: path)
+    }
+
+    /// Opens the database of a network.
+    func open(_ network: String) throws -> MeshDatabase {
+        try Self.check(network)
+        let key = try key()
+        let path = context.absolute(Self.databasePath(network))
+        guard Files.kind(path) != nil else {
+            let others = try networks()
+            throw Failure(
+                .failure,
+                "there is no database of the network `\(network)`",
+                hint: (others.isEmpty ? "" : "There are: \(others.joined(separator: ", ")). ")
+                    + "Make one with: meshplan import --cdb FILE --network \(network), or meshplan init --network \(network)"
+            )
+        }
+        return try MeshDatabase.open(at: path, key: key, using: context.randomNumbers)
+    }
+
+    /// Takes the right to write to a database.
+    func lock(_ database: MeshDatabase, for operation: String) throws(StoreError) -> WriteLease {
+        try database.lock(
+            holder: LockHolder(
+                user: context.process.user,
+                host: context.process.host,
+                process: context.process.number,
+                operation: operation,
+                since: context.now()
+            )
+        )
+    }
+
+    /// The networks that have a database, sorted.
+    func networks() throws(FileError) -> [String] {
+        guard Files.kind(folder) == .folder else { return [] }
+        return try Files.names(inFolder: folder, as: Self.folderName)
+            .filter { $0.hasSuffix(".meshdb") }
+            .map { String($0.dropLast(".meshdb".count)) }
+            .filter { Name.isValid($0) }
+    }
+
+    /// The network that is meant when the user names none and there is no definition: the only one there is.
+    func only(_ network: String?) throws -> String {
+        if let network { return network }
+        let all = try networks()
+        guard let only = all.first else {
+            throw Failure(
+                .failure,
+                "there is no database in \(Self.folderName)",
+                hint: "Begin with: meshplan init, then meshplan import --cdb FILE"
+            )
+        }
+        guard all.count == 1 else {
+            throw Failure(
+                .usage,
+                "there are several networks: \(all.joined(separator: ", "))",
+                hint: "Choose one with --network NAME."
+            )
+        }
+        return only
+    }
+
+    /// Refuses names of networks that no definition could have; they also become names of files.
+    static func check(_ network: String) throws(Failure) {
+        guard Name.isValid(network), network.utf8.count <= 64 else {
+            throw Failure(
+                .usage,
+                "`\(network)` cannot be the name of a network",
+                hint: "A name begins with a letter or digit and goes on with letters, digits, dots, hyphens and "
+                    + "underscores, 64 at most."
+            )
+        }
+    }
+}
