@@ -89,6 +89,14 @@ struct DesiredModel {
     /// The publication; a located nil does not publish.
     var publication: Located<DesiredPublication?>?
 
+    /// The key of the publication: the one that is named, else the model's only one.
+    var publicationKey: AppKeyIndex? {
+        guard let publication = publication?.value else { return nil }
+        if let key = publication.key { return key }
+        guard let bindings = bindings?.value, bindings.count == 1 else { return nil }
+        return bindings[0]
+    }
+
     /// This model's lists over those of a profile, list by list.
     func merged(over other: DesiredModel) -> DesiredModel {
         DesiredModel(

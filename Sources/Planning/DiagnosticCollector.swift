@@ -32,20 +32,12 @@ struct DiagnosticCollector {
         }
     }
 
-    /// All of them in reading order, those without a place last.
+    /// All of them as they are to be shown.
     func finished() -> [Diagnostic] {
         var counted = diagnostics
         for (place, count) in repetitions {
             counted[place].message += count == 1 ? " (and one more node)" : " (and \(count) more nodes)"
         }
-        let ordered = counted.enumerated().sorted { left, right in
-            switch (left.element.location, right.element.location) {
-            case (let first?, let second?) where first != second: first < second
-            case (nil, _?): false
-            case (_?, nil): true
-            default: left.offset < right.offset
-            }
-        }
-        return ordered.map(\.element)
+        return counted.arranged()
     }
 }

@@ -9,7 +9,7 @@ extension NodeDiffer {
         var neededAppKeys: [AppKeyIndex] = []
         for model in desired.models {
             for key in model.bindings?.value ?? [] { neededAppKeys.insertSorted(key) }
-            if let key = publicationKey(of: model, node: node) { neededAppKeys.insertSorted(key) }
+            if let key = model.publicationKey { neededAppKeys.insertSorted(key) }
         }
         let listed = desired.settings.applicationKeys
         for key in listed?.value ?? [] { neededAppKeys.insertSorted(key) }
@@ -117,13 +117,6 @@ extension NodeDiffer {
         return list ?? desired.name.location
     }
 
-    /// The key of a model's publication: the one that is named, else the model's only one.
-    func publicationKey(of model: DesiredModel, node: Node) -> AppKeyIndex? {
-        guard let publication = model.publication?.value else { return nil }
-        if let key = publication.key { return key }
-        let bound = model.bindings?.value ?? node.model(model.address)?.bindings ?? []
-        return bound.count == 1 ? bound[0] : nil
-    }
 }
 
 extension Node {

@@ -25,7 +25,7 @@ extension NodeDiffer {
         in desired: DesiredNode
     ) -> ModelDifference {
         var difference = ModelDifference(address: model.address)
-        let publicationKey = publicationKey(of: model, node: node)
+        let publicationKey = model.publicationKey
         var bindings = model.bindings?.value ?? []
         if let key = publicationKey {
             if let given = model.bindings, !given.value.contains(key) {

@@ -2,13 +2,7 @@ internal import MeshCore
 
 extension Resolver {
     /// Adds the groups of the top-level subscriptions to the models of the selected nodes.
-    mutating func applySubscriptions() {
-        guard !definition.subscriptions.isEmpty else { return }
-        let selection = NodeSelection(
-            definition.nodes,
-            numbers: nodeNumbers,
-            for: definition.subscriptions.map(\.nodes)
-        )
+    mutating func applySubscriptions(_ selection: NodeSelectorIndex) {
         for rule in definition.subscriptions {
             let addresses = rule.groups.compactMap { group($0) }
             for (model, models) in places(of: rule, selection: selection) {
@@ -24,13 +18,7 @@ extension Resolver {
     }
 
     /// Sets the publications of the top level on the selected nodes.
-    mutating func applyPublications() {
-        guard !definition.publications.isEmpty else { return }
-        let selection = NodeSelection(
-            definition.nodes,
-            numbers: nodeNumbers,
-            for: definition.publications.map(\.nodes)
-        )
+    mutating func applyPublications(_ selection: NodeSelectorIndex) {
         for rule in definition.publications {
             let selected = select(rule.nodes, selection: selection)
             let placed = places(
@@ -63,11 +51,11 @@ extension Resolver {
         }
     }
 
-    private mutating func select(_ selector: NodeSelector, selection: NodeSelection) -> [Int] {
+    private mutating func select(_ selector: NodeSelector, selection: NodeSelectorIndex) -> [Int] {
         for name in selector.names ?? [] where !name.value.contains("*") && nodeNumbers[name.value] == nil {
             reportUnknown("node", name, prefix: "node.")
         }
-        let selected = selection.nodes(selectedBy: selector)
+        let selected = selection.matches(selector)
         if selected.isEmpty {
             diagnostics.report(
                 Diagnostic(.warning, "this selects no node", at: selector.location, hint: "Compare names and tags")
@@ -78,7 +66,7 @@ extension Resolver {
 
     private mutating func places(
         of rule: SubscriptionDefinition,
-        selection: NodeSelection
+        selection: NodeSelectorIndex
     ) -> [(model: Located<ModelIdentifier>, places: [(number: Int, address: ModelAddress)])] {
         let selected = select(rule.nodes, selection: selection)
         return rule.models.map { model in
@@ -119,7 +107,7 @@ extension Resolver {
             }
             guard elements.isEmpty else { continue }
             let name = state.nodes[number].name.value
-            if NodeSelection.names(name, in: selector) {
+            if selector.names?.contains(where: { $0.value == name }) ?? false {
                 diagnostics.report("missing \(model.value)", at: model.location) {
                     MissingModel(model: model.value, element: element?.value, node: node, name: name)
                         .diagnostic(at: model.location)

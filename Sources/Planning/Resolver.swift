@@ -36,8 +36,11 @@ struct Resolver {
         resolver.resolveGroups()
         resolver.placeNodes()
         resolver.resolveSettings()
-        resolver.applySubscriptions()
-        resolver.applyPublications()
+        if !definition.subscriptions.isEmpty || !definition.publications.isEmpty {
+            let selection = NodeSelectorIndex(definition.nodes)
+            resolver.applySubscriptions(selection)
+            resolver.applyPublications(selection)
+        }
         diagnostics = resolver.diagnostics
         return resolver.state
     }

@@ -1,0 +1,81 @@
+import MeshCore
+import Planning
+
+/// A plan as compact lines for tables: changes, then steps with what they depend on.
+enum PlanDebugText {
+    static func text(_ plan: Plan) -> String {
+        var lines = plan.changes.map(line)
+        lines += plan.steps.enumerated().map { position, step in
+            var line = "\(position) \(text(step.work, in: plan))"
+            if !step.dependencies.isEmpty {
+                line += " after " + step.dependencies.map { String($0) }.joined(separator: ",")
+            }
+            return (plan.barriers.contains(position) ? "| " : "") + line
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func line(_ change: Change) -> String {
+        let symbol =
+            switch change.action {
+            case .create: "+"
+            case .update: "~"
+            case .delete: "-"
+            case .forget: "."
+            }
+        var line = "\(symbol) \(change.address)"
+        if let before = change.before { line += " [\(before)]" }
+        if let after = change.after { line += " -> [\(after)]" }
+        return line + (change.isImplied ? " (implied)" : "")
+    }
+
+    private static func text(_ work: Step.Work, in plan: Plan) -> String {
+        switch work {
+        case .configure(let uuid, let action):
+            let name = plan.nodes.first { $0.uuid == uuid }?.name ?? "?"
+            return "\(name): \(text(action))"
+        case .edit(let edit): return text(edit)
+        }
+    }
+
+    private static func text(_ edit: DatabaseEdit) -> String {
+        switch edit {
+        case .createNetKey(let index, let name, let source): "create NetKey \(index) \(name) \(source)"
+        case .createAppKey(let index, let name, boundTo: let netKey, let source):
+            "create AppKey \(index) \(name) in \(netKey) \(source)"
+        case .renameNetKey(let index, let name): "rename NetKey \(index) \(name)"
+        case .renameAppKey(let index, let name): "rename AppKey \(index) \(name)"
+        case .putGroup(let group): "put group \(group.address) \(group.name)"
+        case .removeGroup(let address): "remove group \(address)"
+        case .manage(_, let name, let isProtected): "manage \(name)\(isProtected ? " protected" : "")"
+        case .forget: "forget"
+        }
+    }
+
+    private static func text(_ action: ConfigurationAction) -> String {
+        switch action {
+        case .readComposition(let page): "read composition \(page)"
+        case .addNetKey(let index): "add NetKey \(index)"
+        case .deleteNetKey(let index): "delete NetKey \(index)"
+        case .addAppKey(let index, boundTo: let netKey): "add AppKey \(index) in \(netKey)"
+        case .deleteAppKey(let index, boundTo: _): "delete AppKey \(index)"
+        case .bind(let model, let index): "bind \(text(model)) \(index)"
+        case .unbind(let model, let index): "unbind \(text(model)) \(index)"
+        case .addSubscription(let model, let address): "subscribe \(text(model)) \(address)"
+        case .deleteSubscription(let model, let address): "unsubscribe \(text(model)) \(address)"
+        case .overwriteSubscriptions(let model, let address): "overwrite \(text(model)) \(address)"
+        case .deleteAllSubscriptions(let model): "unsubscribe all \(text(model))"
+        case .setPublication(let model, let publication?): "publish \(text(model)) \(publication.address)"
+        case .setPublication(let model, nil): "stop publishing \(text(model))"
+        case .setDefaultTTL(let ttl): "set TTL \(ttl)"
+        case .setSecureNetworkBeacon(let isOn): "set beacon \(isOn)"
+        case .setRelay(let isOn, let retransmit):
+            "set relay \(isOn) \(retransmit.map { String($0.octet) } ?? "keep")"
+        case .setProxy(let isOn): "set proxy \(isOn)"
+        case .setFriend(let isOn): "set friend \(isOn)"
+        case .setNetworkTransmit(let parameters): "set network transmit \(parameters.octet)"
+        }
+    }
+
+    private static func text(_ model: ModelAddress) -> String { "\(model.element)/\(model.model.name)" }
+}
