@@ -34,7 +34,7 @@ package final class AuthenticatedCipher {
     package func seal(
         _ plaintext: [UInt8],
         nonce: Nonce,
-        additional: Octets16? = nil,
+        additional: [UInt8] = [],
         mic: MICSize
     ) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: plaintext.count + mic.rawValue) { output, count in
@@ -49,7 +49,7 @@ package final class AuthenticatedCipher {
     package func open(
         _ sealed: ArraySlice<UInt8>,
         nonce: Nonce,
-        additional: Octets16? = nil,
+        additional: [UInt8] = [],
         mic: MICSize
     ) -> [UInt8]? {
         let length = sealed.count - mic.rawValue
@@ -71,17 +71,23 @@ package final class AuthenticatedCipher {
         count: Int,
         to output: UnsafeMutablePointer<UInt8>?,
         _ nonce: Nonce,
-        _ additional: Octets16? = nil,
+        _ additional: [UInt8] = [],
         _ mic: MICSize
     ) {
         let context = mic == .bits32 ? sealing.bits32 : sealing.bits64
         let prepared = context ?? prepare(encrypts: true, mic)
         let done = nonce.octets.withUnsafeOctets { nonce in
-            guard let additional else {
-                return ccrypto_ccm_seal(prepared, nonce, nil, 0, input, Int32(count), output, Int32(mic.rawValue))
-            }
-            return additional.withUnsafeOctets {
-                ccrypto_ccm_seal(prepared, nonce, $0, 16, input, Int32(count), output, Int32(mic.rawValue))
+            additional.withUnsafeBufferPointer {
+                ccrypto_ccm_seal(
+                    prepared,
+                    nonce,
+                    $0.baseAddress,
+                    Int32($0.count),
+                    input,
+                    Int32(count),
+                    output,
+                    Int32(mic.rawValue)
+                )
             }
         }
         guard done == 1 else { libcryptoFailed("AES-128-CCM") }
@@ -94,17 +100,23 @@ package final class AuthenticatedCipher {
         count: Int,
         to output: UnsafeMutablePointer<UInt8>?,
         _ nonce: Nonce,
-        _ additional: Octets16? = nil,
+        _ additional: [UInt8] = [],
         _ mic: MICSize
     ) -> Bool {
         let context = mic == .bits32 ? opening.bits32 : opening.bits64
         let prepared = context ?? prepare(encrypts: false, mic)
         let done = nonce.octets.withUnsafeOctets { nonce in
-            guard let additional else {
-                return ccrypto_ccm_open(prepared, nonce, nil, 0, input, Int32(count), output, Int32(mic.rawValue))
-            }
-            return additional.withUnsafeOctets {
-                ccrypto_ccm_open(prepared, nonce, $0, 16, input, Int32(count), output, Int32(mic.rawValue))
+            additional.withUnsafeBufferPointer {
+                ccrypto_ccm_open(
+                    prepared,
+                    nonce,
+                    $0.baseAddress,
+                    Int32($0.count),
+                    input,
+                    Int32(count),
+                    output,
+                    Int32(mic.rawValue)
+                )
             }
         }
         return done == 1

@@ -119,7 +119,7 @@ package struct NetworkPDU: Hashable, Sendable {
                 for index in 0..<transport.count { output[9 + index] = transport[index] }
             }
             let body = output.baseAddress.map { $0 + 7 }
-            credentials.encryption.seal(body, count: clearSize, to: body, nonce(purpose), nil, micSize)
+            credentials.encryption.seal(body, count: clearSize, to: body, nonce(purpose), [], micSize)
             let header = clearHeader ^ NetworkPDU.mask(credentials.privacy, ivIndex, UnsafeBufferPointer(output))
             for index in 0..<6 {
                 output[1 + index] = UInt8(truncatingIfNeeded: header >> (40 - 8 * UInt64(index)))
@@ -165,7 +165,7 @@ package struct NetworkPDU: Hashable, Sendable {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: clearSize) { clear in
             let isAuthentic = bytes.withUnsafeBufferPointer {
                 let body = $0.baseAddress.map { $0 + 7 }
-                return credentials.encryption.open(body, count: clearSize, to: clear.baseAddress, nonce, nil, mic)
+                return credentials.encryption.open(body, count: clearSize, to: clear.baseAddress, nonce, [], mic)
             }
             guard isAuthentic else { return }
             opened = (

@@ -44,7 +44,7 @@ enum UpperTransport {
             credentials.cipher.seal(
                 payload,
                 nonce: applicationNonce(header, mic),
-                additional: header.label?.rawValue,
+                additional: header.label?.rawValue.bytes ?? [],
                 mic: mic
             )
         }
@@ -82,7 +82,12 @@ enum UpperTransport {
         for candidate in keys.candidates(aid: aid) where candidate.boundNetKey == netKeyIndex {
             for label in labels {
                 let cipher = candidate.credentials.cipher
-                if let payload = cipher.open(upper[...], nonce: nonce, additional: label?.rawValue, mic: mic) {
+                if let payload = cipher.open(
+                    upper[...],
+                    nonce: nonce,
+                    additional: label?.rawValue.bytes ?? [],
+                    mic: mic
+                ) {
                     return (payload, .application(candidate.index), label)
                 }
             }
