@@ -78,4 +78,9 @@ package struct Nonce: Hashable, Sendable {
     package static func proxy(sequence: UInt32, source: UnicastAddress, ivIndex: UInt32) -> Nonce {
         Nonce(type: 0x03, second: 0, sequence: sequence, source: source.rawValue, destination: 0, ivIndex: ivIndex)
     }
+
+    /// The nonce of a proxy solicitation of 1.1 (3.9.5.5).
+    package static func proxySolicitation(sequence: UInt32, source: UnicastAddress) -> Nonce {
+        Nonce(type: 0x04, second: 0, sequence: sequence, source: source.rawValue, destination: 0, ivIndex: 0)
+    }
 }

@@ -25,7 +25,7 @@ package struct NetworkPDU: Hashable, Sendable {
     package var source: UnicastAddress
     /// Where it is going; ``Address/unassigned`` only in proxy configuration messages.
     package var destination: Address
-    /// The lower transport PDU: 1 to 16 octets, 12 if ``isControl``.
+    /// The lower transport PDU: 1 to 16 octets, 12 if ``isControl``; none in a proxy solicitation.
     package var transportPDU: [UInt8]
 
     /// A PDU with those fields.
@@ -53,6 +53,8 @@ package struct NetworkPDU: Hashable, Sendable {
         case message
         /// A proxy configuration message (6.6).
         case proxyConfiguration
+        /// A proxy solicitation of 1.1 (6.9): an empty control message under IV index 0.
+        case proxySolicitation
     }
 
     /// The most octets of a PDU on any bearer.
@@ -84,12 +86,13 @@ package struct NetworkPDU: Hashable, Sendable {
         guard sequence <= 0xFF_FFFF else { throw .prohibited(field: "SEQ", value: UInt64(sequence)) }
         try checkDestination(purpose)
         let limit = NetworkPDU.maximumTransportSize(isControl: isControl)
-        guard (1...limit).contains(transportPDU.count) else { throw .length(transportPDU.count) }
+        let sizes = purpose == .proxySolicitation ? 0...0 : 1...limit
+        guard sizes.contains(transportPDU.count) else { throw .length(transportPDU.count) }
     }
 
     private func checkDestination(_ purpose: Purpose) throws(DecodeError) {
         switch (purpose, destination.kind) {
-        case (.proxyConfiguration, .unassigned):
+        case (.proxyConfiguration, .unassigned), (.proxySolicitation, .unassigned):
             guard isControl, ttl == 0 else { throw .prohibited(field: "CTL and TTL", value: UInt64(ttl)) }
         case (.message, .unicast), (.message, .group): break
         case (.message, .virtual) where !isControl: break
@@ -150,7 +153,7 @@ package struct NetworkPDU: Hashable, Sendable {
         let mic: MICSize = isControl ? .bits64 : .bits32
         let clearSize = bytes.count - 7 - mic.rawValue
         // Under the wrong key the header is noise, so nothing in it is worth an error before authentication.
-        guard clearSize > 2, let source = UnicastAddress(rawValue: UInt16(truncatingIfNeeded: header)) else {
+        guard clearSize >= 2, let source = UnicastAddress(rawValue: UInt16(truncatingIfNeeded: header)) else {
             throw .notAuthentic
         }
         self.ivIndex = ivIndex
@@ -183,6 +186,7 @@ package struct NetworkPDU: Hashable, Sendable {
         case .message:
             .network(isControl: isControl, ttl: ttl, sequence: sequence, source: source, ivIndex: ivIndex)
         case .proxyConfiguration: .proxy(sequence: sequence, source: source, ivIndex: ivIndex)
+        case .proxySolicitation: .proxySolicitation(sequence: sequence, source: source)
         }
     }
 

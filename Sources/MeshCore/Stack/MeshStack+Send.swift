@@ -112,7 +112,7 @@ extension MeshStack {
         }
     }
 
-    private func nextSequence(_ source: UnicastAddress) throws(StackError) -> UInt32 {
+    func nextSequence(_ source: UnicastAddress) throws(StackError) -> UInt32 {
         do throws(SequenceNumberError) {
             return try sequenceNumbers.next(for: source, ivIndex: ivIndex.transmitValue)
         } catch { throw .sequenceNumbers(error) }

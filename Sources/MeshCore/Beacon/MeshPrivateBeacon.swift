@@ -1,0 +1,52 @@
+/// A mesh private beacon of 1.1, 27 octets (Mesh Protocol 3.10.4): type 0x02, random (13), obfuscated flags and IV index
+/// (5), authentication tag (8). Obfuscation and tag are AES-CCM with the random as nonce.
+package struct MeshPrivateBeacon: Hashable, Sendable {
+    /// The beacon type in front.
+    package static let type: UInt8 = 0x02
+    /// All octets with the type.
+    package static let size = 27
+
+    /// Whether the network uses the new keys (phase 2 of a key refresh).
+    package var isKeyRefreshing: Bool
+    /// The IV index and whether its update is in progress.
+    package var ivIndex: IVIndex
+    /// The 13 octets that hide what the beacon says.
+    package var random: Nonce
+
+    /// A beacon with those values.
+    package init(isKeyRefreshing: Bool, ivIndex: IVIndex, random: Nonce) {
+        self.isKeyRefreshing = isKeyRefreshing
+        self.ivIndex = ivIndex
+        self.random = random
+    }
+
+    /// Opens a beacon of the subnet with those credentials; nothing in it tells which subnet it is of.
+    ///
+    /// - Returns: nil if it is not authentic under them.
+    /// - Throws: ``DecodeError`` for another type or length.
+    package init?(opening bytes: [UInt8], with credentials: SubnetCredentials) throws(DecodeError) {
+        var reader = ByteReader(bytes)
+        let type = try reader.readUInt8()
+        guard type == MeshPrivateBeacon.type else { throw .unknownType(UInt64(type)) }
+        let random = Nonce(try reader.read(13))
+        let sealed = try reader.read(13)
+        try reader.expectEnd()
+        guard let random, let data = credentials.privateBeacon.open(sealed, nonce: random, mic: .bits64) else {
+            return nil
+        }
+        var content = ByteReader(data)
+        let flags = try content.readUInt8()
+        isKeyRefreshing = flags & 1 != 0
+        ivIndex = IVIndex(value: try content.readUInt32(), isUpdateInProgress: flags & 2 != 0)
+        self.random = random
+    }
+
+    /// The 27 octets.
+    package func encoded(with credentials: SubnetCredentials) -> [UInt8] {
+        var content = ByteWriter(capacity: 5)
+        content.write((isKeyRefreshing ? 1 : 0) | (ivIndex.isUpdateInProgress ? 2 : 0) as UInt8)
+        content.write(ivIndex.value)
+        let sealed = credentials.privateBeacon.seal(content.bytes, nonce: random, mic: .bits64)
+        return [MeshPrivateBeacon.type] + random.bytes + sealed
+    }
+}

@@ -1,0 +1,33 @@
+/// The service data with which a device without a network advertises that it can be provisioned over GATT, Mesh
+/// Provisioning Service 0x1827 (Mesh Protocol 7.1.2.2.1): Device UUID (16), OOB information (2, little-endian as in all
+/// service data, unlike in the beacon).
+package struct ProvisioningAdvertisement: Hashable, Sendable {
+    /// Who it is.
+    package var uuid: DeviceUUID
+    /// Where out-of-band data is to be found, a bit field.
+    package var oobInformation: UInt16
+
+    /// An advertisement with those values.
+    package init(uuid: DeviceUUID, oobInformation: UInt16) {
+        self.uuid = uuid
+        self.oobInformation = oobInformation
+    }
+
+    /// Reads service data of 18 octets.
+    ///
+    /// - Throws: ``DecodeError`` for any other length.
+    package init(decoding bytes: [UInt8]) throws(DecodeError) {
+        var reader = ByteReader(bytes)
+        uuid = DeviceUUID(rawValue: Octets16(high: try reader.readUInt64(), low: try reader.readUInt64()))
+        oobInformation = try reader.readUInt16LittleEndian()
+        try reader.expectEnd()
+    }
+
+    /// The 18 octets.
+    package var encoded: [UInt8] {
+        var writer = ByteWriter(capacity: 18)
+        writer.write(uuid.rawValue.bytes)
+        writer.writeLittleEndian(oobInformation)
+        return writer.bytes
+    }
+}

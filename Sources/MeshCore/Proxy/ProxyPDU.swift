@@ -1,0 +1,53 @@
+/// One PDU of the proxy protocol, put together (Mesh Protocol 6.3).
+package struct ProxyPDU: Hashable, Sendable {
+    /// What a PDU holds, 6 bits.
+    package enum MessageType: UInt8, CaseIterable, Sendable {
+        /// A network PDU.
+        case network = 0x00
+        /// A mesh beacon with the octet of its type.
+        case beacon = 0x01
+        /// A network PDU that holds a proxy configuration message.
+        case configuration = 0x02
+        /// A provisioning PDU.
+        case provisioning = 0x03
+    }
+
+    /// What it holds.
+    package var type: MessageType
+    /// The octets of it, at least one.
+    package var payload: [UInt8]
+
+    /// A PDU.
+    package init(type: MessageType, payload: [UInt8]) {
+        self.type = type
+        self.payload = payload
+    }
+
+    /// The most octets of a payload that is put together: more than any message has, and a bound for a hostile peer.
+    package static let maximumSize = 1024
+}
+
+/// The segmentation field in front of every packet, 2 bits (Mesh Protocol 6.3.1).
+enum ProxySegmentation: UInt8 {
+    case complete = 0
+    case first = 1
+    case continuation = 2
+    case last = 3
+}
+
+/// Cuts proxy PDUs into packets that fit a link (Mesh Protocol 6.3.2).
+package enum ProxySegmenter {
+    /// The packets of a PDU, each with its header octet.
+    ///
+    /// - Parameter maximumSize: the most octets of a packet, header included: ATT_MTU - 3, at least 2.
+    package static func packets(of pdu: ProxyPDU, maximumSize: Int) -> [[UInt8]] {
+        let size = max(1, maximumSize - 1)
+        guard pdu.payload.count > size else { return [[pdu.type.rawValue] + pdu.payload] }
+        return stride(from: 0, to: pdu.payload.count, by: size).map { start in
+            let end = min(start + size, pdu.payload.count)
+            let segmentation: ProxySegmentation =
+                start == 0 ? .first : end == pdu.payload.count ? .last : .continuation
+            return [segmentation.rawValue << 6 | pdu.type.rawValue] + pdu.payload[start..<end]
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// What a peer did wrong on a proxy link; the link should be closed (Mesh Protocol 6.3.2.2).
+package enum ProxyProtocolError: Error, Hashable, Sendable {
+    /// The packet is empty, has no payload, or a message type that is not known.
+    case malformed(DecodeError)
+    /// A continuation or last segment without a first one.
+    case unexpectedSegment
+    /// A first segment or complete message before the last segment of the one before.
+    case interrupted
+    /// A segment of another message type than the first one.
+    case typeChanged
+    /// More octets than any message has.
+    case tooLong
+    /// The last segment did not come in time.
+    case timedOut
+}
+
+/// Puts proxy PDUs together from packets (Mesh Protocol 6.3.2).
+///
+/// A value machine for one direction of one link. After an error it is ready for the next message.
+package struct ProxyReassembler: Sendable {
+    private var partial: ProxyPDU?
+    private var startedAt = Instant.zero
+
+    /// How long a message may take from its first to its last segment (6.3.2.2).
+    package static let timeout = Duration.seconds(20)
+
+    /// A reassembler that waits for a first packet.
+    package init() {}
+
+    /// When ``advance(to:)`` is to be called; nil between messages.
+    package var nextDeadline: Instant? {
+        partial == nil ? nil : startedAt.advanced(by: ProxyReassembler.timeout)
+    }
+
+    /// Gives a message up whose time is over.
+    ///
+    /// - Throws: ``ProxyProtocolError/timedOut`` if there was one.
+    package mutating func advance(to now: Instant) throws(ProxyProtocolError) {
+        guard let deadline = nextDeadline, deadline <= now else { return }
+        partial = nil
+        throw .timedOut
+    }
+
+    /// Takes in one packet.
+    ///
+    /// - Returns: the PDU that it completes, or nil.
+    package mutating func receive(_ packet: [UInt8], at now: Instant) throws(ProxyProtocolError) -> ProxyPDU? {
+        try advance(to: now)
+        guard let header = packet.first else { throw fail(.malformed(.truncated(offset: 0, needed: 1))) }
+        guard packet.count > 1 else { throw fail(.malformed(.truncated(offset: 1, needed: 1))) }
+        guard let type = ProxyPDU.MessageType(rawValue: header & 0x3F),
+            let segmentation = ProxySegmentation(rawValue: header >> 6)
+        else { throw fail(.malformed(.unknownType(UInt64(header & 0x3F)))) }
+        let payload = packet.dropFirst()
+        switch segmentation {
+        case .complete, .first:
+            guard partial == nil else { throw fail(.interrupted) }
+            guard payload.count <= ProxyPDU.maximumSize else { throw fail(.tooLong) }
+            let pdu = ProxyPDU(type: type, payload: Array(payload))
+            guard segmentation == .first else { return pdu }
+            partial = pdu
+            startedAt = now
+            return nil
+        case .continuation, .last:
+            guard let started = partial else { throw fail(.unexpectedSegment) }
+            guard started.type == type else { throw fail(.typeChanged) }
+            guard started.payload.count + payload.count <= ProxyPDU.maximumSize else { throw fail(.tooLong) }
+            partial?.payload.append(contentsOf: payload)
+            guard segmentation == .last else { return nil }
+            defer { partial = nil }
+            return partial
+        }
+    }
+
+    private mutating func fail(_ error: ProxyProtocolError) -> ProxyProtocolError {
+        partial = nil
+        return error
+    }
+}

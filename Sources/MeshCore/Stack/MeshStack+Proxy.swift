@@ -1,0 +1,73 @@
+/// A proxy configuration message that arrived.
+package struct IncomingProxyConfiguration: Hashable, Sendable {
+    /// Who sent it: an element of the proxy or of its client.
+    package var source: UnicastAddress
+    /// The message.
+    package var message: ProxyConfigurationMessage
+    /// The subnet whose key secured it.
+    package var netKeyIndex: NetKeyIndex
+}
+
+extension MeshStack {
+    /// The network PDU of a proxy configuration message from the primary element, to be sent as
+    /// ``ProxyPDU/MessageType/configuration`` (Mesh Protocol 6.6).
+    ///
+    /// - Throws: ``StackError`` for an unknown NetKey, more addresses than fit, or without a sequence number.
+    package mutating func encode(
+        _ message: ProxyConfigurationMessage,
+        netKeyIndex: NetKeyIndex = .primary
+    ) throws(StackError) -> [UInt8] {
+        guard let credentials = keys.transmitCredentials(netKeyIndex) else { throw .unknownNetKey(netKeyIndex) }
+        let transportPDU = message.encoded
+        guard transportPDU.count <= NetworkPDU.maximumTransportSize(isControl: true) else {
+            throw .payloadSize(transportPDU.count)
+        }
+        let pdu = NetworkPDU(
+            ivIndex: ivIndex.transmitValue,
+            isControl: true,
+            ttl: 0,
+            sequence: try nextSequence(address),
+            source: address,
+            destination: .unassigned,
+            transportPDU: transportPDU
+        )
+        do throws(DecodeError) {
+            return try pdu.encoded(with: credentials.flooding, as: .proxyConfiguration)
+        } catch {
+            preconditionFailure("a proxy configuration PDU of our own has fields out of range: \(error)")
+        }
+    }
+
+    /// Takes in the network PDU of a proxy configuration message.
+    ///
+    /// - Throws: ``ProxyConfigurationRefusal`` with the reason why it is not to be used.
+    package mutating func receive(
+        proxyConfiguration bytes: [UInt8]
+    ) throws(ProxyConfigurationRefusal) -> IncomingProxyConfiguration {
+        let pdu: NetworkPDU
+        let netKeyIndex: NetKeyIndex
+        do throws(NetworkPDUError) {
+            (pdu, netKeyIndex) = try decode(networkPDU: bytes, as: .proxyConfiguration)
+        } catch { throw ProxyConfigurationRefusal(.network(error)) }
+        guard !isElement(pdu.source.address) else { throw ProxyConfigurationRefusal(.ownSource) }
+        switch replay.verdict(pdu.source, ivIndex: pdu.ivIndex, sequence: pdu.sequence) {
+        case .replayed: throw ProxyConfigurationRefusal(.replayed)
+        case .full: throw ProxyConfigurationRefusal(.replayListFull)
+        case .accepted: replay.record(pdu.source, ivIndex: pdu.ivIndex, sequence: pdu.sequence)
+        }
+        do throws(DecodeError) {
+            let message = try ProxyConfigurationMessage(decoding: pdu.transportPDU)
+            return IncomingProxyConfiguration(source: pdu.source, message: message, netKeyIndex: netKeyIndex)
+        } catch { throw ProxyConfigurationRefusal(.malformedControl(error)) }
+    }
+}
+
+/// Why a proxy configuration message is not to be used.
+package struct ProxyConfigurationRefusal: Error, Hashable, Sendable {
+    /// The reason.
+    package var reason: DropReason
+
+    init(_ reason: DropReason) {
+        self.reason = reason
+    }
+}
