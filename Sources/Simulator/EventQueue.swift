@@ -1,0 +1,68 @@
+package import MeshCore
+
+/// What is to happen, in the order of time; events of one instant happen in the order in which they were added.
+///
+/// A binary heap: adding and taking cost O(log n). Two queues that were filled alike give the same order always.
+package struct EventQueue<Event> {
+    private struct Entry {
+        var time: Instant
+        var order: UInt64
+        var event: Event
+
+        func isBefore(_ other: Entry) -> Bool {
+            time == other.time ? order < other.order : time < other.time
+        }
+    }
+
+    private var heap: [Entry] = []
+    private var nextOrder: UInt64 = 0
+
+    /// An empty queue.
+    package init() {}
+
+    /// How many events wait.
+    package var count: Int { heap.count }
+
+    /// When the next event happens, nil if none waits.
+    package var nextTime: Instant? { heap.first?.time }
+
+    /// Adds an event that happens at `time`, after all that were added for the same instant before.
+    package mutating func add(_ event: Event, at time: Instant) {
+        heap.append(Entry(time: time, order: nextOrder, event: event))
+        nextOrder += 1
+        siftUp(from: heap.count - 1)
+    }
+
+    /// Takes the next event if it happens at or before `deadline`.
+    package mutating func take(until deadline: Instant) -> (time: Instant, event: Event)? {
+        guard let first = heap.first, first.time <= deadline, let last = heap.popLast() else { return nil }
+        if !heap.isEmpty {
+            heap[0] = last
+            siftDown()
+        }
+        return (first.time, first.event)
+    }
+
+    private mutating func siftUp(from start: Int) {
+        var child = start
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard heap[child].isBefore(heap[parent]) else { return }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    private mutating func siftDown() {
+        var parent = 0
+        while true {
+            var smallest = parent
+            for child in (2 * parent + 1)..<(2 * parent + 3) where child < heap.count {
+                if heap[child].isBefore(heap[smallest]) { smallest = child }
+            }
+            guard smallest != parent else { return }
+            heap.swapAt(parent, smallest)
+            parent = smallest
+        }
+    }
+}

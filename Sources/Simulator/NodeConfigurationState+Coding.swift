@@ -1,0 +1,215 @@
+import MeshCore
+
+extension ByteWriter {
+    /// The layout of version 1, in the order of the lines.
+    mutating func write(_ node: NodeConfigurationState) {
+        write(node.uuid.rawValue.bytes)
+        write(text: node.name)
+        write(node.address.rawValue)
+        write(node.isProvisioned)
+        write(node.deviceKey)
+        write(node.product.company)
+        write(node.product.product)
+        write(node.product.version)
+        write(node.product.replayListSize)
+        write(list: node.netKeys) { writer, key in
+            writer.write(key.index.rawValue)
+            writer.write(key.key)
+            writer.write(key.oldKey)
+            writer.write(key.phase.rawValue)
+        }
+        write(list: node.appKeys) { writer, key in
+            writer.write(key.index.rawValue)
+            writer.write(key.boundNetKey.rawValue)
+            writer.write(key.key)
+            writer.write(key.oldKey)
+        }
+        write(node.secureNetworkBeacon)
+        write(node.defaultTTL)
+        write(node.relay.rawValue)
+        write(node.proxy.rawValue)
+        write(node.friend.rawValue)
+        write(node.isLowPowerSupported)
+        write(node.networkTransmit.octet)
+        write(node.relayRetransmit.octet)
+        write(node.heartbeatPublication.destination.rawValue)
+        write(node.heartbeatPublication.countLog)
+        write(node.heartbeatPublication.periodLog)
+        write(node.heartbeatPublication.ttl)
+        write(node.heartbeatPublication.features.rawValue)
+        write(node.heartbeatPublication.netKeyIndex.rawValue)
+        write(node.heartbeatSubscription.source.rawValue)
+        write(node.heartbeatSubscription.destination.rawValue)
+        write(node.heartbeatSubscription.periodLog)
+        write(list: node.elements) { writer, element in
+            writer.write(element.name != nil)
+            writer.write(text: element.name ?? "")
+            writer.write(element.location)
+            writer.write(list: element.models) { $0.write($1) }
+        }
+    }
+
+    private mutating func write(_ model: Model) {
+        write(model.identifier.isVendor)
+        write(model.identifier.company ?? 0)
+        write(model.identifier.model)
+        write(list: model.bindings) { $0.write($1.rawValue) }
+        write(list: model.subscriptions) { writer, address in
+            switch address {
+            case .group(let group):
+                writer.write(UInt8(0))
+                writer.write(group.rawValue)
+            case .virtual(let label):
+                writer.write(UInt8(1))
+                writer.write(label.rawValue.bytes)
+            }
+        }
+        write(model.publication != nil)
+        if let publication = model.publication { write(publication) }
+    }
+
+    private mutating func write(_ publication: Publication) {
+        switch publication.address {
+        case .unicast(let address):
+            write(UInt8(0))
+            write(address.rawValue)
+        case .group(let group):
+            write(UInt8(1))
+            write(group.rawValue)
+        case .virtual(let label):
+            write(UInt8(2))
+            write(label.rawValue.bytes)
+        }
+        write(publication.appKeyIndex.rawValue)
+        write(publication.usesFriendshipCredentials)
+        write(publication.ttl)
+        write(publication.period.octet)
+        write(publication.retransmit.octet)
+    }
+}
+
+extension ByteReader {
+    mutating func readNodeState() throws(DecodeError) -> NodeConfigurationState {
+        let state = NodeConfigurationState(
+            uuid: try readDeviceUUID(),
+            name: try readText(),
+            address: try readUnicastAddress(),
+            isProvisioned: try readFlag(),
+            deviceKey: try readOptionalKey(),
+            product: Node.Product(
+                company: try readUInt16(),
+                product: try readUInt16(),
+                version: try readUInt16(),
+                replayListSize: try readUInt16()
+            ),
+            netKeys: try readList { reader throws(DecodeError) in try reader.readNetKey() },
+            appKeys: try readList { reader throws(DecodeError) in try reader.readAppKey() },
+            secureNetworkBeacon: try readFlag(),
+            defaultTTL: try readUInt8(),
+            relay: try readState("relay", FeatureState.self),
+            proxy: try readState("proxy", FeatureState.self),
+            friend: try readState("friend", FeatureState.self),
+            isLowPowerSupported: try readFlag(),
+            networkTransmit: TransmitParameters(octet: try readUInt8()),
+            relayRetransmit: TransmitParameters(octet: try readUInt8()),
+            heartbeatPublication: HeartbeatPublicationState(
+                destination: Address(rawValue: try readUInt16()),
+                countLog: try readUInt8(),
+                periodLog: try readUInt8(),
+                ttl: try readUInt8(),
+                features: FeatureSet(rawValue: try readUInt16()),
+                netKeyIndex: try readKeyIndex(NetKeyIndex.self)
+            ),
+            heartbeatSubscription: HeartbeatSubscriptionState(
+                source: Address(rawValue: try readUInt16()),
+                destination: Address(rawValue: try readUInt16()),
+                periodLog: try readUInt8()
+            ),
+            elements: try readList { reader throws(DecodeError) in try reader.readElement() }
+        )
+        guard !state.elements.isEmpty, state.elements.count <= 255 else {
+            throw .prohibited(field: "number of elements", value: UInt64(state.elements.count))
+        }
+        guard state.defaultTTL != 1, state.defaultTTL < 0x80 else {
+            throw .prohibited(field: "default TTL", value: UInt64(state.defaultTTL))
+        }
+        return state
+    }
+
+    private mutating func readNetKey() throws(DecodeError) -> NodeNetKey {
+        let index = try readKeyIndex(NetKeyIndex.self)
+        guard let key = try readOptionalKey() else { throw .prohibited(field: "NetKey", value: 0) }
+        let oldKey = try readOptionalKey()
+        let phase = try readState("key refresh phase", KeyRefreshPhase.self)
+        guard (oldKey == nil) == (phase == .normal) else {
+            throw .prohibited(field: "key refresh phase", value: UInt64(phase.rawValue))
+        }
+        return NodeNetKey(index: index, key: key, oldKey: oldKey, phase: phase)
+    }
+
+    private mutating func readAppKey() throws(DecodeError) -> NodeAppKey {
+        let index = try readKeyIndex(AppKeyIndex.self)
+        let boundNetKey = try readKeyIndex(NetKeyIndex.self)
+        guard let key = try readOptionalKey() else { throw .prohibited(field: "AppKey", value: 0) }
+        return NodeAppKey(index: index, boundNetKey: boundNetKey, key: key, oldKey: try readOptionalKey())
+    }
+
+    private mutating func readElement() throws(DecodeError) -> Element {
+        let isNamed = try readFlag()
+        let name = try readText()
+        let location = try readUInt16()
+        return Element(
+            name: isNamed ? name : nil,
+            location: location,
+            models: try readList { reader throws(DecodeError) in try reader.readModel() }
+        )
+    }
+
+    private mutating func readModel() throws(DecodeError) -> Model {
+        let isVendor = try readFlag()
+        let company = try readUInt16()
+        let model = try readUInt16()
+        return Model(
+            identifier: isVendor ? .vendor(company: company, model: model) : .sig(model),
+            bindings: try readList { reader throws(DecodeError) in try reader.readKeyIndex(AppKeyIndex.self) },
+            subscriptions: try readList { reader throws(DecodeError) in try reader.readSubscriptionAddress() },
+            publication: try readFlag() ? try readPublication() : nil
+        )
+    }
+
+    private mutating func readSubscriptionAddress() throws(DecodeError) -> SubscriptionAddress {
+        let kind = try readUInt8()
+        switch kind {
+        case 0: return .group(try readGroupAddress())
+        case 1: return .virtual(LabelUUID(rawValue: try readOctets16()))
+        default: throw .unknownType(UInt64(kind))
+        }
+    }
+
+    private mutating func readGroupAddress() throws(DecodeError) -> GroupAddress {
+        let value = try readUInt16()
+        guard let group = GroupAddress(rawValue: value) else {
+            throw .prohibited(field: "group address", value: UInt64(value))
+        }
+        return group
+    }
+
+    private mutating func readPublication() throws(DecodeError) -> Publication {
+        let kind = try readUInt8()
+        let address: PublishAddress
+        switch kind {
+        case 0: address = .unicast(try readUnicastAddress())
+        case 1: address = .group(try readGroupAddress())
+        case 2: address = .virtual(LabelUUID(rawValue: try readOctets16()))
+        default: throw .unknownType(UInt64(kind))
+        }
+        return Publication(
+            address: address,
+            appKeyIndex: try readKeyIndex(AppKeyIndex.self),
+            usesFriendshipCredentials: try readFlag(),
+            ttl: try readUInt8(),
+            period: PublishPeriod(octet: try readUInt8()),
+            retransmit: PublishRetransmit(octet: try readUInt8())
+        )
+    }
+}

@@ -1,0 +1,90 @@
+package import MeshCore
+
+extension NodeConfigurationState {
+    /// The state a node of the database would report, with defaults for what the database does not know.
+    ///
+    /// Defaults: features not supported, except relay, proxy and friend where nothing at all is known of the node's
+    /// composition: then they are supported and off. Default TTL 7, Secure Network Beacon on, Network Transmit and
+    /// Relay Retransmit two retransmissions 20 ms apart, a primary element with Configuration and Health Server.
+    package init(of node: Node, in network: MeshNetwork) {
+        let unknownFeature: FeatureState = node.isCompositionKnown ? .notSupported : .disabled
+        uuid = node.uuid
+        name = node.name
+        address = node.unicastAddress
+        isProvisioned = true
+        deviceKey = node.deviceKey
+        product = node.product ?? Node.Product(company: 0xFFFF, product: 0, version: 0, replayListSize: 32)
+        netKeys = node.netKeys.compactMap { known in
+            network.netKeys.first { $0.index == known.index }.map { NodeNetKey($0, isUpdated: known.isUpdated) }
+        }
+        appKeys = node.appKeys.compactMap { known in
+            network.appKeys.first { $0.index == known.index }.map { NodeAppKey($0, isUpdated: known.isUpdated) }
+        }
+        secureNetworkBeacon = node.secureNetworkBeacon ?? true
+        defaultTTL = node.defaultTTL ?? 7
+        relay = node.features.relay ?? unknownFeature
+        proxy = node.features.proxy ?? unknownFeature
+        friend = node.features.friend ?? unknownFeature
+        isLowPowerSupported = node.features.lowPower.map { $0 != .notSupported } ?? false
+        networkTransmit = node.networkTransmit ?? TransmitParameters(octet: 0x0A)
+        relayRetransmit = node.relayRetransmit ?? TransmitParameters(octet: 0x0A)
+        heartbeatPublication = node.heartbeatPublication.map(HeartbeatPublicationState.init) ?? .off
+        heartbeatSubscription =
+            node.heartbeatSubscription.map {
+                HeartbeatSubscriptionState(source: $0.source, destination: $0.destination, periodLog: 0)
+            } ?? .off
+        elements =
+            node.isCompositionKnown
+            ? node.elements
+            : [Element(models: [Model(identifier: .configurationServer), Model(identifier: .healthServer)])]
+        for key in Set(appKeys.map(\.index)).symmetricDifference(node.appKeys.map(\.index)).sorted() {
+            // The database names a key that it does not hold: nobody can use it.
+            removeAppKey(key)
+        }
+    }
+}
+
+extension NodeNetKey {
+    /// What a node has of a NetKey of the network: in a key refresh, a node that is not updated has the old key alone.
+    init(_ key: NetKey, isUpdated: Bool) {
+        guard key.phase != .normal, let old = key.oldKey else {
+            self.init(index: key.index, key: key.key)
+            return
+        }
+        if isUpdated {
+            self.init(index: key.index, key: key.key, oldKey: old, phase: key.phase)
+        } else {
+            self.init(index: key.index, key: old)
+        }
+    }
+}
+
+extension NodeAppKey {
+    /// What a node has of an AppKey of the network: in a key refresh, a node that is not updated has the old key alone.
+    init(_ key: AppKey, isUpdated: Bool) {
+        guard let old = key.oldKey else {
+            self.init(index: key.index, boundNetKey: key.boundNetKey, key: key.key)
+            return
+        }
+        if isUpdated {
+            self.init(index: key.index, boundNetKey: key.boundNetKey, key: key.key, oldKey: old)
+        } else {
+            self.init(index: key.index, boundNetKey: key.boundNetKey, key: old)
+        }
+    }
+}
+
+extension HeartbeatPublicationState {
+    /// The state behind what the database format holds; the format has no count, so it is taken as without end.
+    init(_ publication: HeartbeatPublication) {
+        self.init(
+            destination: publication.address,
+            countLog: publication.address == .unassigned ? 0 : 0xFF,
+            periodLog: publication.periodSeconds == 0
+                ? 0 : UInt8(min(32 - (publication.periodSeconds - 1).leadingZeroBitCount + 1, 0x11)),
+            ttl: publication.ttl & 0x7F,
+            features: publication.features,
+            netKeyIndex: publication.netKeyIndex
+        )
+    }
+}

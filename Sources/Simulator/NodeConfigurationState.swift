@@ -1,0 +1,198 @@
+package import MeshCore
+
+/// Everything that the foundation models of one virtual node hold: the states of its Configuration Server, its keys
+/// and the configuration of its models (Mesh Protocol 4.2). Holds secrets.
+package struct NodeConfigurationState: Hashable, Sendable {
+    /// The device, the same through all its lives in networks.
+    package var uuid: DeviceUUID
+    /// What people call it in messages of the simulator.
+    package var name: String
+    /// The address of the primary element; that of the last network after a reset.
+    package var address: UnicastAddress
+    /// Whether it is a node of the network; a device after a reset hears and says nothing.
+    package var isProvisioned: Bool
+    /// Secures the Configuration messages; nil where nobody can talk to the node.
+    package var deviceKey: KeyMaterial?
+    /// Company, product, version and CRPL; features and elements of page 0 follow from the rest.
+    package var product: Node.Product
+    /// Its NetKeys sorted by index.
+    package var netKeys: [NodeNetKey]
+    /// Its AppKeys sorted by index.
+    package var appKeys: [NodeAppKey]
+    /// The Secure Network Beacon state.
+    package var secureNetworkBeacon: Bool
+    /// The Default TTL state, 0 or 2...127.
+    package var defaultTTL: UInt8
+    /// The Relay state.
+    package var relay: FeatureState
+    /// The GATT Proxy state.
+    package var proxy: FeatureState
+    /// The Friend state.
+    package var friend: FeatureState
+    /// Whether it can be a Low Power node.
+    package var isLowPowerSupported: Bool
+    /// The Network Transmit state.
+    package var networkTransmit: TransmitParameters
+    /// The Relay Retransmit state.
+    package var relayRetransmit: TransmitParameters
+    /// The Heartbeat Publication state.
+    package var heartbeatPublication: HeartbeatPublicationState
+    /// The Heartbeat Subscription state.
+    package var heartbeatSubscription: HeartbeatSubscriptionState
+    /// The elements in the order of their indexes, at least one.
+    package var elements: [Element]
+
+    /// The subnet with that index, nil if the node does not have it.
+    package func netKey(_ index: NetKeyIndex) -> NodeNetKey? { netKeys.first { $0.index == index } }
+
+    /// The AppKey with that index, nil if the node does not have it.
+    package func appKey(_ index: AppKeyIndex) -> NodeAppKey? { appKeys.first { $0.index == index } }
+
+    /// The addresses of all elements.
+    package var addresses: ClosedRange<UInt16> {
+        let last = min(Int(address.rawValue) + max(elements.count, 1) - 1, Int(UnicastAddress.last.rawValue))
+        return address.rawValue...UInt16(last)
+    }
+
+    /// Composition Data page 0 of the node.
+    package var composition: Composition {
+        var features: FeatureSet = []
+        if relay != .notSupported { features.insert(.relay) }
+        if proxy != .notSupported { features.insert(.proxy) }
+        if friend != .notSupported { features.insert(.friend) }
+        if isLowPowerSupported { features.insert(.lowPower) }
+        return Composition(
+            company: product.company,
+            product: product.product,
+            version: product.version,
+            replayListSize: product.replayListSize,
+            features: features,
+            elements: elements.map { element in
+                // Page 0 counts SIG and vendor models apart, so the first kind comes first.
+                CompositionElement(
+                    location: element.location,
+                    models: element.models.map(\.identifier).filter { !$0.isVendor }
+                        + element.models.map(\.identifier).filter(\.isVendor)
+                )
+            }
+        )
+    }
+
+    /// Takes an AppKey away with all bindings and publications that use it (Mesh Protocol 4.2.6, 4.3.1.4).
+    package mutating func removeAppKey(_ index: AppKeyIndex) {
+        appKeys.removeAll { $0.index == index }
+        for element in elements.indices {
+            for model in elements[element].models.indices {
+                elements[element].models[model].bindings.removeAll { $0 == index }
+                if elements[element].models[model].publication?.appKeyIndex == index {
+                    elements[element].models[model].publication = nil
+                }
+            }
+        }
+    }
+
+    /// Takes a NetKey away with its AppKeys and the heartbeat publication that uses it.
+    package mutating func removeNetKey(_ index: NetKeyIndex) {
+        for key in appKeys where key.boundNetKey == index { removeAppKey(key.index) }
+        netKeys.removeAll { $0.index == index }
+        if heartbeatPublication.netKeyIndex == index { heartbeatPublication = .off }
+    }
+
+    /// Forgets the network as Config Node Reset demands; what the device is made of stays.
+    package mutating func reset() {
+        isProvisioned = false
+        deviceKey = nil
+        netKeys = []
+        appKeys = []
+        heartbeatPublication = .off
+        heartbeatSubscription = .off
+        for element in elements.indices {
+            for model in elements[element].models.indices {
+                elements[element].models[model].bindings = []
+                elements[element].models[model].subscriptions = []
+                elements[element].models[model].publication = nil
+            }
+        }
+    }
+}
+
+/// A NetKey on a node.
+package struct NodeNetKey: Hashable, Sendable {
+    /// Its index.
+    package var index: NetKeyIndex
+    /// The key; during a key refresh the new one.
+    package var key: KeyMaterial
+    /// The key being replaced, exactly during a key refresh.
+    package var oldKey: KeyMaterial?
+    /// Where the node is in the key refresh.
+    package var phase: KeyRefreshPhase
+    /// Whether the node advertises with its Node Identity in this subnet.
+    package var isIdentityRunning = false
+
+    /// A key in that state.
+    package init(index: NetKeyIndex, key: KeyMaterial, oldKey: KeyMaterial? = nil, phase: KeyRefreshPhase = .normal) {
+        self.index = index
+        self.key = key
+        self.oldKey = oldKey
+        self.phase = phase
+    }
+}
+
+/// An AppKey on a node.
+package struct NodeAppKey: Hashable, Sendable {
+    /// Its index.
+    package var index: AppKeyIndex
+    /// The NetKey it is bound to.
+    package var boundNetKey: NetKeyIndex
+    /// The key; the new one once it was updated.
+    package var key: KeyMaterial
+    /// The key being replaced, from its update to the end of the key refresh.
+    package var oldKey: KeyMaterial?
+
+    /// A key in that state.
+    package init(index: AppKeyIndex, boundNetKey: NetKeyIndex, key: KeyMaterial, oldKey: KeyMaterial? = nil) {
+        self.index = index
+        self.boundNetKey = boundNetKey
+        self.key = key
+        self.oldKey = oldKey
+    }
+}
+
+/// The Heartbeat Publication state as it stands in messages (Mesh Protocol 4.2.18).
+package struct HeartbeatPublicationState: Hashable, Sendable {
+    /// Where to; unassigned if off.
+    package var destination: Address
+    /// CountLog, 0...0x11 or 0xFF.
+    package var countLog: UInt8
+    /// PeriodLog, 0...0x11.
+    package var periodLog: UInt8
+    /// TTL, 0...127.
+    package var ttl: UInt8
+    /// The features whose changes send a heartbeat.
+    package var features: FeatureSet
+    /// The NetKey that secures heartbeats.
+    package var netKeyIndex: NetKeyIndex
+
+    /// Publishes nothing.
+    package static let off = HeartbeatPublicationState(
+        destination: .unassigned,
+        countLog: 0,
+        periodLog: 0,
+        ttl: 0,
+        features: [],
+        netKeyIndex: .primary
+    )
+}
+
+/// The Heartbeat Subscription state as it stands in messages (Mesh Protocol 4.2.19).
+package struct HeartbeatSubscriptionState: Hashable, Sendable {
+    /// From whom; unassigned if off.
+    package var source: Address
+    /// Sent to whom; unassigned if off.
+    package var destination: Address
+    /// PeriodLog, 0...0x11.
+    package var periodLog: UInt8
+
+    /// Counts nothing.
+    package static let off = HeartbeatSubscriptionState(source: .unassigned, destination: .unassigned, periodLog: 0)
+}

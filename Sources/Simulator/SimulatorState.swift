@@ -1,0 +1,85 @@
+package import MeshCore
+
+/// What a simulated world remembers between runs; holds secrets.
+package struct SimulatorState: Hashable, Sendable {
+    /// The newest message a node accepted from a source.
+    package struct ReplayEntry: Hashable, Sendable {
+        /// The IV index of the message.
+        package var ivIndex: UInt32
+        /// Its sequence number.
+        package var sequence: UInt32
+    }
+
+    /// The configuration of every node.
+    package var nodes: [DeviceUUID: NodeConfigurationState]
+    /// The IV index of every node that was told one.
+    package var ivIndexes: [DeviceUUID: IVIndex]
+    /// The replay protection lists.
+    package var replay: [DeviceUUID: [UnicastAddress: ReplayEntry]]
+    /// For every stream of a node the first number that was surely never used.
+    package var reservations: [SequenceStream: UInt32]
+    /// The numbers that were heard.
+    package var used: [SequenceStream: SequenceRanges]
+    /// Who hears whom, nil if no world was made yet.
+    package var links: [WorldSettings.RadioLink]?
+
+    /// Remembers nothing.
+    package init() {
+        nodes = [:]
+        ivIndexes = [:]
+        replay = [:]
+        reservations = [:]
+        used = [:]
+    }
+
+    /// Takes in a record that is newer than all before.
+    package mutating func apply(_ record: StateRecord) {
+        switch record {
+        case .node(let node):
+            if let before = nodes[node.uuid],
+                before.deviceKey != node.deviceKey || before.address != node.address
+            {
+                // A new life of the device: what it heard in the old one is forgotten.
+                replay[node.uuid] = nil
+                ivIndexes[node.uuid] = nil
+            }
+            nodes[node.uuid] = node
+        case .ivIndex(let node, let ivIndex):
+            ivIndexes[node] = ivIndex
+        case .replay(let node, let stream, let sequence):
+            replay[node, default: [:]][stream.source] = ReplayEntry(ivIndex: stream.ivIndex, sequence: sequence)
+        case .reservation(let stream, let end):
+            reservations[stream] = max(reservations[stream, default: 0], end)
+        case .used(let stream, let range):
+            used[stream, default: SequenceRanges()].insert(range)
+        case .links(let links):
+            self.links = links
+        }
+    }
+
+    /// The shortest list of records that says the same, in an order that depends on nothing else.
+    package var records: [StateRecord] {
+        var records: [StateRecord] = []
+        if let links { records.append(.links(links)) }
+        for (_, node) in nodes.sorted(by: { $0.key < $1.key }) { records.append(.node(node)) }
+        for (node, ivIndex) in ivIndexes.sorted(by: { $0.key < $1.key }) { records.append(.ivIndex(node, ivIndex)) }
+        for (node, list) in replay.sorted(by: { $0.key < $1.key }) {
+            for (source, entry) in list.sorted(by: { $0.key < $1.key }) {
+                let stream = SequenceStream(source: source, ivIndex: entry.ivIndex)
+                records.append(.replay(node, stream, entry.sequence))
+            }
+        }
+        for (stream, end) in reservations.sorted(by: { $0.key < $1.key }) {
+            records.append(.reservation(stream, end: end))
+        }
+        for (stream, ranges) in used.sorted(by: { $0.key < $1.key }) {
+            for range in ranges.ranges { records.append(.used(stream, range)) }
+        }
+        return records
+    }
+
+    /// A whole new state file in the place of one that has grown by appending.
+    package var compacted: [UInt8] {
+        StateFile.header + records.flatMap(StateFile.encode)
+    }
+}

@@ -1,0 +1,163 @@
+import MeshCore
+
+// The body of a record: its kind, then fields of fixed size, most significant octet first. Lists and texts have a
+// 16-bit count before them. Whatever is optional has an octet 0 or 1 before it.
+
+extension ByteWriter {
+    mutating func write(_ record: StateRecord) {
+        switch record {
+        case .node(let node):
+            write(UInt8(1))
+            write(node)
+        case .ivIndex(let node, let ivIndex):
+            write(UInt8(2))
+            write(node.rawValue.bytes)
+            write(ivIndex.value)
+            write(ivIndex.isUpdateInProgress)
+        case .replay(let node, let stream, let sequence):
+            write(UInt8(3))
+            write(node.rawValue.bytes)
+            write(stream)
+            write(sequence)
+        case .reservation(let stream, let end):
+            write(UInt8(4))
+            write(stream)
+            write(end)
+        case .used(let stream, let range):
+            write(UInt8(5))
+            write(stream)
+            write(range.lowerBound)
+            write(range.upperBound)
+        case .links(let links):
+            write(UInt8(6))
+            write(UInt32(truncatingIfNeeded: links.count))
+            for link in links {
+                write(link.first.rawValue.bytes)
+                write(link.second.rawValue.bytes)
+                write(link.copyLoss != nil)
+                write((link.copyLoss ?? 0).bitPattern)
+            }
+        }
+    }
+
+    mutating func write(_ stream: SequenceStream) {
+        write(stream.source.rawValue)
+        write(stream.ivIndex)
+    }
+
+    mutating func write(_ flag: Bool) {
+        write(UInt8(flag ? 1 : 0))
+    }
+
+    mutating func write(text: String) {
+        let octets = text.utf8.prefix(0xFFFF)
+        write(UInt16(octets.count))
+        write(octets)
+    }
+
+    mutating func write(_ key: KeyMaterial?) {
+        write(key != nil)
+        write((key?.octets ?? Octets16(high: 0, low: 0)).bytes)
+    }
+
+    mutating func write<Item>(list: [Item], item: (inout ByteWriter, Item) -> Void) {
+        let written = list.prefix(0xFFFF)
+        write(UInt16(written.count))
+        for value in written { item(&self, value) }
+    }
+}
+
+extension ByteReader {
+    mutating func readStateRecord() throws(DecodeError) -> StateRecord {
+        let kind = try readUInt8()
+        switch kind {
+        case 1:
+            return .node(try readNodeState())
+        case 2:
+            return .ivIndex(
+                try readDeviceUUID(),
+                IVIndex(value: try readUInt32(), isUpdateInProgress: try readFlag())
+            )
+        case 3:
+            return .replay(try readDeviceUUID(), try readStream(), try readUInt32())
+        case 4:
+            return .reservation(try readStream(), end: try readUInt32())
+        case 5:
+            let stream = try readStream()
+            let first = try readUInt32()
+            let last = try readUInt32()
+            guard first <= last else { throw .prohibited(field: "range of sequence numbers", value: UInt64(first)) }
+            return .used(stream, first...last)
+        case 6:
+            var links: [WorldSettings.RadioLink] = []
+            for _ in 0..<(try readUInt32()) {
+                let first = try readDeviceUUID()
+                let second = try readDeviceUUID()
+                let hasLoss = try readFlag()
+                let loss = Double(bitPattern: try readUInt64())
+                guard loss >= 0, loss <= 1 else { throw .prohibited(field: "loss", value: loss.bitPattern) }
+                links.append(WorldSettings.RadioLink(first, second, copyLoss: hasLoss ? loss : nil))
+            }
+            return .links(links)
+        default:
+            throw .unknownType(UInt64(kind))
+        }
+    }
+
+    mutating func readStream() throws(DecodeError) -> SequenceStream {
+        SequenceStream(source: try readUnicastAddress(), ivIndex: try readUInt32())
+    }
+
+    mutating func readUnicastAddress() throws(DecodeError) -> UnicastAddress {
+        let value = try readUInt16()
+        guard let address = UnicastAddress(rawValue: value) else {
+            throw .prohibited(field: "unicast address", value: UInt64(value))
+        }
+        return address
+    }
+
+    mutating func readOctets16() throws(DecodeError) -> Octets16 {
+        Octets16(high: try readUInt64(), low: try readUInt64())
+    }
+
+    mutating func readDeviceUUID() throws(DecodeError) -> DeviceUUID {
+        DeviceUUID(rawValue: try readOctets16())
+    }
+
+    mutating func readFlag() throws(DecodeError) -> Bool {
+        let value = try readUInt8()
+        guard value <= 1 else { throw .prohibited(field: "flag", value: UInt64(value)) }
+        return value == 1
+    }
+
+    mutating func readText() throws(DecodeError) -> String {
+        String(decoding: try read(Int(try readUInt16())), as: UTF8.self)
+    }
+
+    mutating func readOptionalKey() throws(DecodeError) -> KeyMaterial? {
+        let isPresent = try readFlag()
+        let key = KeyMaterial(try readOctets16())
+        return isPresent ? key : nil
+    }
+
+    mutating func readKeyIndex<Index: KeyIndex>(_: Index.Type) throws(DecodeError) -> Index {
+        let value = try readUInt16()
+        guard let index = Index(rawValue: value) else { throw .prohibited(field: "key index", value: UInt64(value)) }
+        return index
+    }
+
+    mutating func readState<State: RawRepresentable>(_ field: String, _: State.Type) throws(DecodeError) -> State
+    where State.RawValue == UInt8 {
+        let value = try readUInt8()
+        guard let state = State(rawValue: value) else { throw .prohibited(field: field, value: UInt64(value)) }
+        return state
+    }
+
+    mutating func readList<Item>(
+        _ item: (inout ByteReader) throws(DecodeError) -> Item
+    ) throws(DecodeError) -> [Item] {
+        var list: [Item] = []
+        for _ in 0..<(try readUInt16()) { list.append(try item(&self)) }
+        return list
+    }
+}
