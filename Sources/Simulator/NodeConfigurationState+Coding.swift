@@ -33,14 +33,14 @@ extension ByteWriter {
         write(node.networkTransmit.octet)
         write(node.relayRetransmit.octet)
         write(node.heartbeatPublication.destination.rawValue)
-        write(node.heartbeatPublication.countLog)
-        write(node.heartbeatPublication.periodLog)
+        write(node.heartbeatPublication.countLog.rawValue)
+        write(node.heartbeatPublication.periodLog.rawValue)
         write(node.heartbeatPublication.ttl)
         write(node.heartbeatPublication.features.rawValue)
         write(node.heartbeatPublication.netKeyIndex.rawValue)
-        write(node.heartbeatSubscription.source.rawValue)
+        write(node.heartbeatSubscription.source?.rawValue ?? 0)
         write(node.heartbeatSubscription.destination.rawValue)
-        write(node.heartbeatSubscription.periodLog)
+        write(node.heartbeatSubscription.periodLog.rawValue)
         write(list: node.elements) { writer, element in
             writer.write(element.name != nil)
             writer.write(text: element.name ?? "")
@@ -112,18 +112,18 @@ extension ByteReader {
             isLowPowerSupported: try readFlag(),
             networkTransmit: TransmitParameters(octet: try readUInt8()),
             relayRetransmit: TransmitParameters(octet: try readUInt8()),
-            heartbeatPublication: HeartbeatPublicationState(
+            heartbeatPublication: HeartbeatPublicationSettings(
                 destination: Address(rawValue: try readUInt16()),
-                countLog: try readUInt8(),
-                periodLog: try readUInt8(),
+                countLog: try readState("heartbeat count", HeartbeatPublicationCountLog.self),
+                periodLog: try readState("heartbeat period", HeartbeatPeriodLog.self),
                 ttl: try readUInt8(),
                 features: FeatureSet(rawValue: try readUInt16()),
                 netKeyIndex: try readKeyIndex(NetKeyIndex.self)
             ),
-            heartbeatSubscription: HeartbeatSubscriptionState(
-                source: Address(rawValue: try readUInt16()),
+            heartbeatSubscription: HeartbeatSubscriptionSettings(
+                source: UnicastAddress(rawValue: try readUInt16()),
                 destination: Address(rawValue: try readUInt16()),
-                periodLog: try readUInt8()
+                periodLog: try readState("heartbeat period", HeartbeatPeriodLog.self)
             ),
             elements: try readList { reader throws(DecodeError) in try reader.readElement() }
         )

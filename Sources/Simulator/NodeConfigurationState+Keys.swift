@@ -38,12 +38,11 @@ extension NodeConfigurationState {
         return .success
     }
 
-    /// - Parameter transition: 2 to use the new keys, 3 to revoke the old ones.
-    mutating func moveKeyRefresh(_ index: NetKeyIndex, transition: UInt8) -> ConfigStatusCode {
+    mutating func moveKeyRefresh(_ index: NetKeyIndex, to transition: KeyRefreshTransition) -> ConfigStatusCode {
         guard let phase = netKey(index)?.phase else { return .invalidNetKeyIndex }
         switch (transition, phase) {
-        case (2, .normal): return .cannotUpdate
-        case (2, _): enterKeyRefreshPhase(index, .usingNewKeys)
+        case (.useNewKeys, .normal): return .cannotUpdate
+        case (.useNewKeys, _): enterKeyRefreshPhase(index, .usingNewKeys)
         default: enterKeyRefreshPhase(index, .normal)
         }
         return .success

@@ -28,10 +28,14 @@ extension NodeConfigurationState {
         isLowPowerSupported = node.features.lowPower.map { $0 != .notSupported } ?? false
         networkTransmit = node.networkTransmit ?? TransmitParameters(octet: 0x0A)
         relayRetransmit = node.relayRetransmit ?? TransmitParameters(octet: 0x0A)
-        heartbeatPublication = node.heartbeatPublication.map(HeartbeatPublicationState.init) ?? .off
+        heartbeatPublication = node.heartbeatPublication.map(HeartbeatPublicationSettings.init) ?? .off
         heartbeatSubscription =
             node.heartbeatSubscription.map {
-                HeartbeatSubscriptionState(source: $0.source, destination: $0.destination, periodLog: 0)
+                HeartbeatSubscriptionSettings(
+                    source: UnicastAddress(rawValue: $0.source.rawValue),
+                    destination: $0.destination,
+                    periodLog: .off
+                )
             } ?? .off
         elements =
             node.isCompositionKnown
@@ -74,14 +78,14 @@ extension NodeAppKey {
     }
 }
 
-extension HeartbeatPublicationState {
+extension HeartbeatPublicationSettings {
     /// The state behind what the database format holds; the format has no count, so it is taken as without end.
     init(_ publication: HeartbeatPublication) {
+        let isOff = publication.address == .unassigned
         self.init(
             destination: publication.address,
-            countLog: publication.address == .unassigned ? 0 : 0xFF,
-            periodLog: publication.periodSeconds == 0
-                ? 0 : UInt8(min(32 - (publication.periodSeconds - 1).leadingZeroBitCount + 1, 0x11)),
+            countLog: isOff ? .off : HeartbeatPublicationCountLog(rawValue: 0xFF) ?? .off,
+            periodLog: HeartbeatPeriodLog(seconds: publication.periodSeconds) ?? .off,
             ttl: publication.ttl & 0x7F,
             features: publication.features,
             netKeyIndex: publication.netKeyIndex

@@ -11,7 +11,7 @@ package struct NodeConfigurationState: Hashable, Sendable {
     package var address: UnicastAddress
     /// Whether it is a node of the network; a device after a reset hears and says nothing.
     package var isProvisioned: Bool
-    /// Secures the Configuration messages; nil where nobody can talk to the node.
+    /// Secures the Configuration messages; nil where nobody can talk to the node. Of no use once the node was reset.
     package var deviceKey: KeyMaterial?
     /// Company, product, version and CRPL; features and elements of page 0 follow from the rest.
     package var product: Node.Product
@@ -36,9 +36,9 @@ package struct NodeConfigurationState: Hashable, Sendable {
     /// The Relay Retransmit state.
     package var relayRetransmit: TransmitParameters
     /// The Heartbeat Publication state.
-    package var heartbeatPublication: HeartbeatPublicationState
+    package var heartbeatPublication: HeartbeatPublicationSettings
     /// The Heartbeat Subscription state.
-    package var heartbeatSubscription: HeartbeatSubscriptionState
+    package var heartbeatSubscription: HeartbeatSubscriptionSettings
     /// The elements in the order of their indexes, at least one.
     package var elements: [Element]
 
@@ -98,10 +98,10 @@ package struct NodeConfigurationState: Hashable, Sendable {
         if heartbeatPublication.netKeyIndex == index { heartbeatPublication = .off }
     }
 
-    /// Forgets the network as Config Node Reset demands; what the device is made of stays.
+    /// Forgets the network as Config Node Reset demands. What the device is made of stays, and the DeviceKey as well,
+    /// but only to tell the life that ended from one that a later provisioning begins.
     package mutating func reset() {
         isProvisioned = false
-        deviceKey = nil
         netKeys = []
         appKeys = []
         heartbeatPublication = .off
@@ -158,41 +158,19 @@ package struct NodeAppKey: Hashable, Sendable {
     }
 }
 
-/// The Heartbeat Publication state as it stands in messages (Mesh Protocol 4.2.18).
-package struct HeartbeatPublicationState: Hashable, Sendable {
-    /// Where to; unassigned if off.
-    package var destination: Address
-    /// CountLog, 0...0x11 or 0xFF.
-    package var countLog: UInt8
-    /// PeriodLog, 0...0x11.
-    package var periodLog: UInt8
-    /// TTL, 0...127.
-    package var ttl: UInt8
-    /// The features whose changes send a heartbeat.
-    package var features: FeatureSet
-    /// The NetKey that secures heartbeats.
-    package var netKeyIndex: NetKeyIndex
-
+extension HeartbeatPublicationSettings {
     /// Publishes nothing.
-    package static let off = HeartbeatPublicationState(
+    static let off = HeartbeatPublicationSettings(
         destination: .unassigned,
-        countLog: 0,
-        periodLog: 0,
+        countLog: .off,
+        periodLog: .off,
         ttl: 0,
         features: [],
         netKeyIndex: .primary
     )
 }
 
-/// The Heartbeat Subscription state as it stands in messages (Mesh Protocol 4.2.19).
-package struct HeartbeatSubscriptionState: Hashable, Sendable {
-    /// From whom; unassigned if off.
-    package var source: Address
-    /// Sent to whom; unassigned if off.
-    package var destination: Address
-    /// PeriodLog, 0...0x11.
-    package var periodLog: UInt8
-
+extension HeartbeatSubscriptionSettings {
     /// Counts nothing.
-    package static let off = HeartbeatSubscriptionState(source: .unassigned, destination: .unassigned, periodLog: 0)
+    static let off = HeartbeatSubscriptionSettings(source: nil, destination: .unassigned, periodLog: .off)
 }

@@ -3,6 +3,13 @@ package struct HeartbeatPeriodLog: RawRepresentable, Hashable, Sendable, AccessF
     /// 0x00...0x11.
     package let rawValue: UInt8
 
+    /// 0: no periodic heartbeats.
+    package static let off = HeartbeatPeriodLog()
+
+    private init() {
+        rawValue = 0
+    }
+
     /// Nil above 0x11.
     package init?(rawValue: UInt8) {
         guard rawValue <= 0x11 else { return nil }
@@ -35,6 +42,13 @@ package struct HeartbeatPublicationCountLog: RawRepresentable, Hashable, Sendabl
     /// 0x00...0x11 or 0xFF.
     package let rawValue: UInt8
 
+    /// 0: none.
+    package static let off = HeartbeatPublicationCountLog()
+
+    private init() {
+        rawValue = 0
+    }
+
     /// Nil for 0x12...0xFE.
     package init?(rawValue: UInt8) {
         guard rawValue <= 0x11 || rawValue == 0xFF else { return nil }
@@ -47,6 +61,13 @@ package struct HeartbeatPublicationCountLog: RawRepresentable, Hashable, Sendabl
 package struct HeartbeatSubscriptionCountLog: RawRepresentable, Hashable, Sendable, AccessField {
     /// 0x00...0x10 or 0xFF.
     package let rawValue: UInt8
+
+    /// 0: none.
+    package static let off = HeartbeatSubscriptionCountLog()
+
+    private init() {
+        rawValue = 0
+    }
 
     /// Nil for 0x11...0xFE.
     package init?(rawValue: UInt8) {

@@ -1,0 +1,116 @@
+import MeshCore
+
+extension ConfigurationServer {
+    /// Composition, features, beacon, TTL, transmissions, subnet states and reset.
+    static let nodeHandlers: [(Opcode, Handler)] = [
+        on(ConfigCompositionDataGet.self) { _, _, state in
+            // Page 0 is the largest page there is that is not larger than any that can be asked for.
+            ConfigCompositionDataStatus(page: 0, data: state.compositionPage0)
+        },
+        on(ConfigBeaconGet.self) { _, _, state in ConfigBeaconStatus(isEnabled: state.secureNetworkBeacon) },
+        on(ConfigBeaconSet.self) { message, _, state in
+            state.secureNetworkBeacon = message.isEnabled
+            return ConfigBeaconStatus(isEnabled: state.secureNetworkBeacon)
+        },
+        on(ConfigDefaultTTLGet.self) { _, _, state in ConfigDefaultTTLStatus(ttl: state.defaultTTL) },
+        on(ConfigDefaultTTLSet.self) { message, _, state in
+            state.defaultTTL = message.ttl
+            return ConfigDefaultTTLStatus(ttl: state.defaultTTL)
+        },
+        on(ConfigGATTProxyGet.self) { _, _, state in ConfigGATTProxyStatus(state: state.proxy) },
+        on(ConfigGATTProxySet.self) { message, _, state in
+            state.proxy.change(to: message.isEnabled)
+            if state.proxy == .disabled {
+                for key in state.netKeys.indices { state.netKeys[key].isIdentityRunning = false }
+            }
+            return ConfigGATTProxyStatus(state: state.proxy)
+        },
+        on(ConfigFriendGet.self) { _, _, state in ConfigFriendStatus(state: state.friend) },
+        on(ConfigFriendSet.self) { message, _, state in
+            state.friend.change(to: message.isEnabled)
+            return ConfigFriendStatus(state: state.friend)
+        },
+        on(ConfigRelayGet.self) { _, _, state in
+            ConfigRelayStatus(state: state.relay, retransmit: state.relayRetransmit)
+        },
+        on(ConfigRelaySet.self) { message, _, state in
+            state.relay.change(to: message.isEnabled)
+            if state.relay != .notSupported { state.relayRetransmit = message.retransmit }
+            return ConfigRelayStatus(state: state.relay, retransmit: state.relayRetransmit)
+        },
+        on(ConfigNetworkTransmitGet.self) { _, _, state in
+            ConfigNetworkTransmitStatus(transmit: state.networkTransmit)
+        },
+        on(ConfigNetworkTransmitSet.self) { message, _, state in
+            state.networkTransmit = message.transmit
+            return ConfigNetworkTransmitStatus(transmit: state.networkTransmit)
+        },
+        on(ConfigKeyRefreshPhaseGet.self) { message, request, state in
+            let key = state.netKey(message.netKeyIndex)
+            return ConfigKeyRefreshPhaseStatus(
+                status: request.refusal ?? (key == nil ? .invalidNetKeyIndex : .success),
+                netKeyIndex: message.netKeyIndex,
+                phase: key?.phase ?? .normal
+            )
+        },
+        on(ConfigKeyRefreshPhaseSet.self) { message, request, state in
+            let status = request.act(on: &state) {
+                $0.moveKeyRefresh(message.netKeyIndex, to: message.transition)
+            }
+            return ConfigKeyRefreshPhaseStatus(
+                status: status,
+                netKeyIndex: message.netKeyIndex,
+                phase: state.netKey(message.netKeyIndex)?.phase ?? .normal
+            )
+        },
+        on(ConfigNodeIdentityGet.self) { message, request, state in
+            let isKnown = state.netKey(message.netKeyIndex) != nil
+            return ConfigNodeIdentityStatus(
+                status: request.refusal ?? (isKnown ? .success : .invalidNetKeyIndex),
+                netKeyIndex: message.netKeyIndex,
+                identity: state.nodeIdentity(message.netKeyIndex)
+            )
+        },
+        on(ConfigNodeIdentitySet.self) { message, request, state in
+            let status = request.act(on: &state) {
+                $0.setNodeIdentity(message.netKeyIndex, isRunning: message.isEnabled)
+            }
+            return ConfigNodeIdentityStatus(
+                status: status,
+                netKeyIndex: message.netKeyIndex,
+                identity: state.nodeIdentity(message.netKeyIndex)
+            )
+        },
+        on(ConfigNodeReset.self) { _, _, state in
+            state.reset()
+            return ConfigNodeResetStatus()
+        },
+        on(ConfigLowPowerNodePollTimeoutGet.self) { message, _, _ in
+            // The node is nobody's friend.
+            ConfigLowPowerNodePollTimeoutStatus(lowPowerNodeAddress: message.lowPowerNodeAddress, pollTimeout: 0)
+        },
+    ]
+}
+
+extension FeatureState {
+    /// Switches a feature that the node has.
+    fileprivate mutating func change(to isEnabled: Bool) {
+        if self != .notSupported { self = isEnabled ? .enabled : .disabled }
+    }
+}
+
+extension NodeConfigurationState {
+    /// Page 0 as it fits into one message of 380 octets: elements that do not are left out, the last ones first.
+    var compositionPage0: [UInt8] {
+        var composition = composition
+        while true {
+            if let bytes = composition.page0Bytes, bytes.count <= 378 { return bytes }
+            guard composition.elements.popLast() != nil else { return [] }
+        }
+    }
+
+    fileprivate func nodeIdentity(_ index: NetKeyIndex) -> NodeIdentityState {
+        if proxy == .notSupported { return .notSupported }
+        return netKey(index)?.isIdentityRunning == true ? .running : .stopped
+    }
+}
