@@ -1,0 +1,67 @@
+import MeshCore
+
+/// One virtual node: what it is configured to, its protocol stack, its radio and what is wrong with it.
+struct SimulatedNode {
+    /// The states of its foundation models.
+    var state: NodeConfigurationState
+    /// Network to access layer.
+    var stack: MeshStack
+    /// What sends its PDUs on the advertising bearer.
+    var advertiser: Advertiser
+    /// How busy the air around it is.
+    var load = AirLoad()
+    /// What is wrong with it.
+    var faults = NodeFaults()
+    /// When a wake event for its timers waits in the queue.
+    var wakeAt: Instant?
+    /// The PDUs heard last, octet by octet: copies and what two relays send alike cost no decryption.
+    var heard = RecentPDUs()
+
+    /// Whether it takes part in the network at all.
+    var isAlive: Bool { state.isProvisioned && !faults.isOff }
+    /// Whether it forwards what it hears on the advertising bearer.
+    var isRelay: Bool { isAlive && state.relay == .enabled }
+    /// Whether it forwards between links and the advertising bearer.
+    var isProxy: Bool { isAlive && state.proxy == .enabled }
+}
+
+/// A few of the last PDUs a node heard.
+struct RecentPDUs: Sendable {
+    private static let capacity = 32
+    private var pdus: [[UInt8]] = []
+    private var oldest = 0
+
+    /// Remembers a PDU; false if it is remembered already.
+    mutating func insert(_ pdu: [UInt8]) -> Bool {
+        if pdus.contains(pdu) { return false }
+        if pdus.count < Self.capacity {
+            pdus.append(pdu)
+        } else {
+            pdus[oldest] = pdu
+            oldest = (oldest + 1) % Self.capacity
+        }
+        return true
+    }
+}
+
+/// What happens in a simulated world.
+enum WorldEvent {
+    /// A node hears a network PDU.
+    case hear(node: Int, [UInt8])
+    /// A node hears a secure network beacon.
+    case hearBeacon(node: Int, [UInt8])
+    /// A node hands a PDU to its advertiser.
+    case advertise(node: Int, [UInt8], TransmitParameters)
+    /// A timer of a node's stack ends.
+    case wake(node: Int)
+    /// A node answers a request.
+    case answer(node: Int, OutgoingMessage, thenReset: Bool)
+    /// A node's Node Identity has been advertised for 60 s.
+    case stopIdentity(node: Int, NetKeyIndex)
+    /// A packet of the client reaches the proxy.
+    case write(LinkIdentifier, [UInt8])
+    /// A packet of the proxy reaches the client.
+    case notify(LinkIdentifier, [UInt8])
+    /// The proxy ends a link.
+    case disconnect(LinkIdentifier, reason: String)
+}

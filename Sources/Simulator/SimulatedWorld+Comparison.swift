@@ -1,0 +1,110 @@
+package import MeshCore
+
+extension SimulatedWorld {
+    /// How the nodes differ from what a database says of them, one sentence a difference, nodes in the order of the
+    /// database. What the database does not know is not compared, nor are provisioners and excluded nodes. Keys are
+    /// compared, never named.
+    package func mismatches(against network: MeshNetwork) -> [String] {
+        let provisioners = Set(network.provisioners.map(\.uuid))
+        let netKeys = Dictionary(network.netKeys.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
+        let appKeys = Dictionary(network.appKeys.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
+        var found: [String] = []
+        for node in network.nodes where !provisioners.contains(node.uuid) && !node.isExcluded {
+            guard let state = self.node(node.uuid) else {
+                found.append("\(node.name) is not in the simulated network")
+                continue
+            }
+            var comparison = Comparison(name: node.name)
+            comparison.compare(state, node)
+            comparison.compareKeys(state, node, netKeys, appKeys)
+            comparison.compareElements(state, node)
+            found += comparison.differences
+        }
+        return found
+    }
+}
+
+/// Collects the differences of one node.
+private struct Comparison {
+    var name: String
+    var differences: [String] = []
+
+    mutating func note(_ what: String, onAir: String, recorded: String) {
+        differences.append("\(name): \(what) is \(onAir), recorded as \(recorded)")
+    }
+
+    mutating func compare<Value: Equatable>(_ what: String, _ onAir: Value, _ recorded: Value?) {
+        guard let recorded, onAir != recorded else { return }
+        note(what, onAir: "\(onAir)", recorded: "\(recorded)")
+    }
+
+    mutating func compare(_ state: NodeConfigurationState, _ node: Node) {
+        compare("membership", state.isProvisioned, true)
+        compare("the address", state.address, node.unicastAddress)
+        if state.deviceKey != node.deviceKey { differences.append("\(name): the DeviceKey is another") }
+        compare("relay", state.relay, node.features.relay)
+        compare("proxy", state.proxy, node.features.proxy)
+        compare("friend", state.friend, node.features.friend)
+        compare("the Secure Network Beacon", state.secureNetworkBeacon, node.secureNetworkBeacon)
+        compare("the Default TTL", state.defaultTTL, node.defaultTTL)
+        compare("Network Transmit", state.networkTransmit, node.networkTransmit)
+        if state.relay != .notSupported {
+            compare("Relay Retransmit", state.relayRetransmit, node.relayRetransmit)
+        }
+    }
+
+    mutating func compareKeys(
+        _ state: NodeConfigurationState,
+        _ node: Node,
+        _ netKeys: [NetKeyIndex: NetKey],
+        _ appKeys: [AppKeyIndex: AppKey]
+    ) {
+        compare("the list of NetKeys", state.netKeys.map(\.index), node.netKeys.map(\.index).sorted())
+        for known in node.netKeys {
+            guard let stored = state.netKey(known.index), let key = netKeys[known.index] else { continue }
+            let expected = NodeNetKey(key, isUpdated: known.isUpdated)
+            if stored.key != expected.key || stored.oldKey != expected.oldKey {
+                differences.append("\(name): NetKey \(known.index) has other octets")
+            }
+            compare("the key refresh phase of NetKey \(known.index)", stored.phase, expected.phase)
+        }
+        compare("the list of AppKeys", state.appKeys.map(\.index), node.appKeys.map(\.index).sorted())
+        for known in node.appKeys {
+            guard let stored = state.appKey(known.index), let key = appKeys[known.index] else { continue }
+            let expected = NodeAppKey(key, isUpdated: known.isUpdated)
+            if stored.key != expected.key || stored.oldKey != expected.oldKey {
+                differences.append("\(name): AppKey \(known.index) has other octets")
+            }
+            compare("the NetKey of AppKey \(known.index)", stored.boundNetKey, expected.boundNetKey)
+        }
+    }
+
+    mutating func compareElements(_ state: NodeConfigurationState, _ node: Node) {
+        guard node.isCompositionKnown else { return }
+        compare("the number of elements", state.elements.count, node.elements.count)
+        for (index, (onAir, recorded)) in zip(state.elements, node.elements).enumerated() {
+            compare(
+                "the list of models of element \(index)",
+                onAir.models.map(\.identifier),
+                recorded.models.map(\.identifier)
+            )
+            let known = Dictionary(
+                recorded.models.map { ($0.identifier, $0) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            for model in onAir.models {
+                guard let other = known[model.identifier] else { continue }
+                let place = "of model \(model.identifier) on element \(index)"
+                compare("the list of bindings \(place)", model.bindings, other.bindings.sorted())
+                compare("the list of subscriptions \(place)", model.subscriptions, other.subscriptions.sorted())
+                if model.publication != other.publication {
+                    note(
+                        "the publication \(place)",
+                        onAir: model.publication.map { "\($0)" } ?? "none",
+                        recorded: other.publication.map { "\($0)" } ?? "none"
+                    )
+                }
+            }
+        }
+    }
+}

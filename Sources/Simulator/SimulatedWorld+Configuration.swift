@@ -1,0 +1,100 @@
+import MeshCore
+
+extension SimulatedWorld {
+    /// A message for a node came through its stack; only Configuration requests mean anything to it.
+    func deliver(_ message: IncomingMessage, at node: Int) {
+        let state = nodes[node].state
+        let stream = SequenceStream(source: message.source, ivIndex: message.ivIndex)
+        guard recorder(.replay(state.uuid, stream, message.sequence)) else { return }
+        guard case .device = message.security, message.destination == state.address.address else { return }
+        var reader = ByteReader(message.payload)
+        guard let opcode = try? Opcode(decoding: &reader) else { return }
+        if nodes[node].faults.requestsToDrop > 0 {
+            nodes[node].faults.requestsToDrop -= 1
+            return
+        }
+        let server = ConfigurationServer(
+            limits: settings.limits,
+            sharesSubscriptionLists: settings.sharesSubscriptionLists
+        )
+        var changed = state
+        let refusal = nodes[node].faults.answer(to: opcode)
+        let answer = server.respond(
+            to: message.payload,
+            through: message.netKeyIndex,
+            state: &changed,
+            refusal: refusal
+        )
+        guard let answer else { return }
+        statistics.requests += 1
+        let isReset = opcode == ConfigNodeReset.opcode
+        // The change is on record before anything tells of it, and not made if it cannot be recorded.
+        if changed != state, !recorder(.node(changed)) { return }
+        // After a reset the status still goes out as the node that it was.
+        if !isReset { adopt(changed, at: node) }
+        let delay = generator.duration(in: settings.processing) + generator.duration(in: settings.responseDelay)
+        let outgoing = OutgoingMessage(
+            source: state.address,
+            destination: .unicast(message.source),
+            payload: answer,
+            security: .device(node: state.address),
+            netKeyIndex: message.netKeyIndex,
+            ttl: message.ttl == 0 ? 0 : changed.defaultTTL
+        )
+        queue.add(.answer(node: node, outgoing, thenReset: isReset), at: now.advanced(by: delay))
+    }
+
+    /// Makes a node what its Configuration Server says that it is now.
+    private func adopt(_ changed: NodeConfigurationState, at node: Int) {
+        let before = nodes[node].state
+        nodes[node].state = changed
+        if changed.netKeys != before.netKeys || changed.appKeys != before.appKeys || changed.labels != before.labels {
+            nodes[node].stack.keys = keyRing(of: changed)
+            for key in changed.netKeys { observer.learn(key.key) }
+        }
+        nodes[node].stack.defaultTTL = changed.defaultTTL
+        for key in changed.netKeys where key.isIdentityRunning && before.netKey(key.index)?.isIdentityRunning != true {
+            queue.add(.stopIdentity(node: node, key.index), at: now.advanced(by: .seconds(60)))
+        }
+        let phases = changed.netKeys.map { [UInt16($0.phase.rawValue), $0.index.rawValue] }
+        if phases != before.netKeys.map({ [UInt16($0.phase.rawValue), $0.index.rawValue] }) { announce(node) }
+    }
+
+    /// The answer leaves the node.
+    func answer(_ message: OutgoingMessage, from node: Int, thenReset: Bool) {
+        guard nodes[node].isAlive else { return }
+        let actions: [StackAction]
+        do throws(StackError) {
+            actions = try nodes[node].stack.send(message, at: now).1
+        } catch {
+            report("\(nodes[node].state.name) cannot answer: \(error)")
+            return
+        }
+        perform(actions, at: node, from: .itself)
+        // Clients of a proxy that was switched off, or that left the network, lose their links (4.2.11).
+        if thenReset {
+            nodes[node].state.reset()
+            nodes[node].stack.keys = keyRing(of: nodes[node].state)
+            endLinks(to: node, reason: "the node was reset")
+        } else if nodes[node].state.proxy != .enabled, settings.proxy != nodes[node].state.uuid {
+            endLinks(to: node, reason: "the node's GATT proxy was switched off")
+        }
+    }
+
+    /// The keys of a node for its stack; none for a device after a reset.
+    func keyRing(of state: NodeConfigurationState) -> KeyRing {
+        var ring = KeyRing(schedules: schedules)
+        guard state.isProvisioned else { return ring }
+        for key in state.netKeys {
+            ring.set(NetKey(index: key.index, name: "", key: key.key, oldKey: key.oldKey, phase: key.phase))
+        }
+        for key in state.appKeys {
+            ring.set(
+                AppKey(index: key.index, name: "", boundNetKey: key.boundNetKey, key: key.key, oldKey: key.oldKey)
+            )
+        }
+        if let key = state.deviceKey { ring.setDeviceKey(key, of: state.address) }
+        for label in state.labels.sorted() { ring.add(label) }
+        return ring
+    }
+}

@@ -1,0 +1,164 @@
+package import MeshCore
+
+extension SimulatedWorld {
+    /// The largest packet on a link, header included: ATT_MTU - 3.
+    package var maximumPacketSize: Int { max(settings.maximumPacketSize, 2) }
+
+    /// Opens a link to a proxy node, which sends a secure network beacon for each of its subnets at once.
+    ///
+    /// - Parameter uuid: the node to connect to; nil for the one that the settings name, else the first that is
+    ///   powered and has its GATT proxy on. A node that is named need not be a proxy: it takes messages for itself.
+    /// - Throws: if there is no such node or it has no power.
+    package func connect(to uuid: DeviceUUID? = nil) throws(BearerError) -> LinkIdentifier {
+        let node = try proxy(uuid ?? settings.proxy)
+        let link = LinkIdentifier(rawValue: nextLink)
+        nextLink += 1
+        links[link] = ProxyLink(
+            node: node,
+            toNode: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent),
+            toClient: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent)
+        )
+        for beacon in secureNetworkBeacons(of: node) {
+            notify(ProxyPDU(type: .beacon, payload: beacon), on: link)
+        }
+        return link
+    }
+
+    private func proxy(_ uuid: DeviceUUID?) throws(BearerError) -> Int {
+        if let uuid {
+            guard let node = positions[uuid] else {
+                throw BearerError("the simulated network has no node \(uuid)")
+            }
+            guard nodes[node].isAlive else {
+                throw BearerError(
+                    "the simulated node \(nodes[node].state.name) cannot be connected to",
+                    hint: "it has no power, or it was reset"
+                )
+            }
+            return node
+        }
+        if let node = nodes.firstIndex(where: \.isProxy) { return node }
+        if nodes.contains(where: { $0.state.isProvisioned && $0.state.proxy == .enabled }) {
+            throw BearerError("no simulated proxy node has power")
+        }
+        throw BearerError(
+            "no node of the simulated network has its GATT proxy on",
+            hint: "a client reaches a mesh only through a node whose proxy feature is on"
+        )
+    }
+
+    /// Brings in a packet that a client writes to Data In; nothing happens on a link that is closed.
+    package func inject(_ packet: [UInt8], on link: LinkIdentifier) {
+        guard links[link] != nil else { return }
+        statistics.packetsFromClient += 1
+        guard let arrival = links[link]?.toNode.arrival(of: now) else { return }
+        queue.add(.write(link, packet), at: arrival)
+    }
+
+    /// Ends a link as a client does: nothing more comes from it.
+    package func disconnect(_ link: LinkIdentifier) {
+        links[link] = nil
+    }
+
+    /// The links that are open, in the order of their opening.
+    package var openLinks: [LinkIdentifier] { links.keys.sorted() }
+
+    /// A packet of the client reaches the node.
+    func receive(_ packet: [UInt8], on link: LinkIdentifier) {
+        guard let node = links[link]?.node, nodes[node].isAlive else { return }
+        trace(packet, at: 0x2_0000 | Int(link.rawValue))
+        links[link]?.packetsReceived += 1
+        let pdu: ProxyPDU?
+        do throws(ProxyProtocolError) {
+            pdu = try links[link]?.reassembler.receive(packet, at: now) ?? nil
+        } catch {
+            end(link, reason: "the proxy could not put the packets together: \(error)")
+            return
+        }
+        if let pdu {
+            switch pdu.type {
+            case .network: receive(networkPDU: pdu.payload, at: node, on: link)
+            case .beacon:
+                perform(nodes[node].stack.receive(beacon: pdu.payload, at: now), at: node, from: .link(link))
+            case .configuration: receive(configuration: pdu.payload, at: node, on: link)
+            case .provisioning: break
+            }
+        }
+        if let limit = settings.dropsLinkAfterPackets, links[link].map({ $0.packetsReceived >= limit }) ?? false {
+            end(link, reason: "the proxy dropped the connection")
+        }
+    }
+
+    private func receive(networkPDU octets: [UInt8], at node: Int, on link: LinkIdentifier) {
+        let reading = observer.read(octets, as: .message, current: newestIVIndex)
+        if let reading {
+            check(reading, octets, by: .client(link))
+            // A message that the node can read puts its source on the accept list (6.4.2).
+            let keys = nodes[node].state.netKeys
+            if keys.contains(where: { $0.key == reading.key || $0.oldKey == reading.key }) {
+                links[link]?.filter.clientSent(from: reading.pdu.source)
+            }
+        }
+        _ = nodes[node].heard.insert(octets)
+        perform(
+            nodes[node].stack.receive(networkPDU: octets, at: now),
+            at: node,
+            from: .link(link)
+        )
+    }
+
+    private func receive(configuration octets: [UInt8], at node: Int, on link: LinkIdentifier) {
+        if let reading = observer.read(octets, as: .proxyConfiguration, current: newestIVIndex) {
+            check(reading, octets, by: .client(link))
+        }
+        guard
+            let received = try? nodes[node].stack.receive(proxyConfiguration: octets),
+            let status = links[link]?.filter.handle(received.message),
+            !nodes[node].faults.isMute,
+            let answer = try? nodes[node].stack.encode(status, netKeyIndex: received.netKeyIndex)
+        else { return }
+        if let reading = observer.read(answer, as: .proxyConfiguration, current: newestIVIndex) {
+            check(reading, answer, by: .node(node))
+        }
+        notify(ProxyPDU(type: .configuration, payload: answer), on: link)
+    }
+
+    /// Hands a PDU to all clients of a node whose filters let it through.
+    func forward(_ pdu: [UInt8], to destination: Address, from node: Int, except origin: LinkIdentifier?) {
+        for (link, end) in links.sorted(by: { $0.key < $1.key }) where end.node == node && link != origin {
+            if end.filter.passes(destination) {
+                notify(ProxyPDU(type: .network, payload: pdu), on: link)
+            }
+        }
+    }
+
+    /// Notifies the client of a link of a PDU.
+    func notify(_ pdu: ProxyPDU, on link: LinkIdentifier) {
+        guard let end = links[link], !end.isEnding else { return }
+        for packet in ProxySegmenter.packets(of: pdu, maximumSize: maximumPacketSize) {
+            guard let arrival = links[link]?.toClient.arrival(of: now) else { return }
+            statistics.packetsToClient += 1
+            queue.add(.notify(link, packet), at: arrival)
+        }
+    }
+
+    /// The beacons that tell the IV index and key refresh of all subnets of a node.
+    func secureNetworkBeacons(of node: Int) -> [[UInt8]] {
+        nodes[node].state.netKeys.compactMap { nodes[node].stack.secureNetworkBeacon($0.index) }
+    }
+
+    /// The node ends a link; what it sent before still arrives.
+    func end(_ link: LinkIdentifier, reason: String) {
+        guard let end = links[link], !end.isEnding else { return }
+        links[link]?.isEnding = true
+        let arrival = links[link]?.toClient.arrival(of: now) ?? now
+        queue.add(.disconnect(link, reason: reason), at: arrival)
+    }
+
+    /// The node ends all its links.
+    func endLinks(to node: Int, reason: String) {
+        for (link, end) in links.sorted(by: { $0.key < $1.key }) where end.node == node {
+            self.end(link, reason: reason)
+        }
+    }
+}

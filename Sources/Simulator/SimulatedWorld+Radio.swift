@@ -1,0 +1,125 @@
+import MeshCore
+
+extension SimulatedWorld {
+    /// Where something that a node's stack does comes from.
+    enum Origin {
+        /// Its own timers and answers.
+        case itself
+        /// The advertising bearer.
+        case air
+        /// A GATT connection.
+        case link(LinkIdentifier)
+    }
+
+    /// A PDU reaches a node over the air.
+    func hear(_ pdu: [UInt8], at node: Int) {
+        guard nodes[node].isAlive, !nodes[node].faults.isDeaf else { return }
+        guard nodes[node].heard.insert(pdu) else { return }
+        statistics.heard += 1
+        trace(pdu, at: node)
+        perform(nodes[node].stack.receive(networkPDU: pdu, at: now), at: node, from: .air)
+    }
+
+    /// Does what a node's stack wants done.
+    func perform(_ actions: [StackAction], at node: Int, from origin: Origin) {
+        for action in actions {
+            switch action {
+            case .transmit(let pdu, let destination): transmit(pdu, to: destination, from: node)
+            case .relay(let pdu, _, let destination): relay(pdu, to: destination, at: node, from: origin)
+            case .deliver(let message): deliver(message, at: node)
+            case .ivIndexChanged(let ivIndex):
+                newestIVIndex = max(newestIVIndex, ivIndex.value)
+                _ = recorder(.ivIndex(nodes[node].state.uuid, ivIndex))
+                announce(node)
+            case .keyRefreshPhaseChanged(let index, let phase):
+                nodes[node].state.enterKeyRefreshPhase(index, phase)
+                _ = recorder(.node(nodes[node].state))
+                announce(node)
+            default: break
+            }
+        }
+        scheduleWake(node)
+    }
+
+    /// A PDU that starts at a node goes out on all its bearers.
+    private func transmit(_ pdu: [UInt8], to destination: Address, from node: Int) {
+        guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
+        if let reading = observer.read(pdu, as: .message, current: newestIVIndex) {
+            check(reading, pdu, by: .node(node))
+        }
+        _ = nodes[node].heard.insert(pdu)
+        advertise(pdu, nodes[node].state.networkTransmit, from: node)
+        forward(pdu, to: destination, from: node, except: nil)
+    }
+
+    /// A PDU that a node's stack has prepared for forwarding goes on if the node's features say so.
+    private func relay(_ pdu: [UInt8], to destination: Address, at node: Int, from origin: Origin) {
+        guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
+        _ = nodes[node].heard.insert(pdu)
+        let turnaround = now.advanced(by: generator.duration(in: settings.relayTurnaround))
+        switch origin {
+        case .itself: break
+        case .air:
+            if nodes[node].isRelay {
+                let transmit = nodes[node].state.relayRetransmit
+                queue.add(.advertise(node: node, pdu, transmit), at: turnaround)
+            }
+            if nodes[node].isProxy { forward(pdu, to: destination, from: node, except: nil) }
+        case .link(let link):
+            guard nodes[node].isProxy else { return }
+            queue.add(.advertise(node: node, pdu, nodes[node].state.networkTransmit), at: turnaround)
+            forward(pdu, to: destination, from: node, except: link)
+        }
+    }
+
+    /// Puts a PDU on the air: each neighbour hears the first copy that reaches it.
+    func advertise(_ pdu: [UInt8], _ transmit: TransmitParameters, from node: Int) {
+        guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
+        guard
+            let sent = nodes[node].advertiser.send(transmit, at: now, settings: settings, using: &generator)
+        else {
+            statistics.dropped += 1
+            return
+        }
+        statistics.advertised += 1
+        for neighbour in radio.neighbours[node] {
+            let loss = copyLoss(from: node, to: neighbour)
+            if settings.neighboursInterfere {
+                nodes[neighbour.node].load.add(sent.copies.count, at: now)
+            }
+            if let arrival = sent.copies.first(where: { _ in !generator.happens(loss) }) {
+                queue.add(.hear(node: neighbour.node, pdu), at: arrival)
+            } else {
+                statistics.lost += 1
+            }
+        }
+        // While a node sends for 1.8 ms it is deaf, which is as bad as 2.4 events of others.
+        if settings.neighboursInterfere { nodes[node].load.add(sent.copies.count * 12 / 5, at: now) }
+    }
+
+    private func copyLoss(from node: Int, to neighbour: RadioNeighbours.Neighbour) -> Double {
+        var loss = neighbour.copyLoss ?? settings.copyLoss
+        for end in [node, neighbour.node] {
+            if let fault = nodes[end].faults.copyLoss { loss = max(loss, fault) }
+        }
+        var events = settings.backgroundEvents
+        if settings.neighboursInterfere { events += nodes[neighbour.node].load.eventsPerSecond(at: now) }
+        if events > 0 { loss = 1 - (1 - loss) * Interference.survival(eventsPerSecond: events) }
+        return loss
+    }
+
+    /// Tells neighbours and clients with secure network beacons what changed on a node (Mesh Protocol 3.10.3).
+    func announce(_ node: Int) {
+        guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
+        let beacons = secureNetworkBeacons(of: node)
+        for (link, end) in links.sorted(by: { $0.key < $1.key }) where end.node == node {
+            for beacon in beacons { notify(ProxyPDU(type: .beacon, payload: beacon), on: link) }
+        }
+        guard nodes[node].state.secureNetworkBeacon else { return }
+        for neighbour in radio.neighbours[node] {
+            for beacon in beacons where !generator.happens(copyLoss(from: node, to: neighbour)) {
+                queue.add(.hearBeacon(node: neighbour.node, beacon), at: now.advanced(by: .milliseconds(10)))
+            }
+        }
+    }
+}
