@@ -39,19 +39,21 @@ struct Advertiser: Sendable {
         if start > now { waiting.append(start) }
         // 2 ms from the host to the controller, then 1.8 ms for the three channels of every copy.
         var time = start.advanced(by: .milliseconds(2))
-        var copies: [Instant] = []
-        for copy in 0...Int(transmit.count) {
-            if copy > 0 {
-                let interval = settings.isAdvertisingLegacy ? 10 : 0
-                time = time.advanced(by: .milliseconds(transmit.intervalMilliseconds + interval))
-                time = time.advanced(by: generator.duration(in: settings.advertisingDelay))
-            }
+        var copies = [time]
+        for _ in 0..<transmit.count {
+            time = time.advanced(by: .milliseconds(transmit.intervalMilliseconds))
+            // Old controllers space copies by 10 ms more, in which the random delay lies.
+            let delay: Duration =
+                settings.isAdvertisingLegacy
+                ? .milliseconds(10) : generator.duration(in: settings.advertisingDelay)
+            time = time.advanced(by: delay)
             copies.append(time)
         }
-        if settings.isAdvertisingLegacy {
-            time = time.advanced(by: .milliseconds(2 * transmit.intervalMilliseconds + 10))
-        }
-        freeAt[set] = time.advanced(by: .microseconds(1_800))
+        let interval = transmit.intervalMilliseconds
+        freeAt[set] =
+            settings.isAdvertisingLegacy
+            ? start.advanced(by: .milliseconds(interval + (Int(transmit.count) + 1) * (interval + 10)))
+            : time.advanced(by: .microseconds(1_800))
         return AdvertisedPDU(copies: copies)
     }
 }

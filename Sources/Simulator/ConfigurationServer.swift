@@ -66,7 +66,8 @@ package struct ConfigurationServer: Sendable {
         }
     }
 
-    typealias Handler = @Sendable (ArraySlice<UInt8>, Request, inout NodeConfigurationState) throws(DecodeError) ->
+    typealias Handler =
+        @Sendable (ArraySlice<UInt8>, Request, inout NodeConfigurationState) throws(DecodeError) ->
         [UInt8]
 
     private static let handlers: [Opcode: Handler] = Dictionary(

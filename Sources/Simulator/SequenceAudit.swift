@@ -42,6 +42,12 @@ struct SequenceAudit: Sendable {
         self.used = used
     }
 
+    /// Takes everything that is sent from now on for new, as after a client has come anew: what it sends again then it
+    /// sends because it forgot its sequence numbers.
+    mutating func expectNoRepetition() {
+        recent = [:]
+    }
+
     /// Takes note of a PDU at its origin.
     mutating func observe(_ pdu: [UInt8], sequence: UInt32, of stream: SequenceStream) -> Finding {
         if used[stream]?.contains(sequence) == true {

@@ -13,6 +13,7 @@ extension SimulatedWorld {
         let node = try proxy(uuid ?? settings.proxy)
         let link = LinkIdentifier(rawValue: nextLink)
         nextLink += 1
+        audit.expectNoRepetition()
         links[link] = ProxyLink(
             node: node,
             toNode: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent),
@@ -65,14 +66,15 @@ extension SimulatedWorld {
 
     /// A packet of the client reaches the node.
     func receive(_ packet: [UInt8], on link: LinkIdentifier) {
-        guard let node = links[link]?.node, nodes[node].isAlive else { return }
+        guard let end = links[link], !end.isEnding, nodes[end.node].isAlive else { return }
+        let node = end.node
         trace(packet, at: 0x2_0000 | Int(link.rawValue))
         links[link]?.packetsReceived += 1
         let pdu: ProxyPDU?
         do throws(ProxyProtocolError) {
             pdu = try links[link]?.reassembler.receive(packet, at: now) ?? nil
         } catch {
-            end(link, reason: "the proxy could not put the packets together: \(error)")
+            self.end(link, reason: "the proxy could not put the packets together: \(error)")
             return
         }
         if let pdu {
@@ -85,7 +87,7 @@ extension SimulatedWorld {
             }
         }
         if let limit = settings.dropsLinkAfterPackets, links[link].map({ $0.packetsReceived >= limit }) ?? false {
-            end(link, reason: "the proxy dropped the connection")
+            self.end(link, reason: "the proxy dropped the connection")
         }
     }
 

@@ -52,7 +52,9 @@ extension RadioNeighbours {
         }
         for (turn, relay) in relays.enumerated() { relaysByLevel[turn % (depth - 1) + 1].append(relay) }
         for level in 1..<depth {
-            for (turn, relay) in relaysByLevel[level].enumerated() { attach(relay, to: relaysByLevel[level - 1], turn: turn) }
+            for (turn, relay) in relaysByLevel[level].enumerated() {
+                attach(relay, to: relaysByLevel[level - 1], turn: turn)
+            }
         }
         // The outermost level first, so that a few nodes already give the hops asked for.
         for (turn, node) in others.enumerated() {

@@ -1,0 +1,246 @@
+import MeshCore
+import Simulator
+import Testing
+
+@Suite("SimulatedWorld: a client's conversation with nodes")
+struct SimulatedWorldTests {
+    @Test("The composition of a node arrives in segments and decodes")
+    func composition() throws {
+        let network = TestNetwork.network(relays: 2)
+        let world = SimulatedWorld(network: network, seed: 1)
+        let client = try TestClient.connected(to: world, network: network)
+        let node = network.nodes[2]
+        let status = try #require(try client.request(ConfigCompositionDataGet(page: 0), of: node))
+        let composition = try Composition(page0: status.data)
+        #expect(composition.elements.map(\.models) == node.elements.map { $0.models.map(\.identifier) })
+        #expect(client.messages.contains { $0.isSegmented })
+        #expect(world.violations == [])
+    }
+
+    @Test("A segmented AppKey Add is acknowledged, carried out, and answered")
+    func addAppKey() throws {
+        let network = TestNetwork.network(relays: 1)
+        let world = SimulatedWorld(network: network, seed: 1)
+        let client = try TestClient.connected(to: world, network: network)
+        for node in network.nodes.dropFirst() {
+            let add = ConfigAppKeyAdd(
+                netKeyIndex: .primary,
+                appKeyIndex: TestNetwork.appKey(0),
+                key: TestNetwork.key(0x20)
+            )
+            #expect(try client.request(add, of: node)?.status == .success)
+            #expect(world.node(node.uuid)?.appKeys.map(\.key) == [TestNetwork.key(0x20)])
+        }
+        #expect(world.violations == [])
+    }
+
+    @Test("After connecting the proxy sends a beacon for each subnet, authentic and with the IV index")
+    func beacons() throws {
+        let network = TestNetwork.network(relays: 1)
+        let world = SimulatedWorld(network: network, seed: 1)
+        let client = try TestClient.connected(to: world, network: network)
+        #expect(client.beacons.count == 1)
+        let beacon = try SecureNetworkBeacon(decoding: try #require(client.beacons.first))
+        #expect(beacon.ivIndex == network.ivIndex)
+        #expect(client.filterStatuses.last == .filterStatus(.acceptList, listSize: 1))
+    }
+
+    @Test("A chain of relays carries a message as far as its TTL allows", arguments: [1, 2, 3, 4])
+    func hops(hops: Int) throws {
+        let network = TestNetwork.network(relays: 4)
+        let uuids = network.nodes.dropFirst().map(\.uuid)
+        var settings = WorldSettings.ideal
+        settings.topology = .links(zip(uuids, uuids.dropFirst()).map { WorldSettings.RadioLink($0, $1) })
+        let world = SimulatedWorld(network: network, settings: settings, seed: 1)
+        let client = try TestClient.connected(to: world, network: network)
+        let node = network.nodes[1 + hops]
+        let tooSmall = try client.request(ConfigDefaultTTLGet(), of: node, ttl: UInt8(hops))
+        #expect(tooSmall == nil, "the proxy takes one, then every relay")
+        #expect(try client.request(ConfigDefaultTTLGet(), of: node, ttl: UInt8(hops + 1))?.ttl == 5)
+    }
+
+    @Test("TTL 0 reaches the proxy node alone, which answers with TTL 0")
+    func direct() throws {
+        let network = TestNetwork.network(relays: 1)
+        let world = SimulatedWorld(network: network, seed: 1)
+        let client = try TestClient.connected(to: world, network: network)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[1], ttl: 0)?.ttl == 5)
+        #expect(client.messages.last?.ttl == 0)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[2], ttl: 0) == nil)
+    }
+
+    @Test("A relay that is switched off cuts off what lies behind it")
+    func relayOff() throws {
+        let network = TestNetwork.network(relays: 2)
+        let uuids = network.nodes.dropFirst().map(\.uuid)
+        var settings = WorldSettings.ideal
+        settings.topology = .links(zip(uuids, uuids.dropFirst()).map { WorldSettings.RadioLink($0, $1) })
+        let world = SimulatedWorld(network: network, settings: settings, seed: 1)
+        let client = try TestClient.connected(to: world, network: network)
+        let behind = network.nodes[3]
+        #expect(try client.request(ConfigRelayGet(), of: behind)?.state == .enabled)
+        let off = ConfigRelaySet(isEnabled: false, retransmit: TransmitParameters(octet: 0))
+        #expect(try client.request(off, of: network.nodes[2])?.state == .disabled)
+        #expect(try client.request(ConfigRelayGet(), of: behind) == nil)
+    }
+
+    @Test("With a fifth of all copies lost on each of two hops everything arrives in the end")
+    func losses() throws {
+        let network = TestNetwork.network(relays: 6)
+        var settings = WorldSettings.office
+        settings.topology = .hops(2)
+        settings.copyLoss = 0.2
+        let world = SimulatedWorld(network: network, settings: settings, seed: 7)
+        let client = try TestClient.connected(to: world, network: network)
+        for node in network.nodes.dropFirst() {
+            let add = ConfigAppKeyAdd(
+                netKeyIndex: .primary,
+                appKeyIndex: TestNetwork.appKey(0),
+                key: TestNetwork.key(0x20)
+            )
+            #expect(try client.request(add, of: node, attempts: 10)?.status == .success)
+            #expect(try client.request(ConfigCompositionDataGet(page: 0), of: node, attempts: 10) != nil)
+        }
+        #expect(world.statistics.lost > 0)
+        #expect(world.violations == [])
+    }
+
+    @Test("The smallest ATT_MTU cuts every PDU to packets of 20 octets, both ways")
+    func smallPackets() throws {
+        let network = TestNetwork.network(relays: 1)
+        var settings = WorldSettings.ideal
+        settings.maximumPacketSize = 20
+        let world = SimulatedWorld(network: network, settings: settings, seed: 1)
+        let client = try TestClient.connected(to: world, network: network)
+        #expect(try client.request(ConfigCompositionDataGet(page: 0), of: network.nodes[2]) != nil)
+        #expect(client.longestPacket == 20)
+        #expect(world.statistics.packetsToClient > client.networkPDUs + client.beacons.count)
+    }
+
+    @Test("Nothing passes the filter before the client has sent or asked for anything")
+    func filter() throws {
+        let network = TestNetwork.network(relays: 1)
+        let world = SimulatedWorld(network: network, seed: 1)
+        let talker = try TestClient.connected(to: world, network: network)
+        let silent = try world.connect()
+        for _ in 0..<3 { _ = try talker.request(ConfigDefaultTTLGet(), of: network.nodes[2]) }
+        #expect(talker.messages.count == 3)
+        #expect(talker.foreignPackets[silent] == 1, "the beacon alone")
+        #expect(world.openLinks == [talker.link, silent])
+    }
+
+    @Test("Without setting its filter a client hears answers, since its source address is added")
+    func implicitFilter() throws {
+        let network = TestNetwork.network(relays: 1)
+        let world = SimulatedWorld(network: network, seed: 1)
+        let client = TestClient(SimulatedBearer(world), network: network)
+        try client.open(filter: false)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[2])?.ttl == 5)
+        try client.configure(.removeAddresses([TestNetwork.clientAddress.address]))
+        #expect(client.filterStatuses.last == .filterStatus(.acceptList, listSize: 0))
+        try client.configure(.setFilterType(.rejectList))
+        #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[2])?.ttl == 5)
+    }
+
+    @Test("Without a proxy that is on and powered a link cannot be opened")
+    func noProxy() throws {
+        let network = TestNetwork.network([TestNetwork.node(0)])
+        let none = SimulatedBearer(SimulatedWorld(network: network, seed: 1))
+        #expect(throws: BearerError.self) { _ = try none.open() }
+
+        let proxies = TestNetwork.network([
+            TestNetwork.node(0, proxy: .enabled), TestNetwork.node(1, proxy: .enabled),
+        ])
+        let world = SimulatedWorld(network: proxies, seed: 1)
+        let bearer = SimulatedBearer(world)
+        world.setFaults(NodeFaults(isOff: true), of: proxies.nodes[1].uuid)
+        _ = try bearer.open()
+        world.setFaults(NodeFaults(isOff: true), of: proxies.nodes[2].uuid)
+        #expect(throws: BearerError.self) { _ = try bearer.open() }
+        let event = try bearer.next(until: Instant(microseconds: 1_000_000))
+        guard case .received = event, case .closed = try bearer.next(until: Instant(microseconds: 1_000_000)) else {
+            Issue.record("after the beacon the link of the second proxy stays open")
+            return
+        }
+    }
+
+    @Test("Switching the proxy off ends its links after the status")
+    func proxySwitchedOff() throws {
+        let network = TestNetwork.network(relays: 1)
+        let world = SimulatedWorld(network: network, seed: 1)
+        let client = try TestClient.connected(to: world, network: network)
+        #expect(try client.request(ConfigGATTProxySet(isEnabled: false), of: network.nodes[1])?.state == .disabled)
+        try client.wait(.seconds(1))
+        #expect(client.isClosed)
+        #expect(world.openLinks.isEmpty)
+    }
+
+    @Test("A node that was reset is silent, also in a later run")
+    func reset() throws {
+        let network = TestNetwork.network(relays: 2)
+        var state = SimulatorState()
+        let world = SimulatedWorld(network: network, seed: 1) {
+            state.apply($0)
+            return true
+        }
+        let client = try TestClient.connected(to: world, network: network)
+        #expect(try client.request(ConfigNodeReset(), of: network.nodes[3]) != nil)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[3]) == nil)
+        #expect(state.nodes[network.nodes[3].uuid]?.isProvisioned == false)
+        let later = SimulatedWorld(network: network, seed: 2, state: state)
+        #expect(later.node(network.nodes[3].uuid)?.isProvisioned == false)
+        #expect(later.mismatches(against: network).count >= 1)
+    }
+
+    @Test("The same seed gives the same run to the octet, another seed another")
+    func determinism() throws {
+        func run(_ seed: UInt64) throws -> (UInt64, WorldStatistics, Instant) {
+            let network = TestNetwork.network(relays: 5)
+            var settings = WorldSettings.office
+            settings.copyLoss = 0.2
+            let world = SimulatedWorld(network: network, settings: settings, seed: seed)
+            let client = try TestClient.connected(to: world, network: network)
+            for node in network.nodes.dropFirst() {
+                _ = try client.request(ConfigCompositionDataGet(page: 0), of: node, attempts: 3)
+            }
+            return (world.traceHash, world.statistics, world.now)
+        }
+        let first = try run(3)
+        #expect(try run(3) == first)
+        #expect(try run(4).0 != first.0)
+    }
+
+    @Test("A key refresh is carried through by requests secured with the right keys")
+    func keyRefresh() throws {
+        var network = TestNetwork.network(relays: 2)
+        let world = SimulatedWorld(network: network, settings: .ideal, seed: 1)
+        let client = try TestClient.connected(to: world, network: network)
+        let old = network.netKeys[0].key
+        let new = TestNetwork.key(0x90)
+        for node in network.nodes.dropFirst() {
+            #expect(
+                try client.request(ConfigNetKeyUpdate(netKeyIndex: .primary, key: new), of: node)?.status == .success
+            )
+        }
+        network.netKeys[0].oldKey = old
+        network.netKeys[0].key = new
+        network.netKeys[0].phase = .keyDistribution
+        client.stack.keys.set(network.netKeys[0])
+        // The last node first, since beacons of the proxy take the others along.
+        for node in network.nodes.dropFirst().reversed() {
+            let phase = ConfigKeyRefreshPhaseSet(netKeyIndex: .primary, transition: .useNewKeys)
+            #expect(try client.request(phase, of: node)?.phase == .usingNewKeys)
+        }
+        client.stack.keys.setPhase(.usingNewKeys, of: .primary)
+        for node in network.nodes.dropFirst().reversed() {
+            let phase = ConfigKeyRefreshPhaseSet(netKeyIndex: .primary, transition: .revokeOldKeys)
+            #expect(try client.request(phase, of: node)?.phase == .normal)
+        }
+        network.netKeys[0].oldKey = nil
+        network.netKeys[0].phase = .normal
+        client.stack.keys.set(network.netKeys[0])
+        #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[2])?.ttl == 5)
+        #expect(world.mismatches(against: network) == [])
+        #expect(world.violations == [])
+    }
+}

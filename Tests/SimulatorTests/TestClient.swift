@@ -1,0 +1,151 @@
+import MeshCore
+import Simulator
+
+/// A configuration client as simple as can be: one request at a time, sent again when no answer comes.
+final class TestClient {
+    let bearer: any Bearer
+    var stack: MeshStack
+    private(set) var link = LinkIdentifier(rawValue: 0)
+    private(set) var isClosed = false
+    /// Secure network beacons that the proxy sent.
+    private(set) var beacons: [[UInt8]] = []
+    /// Filter Status messages that the proxy sent.
+    private(set) var filterStatuses: [ProxyConfigurationMessage] = []
+    /// Access messages that arrived.
+    private(set) var messages: [IncomingMessage] = []
+    /// Network PDUs that were notified, whatever they are.
+    private(set) var networkPDUs = 0
+    /// The longest packet that was notified.
+    private(set) var longestPacket = 0
+    /// How many packets came on other links of the same bearer.
+    private(set) var foreignPackets: [LinkIdentifier: Int] = [:]
+    private var maximumPacketSize = 0
+    private var reassembler = ProxyReassembler()
+
+    init(
+        _ bearer: any Bearer,
+        network: MeshNetwork,
+        address: UnicastAddress = TestNetwork.clientAddress,
+        sequenceNumbers: any SequenceNumberSource = InMemorySequenceNumbers()
+    ) {
+        self.bearer = bearer
+        stack = MeshStack(
+            address: address,
+            elementCount: 1,
+            ivIndex: network.ivIndex,
+            keys: KeyRing(network),
+            sequenceNumbers: sequenceNumbers
+        )
+    }
+
+    /// A client that is connected and has put its address into the proxy's filter.
+    static func connected(
+        to world: SimulatedWorld,
+        network: MeshNetwork,
+        sequenceNumbers: any SequenceNumberSource = InMemorySequenceNumbers()
+    ) throws -> TestClient {
+        let client = TestClient(SimulatedBearer(world), network: network, sequenceNumbers: sequenceNumbers)
+        try client.open()
+        return client
+    }
+
+    func open(filter: Bool = true) throws {
+        (link, maximumPacketSize) = try bearer.open()
+        isClosed = false
+        reassembler = ProxyReassembler()
+        guard filter else { return }
+        try configure(.setFilterType(.acceptList))
+        try configure(.addAddresses([stack.address.address]))
+    }
+
+    func configure(_ message: ProxyConfigurationMessage) throws {
+        let pdu = ProxyPDU(type: .configuration, payload: try stack.encode(message))
+        try write(pdu)
+        let before = filterStatuses.count
+        let deadline = bearer.now.advanced(by: .seconds(1))
+        while filterStatuses.count == before, bearer.now < deadline, !isClosed { try step(until: deadline) }
+    }
+
+    func write(_ pdu: ProxyPDU) throws {
+        for packet in ProxySegmenter.packets(of: pdu, maximumSize: maximumPacketSize) {
+            try bearer.send(packet, on: link)
+        }
+    }
+
+    /// Sends a request up to `attempts` times, waiting `patience` for the answer each time.
+    func request<Request: ConfigurationRequest>(
+        _ request: Request,
+        of node: Node,
+        netKeyIndex: NetKeyIndex = .primary,
+        ttl: UInt8 = 5,
+        attempts: Int = 1,
+        patience: Duration = .seconds(4)
+    ) throws -> Request.Status? {
+        for _ in 0..<attempts {
+            let seen = messages.count
+            let (_, actions) = try stack.send(
+                OutgoingMessage(
+                    source: stack.address,
+                    destination: .unicast(node.unicastAddress),
+                    payload: request.encoded,
+                    security: .device(node: node.unicastAddress),
+                    netKeyIndex: netKeyIndex,
+                    ttl: ttl
+                ),
+                at: bearer.now
+            )
+            try perform(actions)
+            let deadline = bearer.now.advanced(by: patience)
+            while bearer.now < deadline, !isClosed {
+                try step(until: deadline)
+                for message in messages[seen...] where message.source == node.unicastAddress {
+                    var reader = ByteReader(message.payload)
+                    guard try Opcode(decoding: &reader) == Request.Status.opcode else { continue }
+                    let status = try Request.Status(parameters: reader.readRest())
+                    if request.isAnswered(by: status) { return status }
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Lets time pass.
+    func wait(_ duration: Duration) throws {
+        let deadline = bearer.now.advanced(by: duration)
+        while bearer.now < deadline { try step(until: deadline) }
+    }
+
+    private func step(until deadline: Instant) throws {
+        let next = min(stack.nextDeadline ?? .distantFuture, deadline)
+        switch try bearer.next(until: next) {
+        case .received(link, let packet):
+            longestPacket = max(longestPacket, packet.count)
+            guard let pdu = try reassembler.receive(packet, at: bearer.now) else { break }
+            switch pdu.type {
+            case .network:
+                networkPDUs += 1
+                try perform(stack.receive(networkPDU: pdu.payload, at: bearer.now))
+            case .beacon:
+                beacons.append(pdu.payload)
+                try perform(stack.receive(beacon: pdu.payload, at: bearer.now))
+            case .configuration:
+                filterStatuses.append(try stack.receive(proxyConfiguration: pdu.payload).message)
+            case .provisioning: break
+            }
+        case .received(let other, _): foreignPackets[other, default: 0] += 1
+        case .closed(link, _): isClosed = true
+        default: break
+        }
+        if let due = stack.nextDeadline, due <= bearer.now { try perform(stack.advance(to: bearer.now)) }
+    }
+
+    private func perform(_ actions: [StackAction]) throws {
+        for action in actions {
+            switch action {
+            case .transmit(let pdu, _): try write(ProxyPDU(type: .network, payload: pdu))
+            case .deliver(let message): messages.append(message)
+            default: break
+            }
+        }
+    }
+}
