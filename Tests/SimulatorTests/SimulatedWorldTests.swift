@@ -243,4 +243,113 @@ struct SimulatedWorldTests {
         #expect(world.mismatches(against: network) == [])
         #expect(world.violations == [])
     }
+
+    @Test("An IV update that a client announces spreads over the nodes, and the conversation goes on")
+    func ivUpdate() throws {
+        let network = TestNetwork.network(relays: 2)
+        var recorded: [DeviceUUID] = []
+        let world = SimulatedWorld(network: network, seed: 1) {
+            if case .ivIndex(let node, let ivIndex) = $0, ivIndex == IVIndex(value: 6, isUpdateInProgress: true) {
+                recorded.append(node)
+            }
+            return true
+        }
+        let client = try TestClient.connected(to: world, network: network)
+        client.stack.ivIndex = IVIndex(value: 6, isUpdateInProgress: true)
+        let beacon = try #require(client.stack.secureNetworkBeacon(.primary))
+        try client.write(ProxyPDU(type: .beacon, payload: beacon))
+        try client.wait(.seconds(2))
+        #expect(Set(recorded) == Set(network.nodes.dropFirst().map(\.uuid)))
+        #expect(client.beacons.last == beacon)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[3])?.ttl == 5)
+        #expect(world.violations == [])
+    }
+
+    @Test("Where nodes stand outlives a change of their relays")
+    func topologyIsKept() throws {
+        let network = TestNetwork.network(relays: 5)
+        var settings = WorldSettings.ideal
+        settings.topology = .hops(3)
+        var state = SimulatorState()
+        _ = SimulatedWorld(network: network, settings: settings, seed: 1) {
+            state.apply($0)
+            return true
+        }
+        let links = try #require(state.links)
+        var changed = network
+        for index in changed.nodes.indices.dropFirst() { changed.nodes[index].features.relay = .disabled }
+        changed.nodes.append(TestNetwork.node(50))
+        let world = SimulatedWorld(network: changed, settings: settings, seed: 1, state: state) {
+            state.apply($0)
+            return true
+        }
+        #expect(Array(try #require(state.links).filter { links.contains($0) }) == links)
+        #expect(state.links?.count == links.count + 1, "the new node stands beside the proxy")
+        let client = try TestClient.connected(to: world, network: changed)
+        let added = try #require(changed.nodes.last)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: added, ttl: 2)?.ttl == 5)
+    }
+
+    @Test("Every profile carries a configuration through", arguments: WorldSettings.profileNames)
+    func profiles(name: String) throws {
+        let network = TestNetwork.network(relays: 5)
+        let settings = try #require(WorldSettings.profile(named: name))
+        let world = SimulatedWorld(network: network, settings: settings, seed: 11)
+        let client = try TestClient.connected(to: world, network: network)
+        for node in network.nodes.dropFirst() {
+            let set = ConfigDefaultTTLSet(ttl: 6)
+            #expect(try client.request(set, of: node, ttl: 7, attempts: 12)?.ttl == 6)
+        }
+        #expect(world.violations == [])
+        #expect(WorldSettings.profile(named: "quiet") == nil)
+    }
+
+    @Test("A link can be opened to a node without proxy, which then takes messages for itself alone")
+    func namedNode() throws {
+        let network = TestNetwork.network(relays: 2)
+        var settings = WorldSettings.ideal
+        settings.proxy = network.nodes[2].uuid
+        let world = SimulatedWorld(network: network, settings: settings, seed: 1)
+        let client = try TestClient.connected(to: world, network: network)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[2])?.ttl == 5)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[3]) == nil)
+        #expect(throws: BearerError.self) { _ = try world.connect(to: TestNetwork.uuid(0xABCD)) }
+    }
+
+    @Test("Two links to two proxies work side by side")
+    func twoLinks() throws {
+        let network = TestNetwork.network([
+            TestNetwork.node(0, proxy: .enabled), TestNetwork.node(1, proxy: .enabled),
+        ])
+        let world = SimulatedWorld(network: network, seed: 1)
+        let first = try world.connect(to: network.nodes[1].uuid)
+        let second = try world.connect(to: network.nodes[2].uuid)
+        world.advance(to: Instant(microseconds: 100_000))
+        let links = world.drain().compactMap { event -> LinkIdentifier? in
+            guard case .received(let link, _) = event else { return nil }
+            return link
+        }
+        #expect(links == [first, second])
+        world.disconnect(first)
+        #expect(world.openLinks == [second])
+    }
+
+    @Test("Ten thousand nodes are set up and one of them is configured")
+    func manyNodes() throws {
+        var nodes = (0..<10_000).map { number in
+            var node = TestNetwork.node(0, relay: number % 50 == 1 ? .enabled : .disabled)
+            node.uuid = TestNetwork.uuid(UInt64(number))
+            node.name = "node-\(number)"
+            node.unicastAddress = TestNetwork.address(UInt16(0x10 + 2 * number))
+            return node
+        }
+        nodes[0].features.proxy = .enabled
+        let network = TestNetwork.network(nodes)
+        var settings = WorldSettings.ideal
+        settings.topology = .hops(8)
+        let world = SimulatedWorld(network: network, settings: settings, seed: 1)
+        #expect(world.nodeIdentifiers.count == 10_000)
+        let client = try TestClient.connected(to: world, network: network)
+        #expect(try client.request(ConfigDefaultTTLSet(ttl: 9), of: network.nodes[9_999], ttl: 20)?.ttl == 9)
+    }
 }
