@@ -134,7 +134,7 @@ struct PlanReader {
         }
     }
 
-    private mutating func action() throws(DecodeError) -> ConfigurationAction {
+    mutating func action() throws(DecodeError) -> ConfigurationAction {
         switch try bytes.readUInt8() {
         case 0: return .readComposition(page: try bytes.readUInt8())
         case 1: return .addNetKey(try keyIndex())

@@ -97,7 +97,7 @@ struct PlanWriter {
         }
     }
 
-    private mutating func write(_ action: ConfigurationAction) {
+    mutating func write(_ action: ConfigurationAction) {
         switch action {
         case .readComposition(let page): write(code: 0, octet: page)
         case .addNetKey(let index): write(code: 1, index.rawValue)

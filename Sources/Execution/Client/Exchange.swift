@@ -1,0 +1,47 @@
+import MeshCore
+
+/// Names a request of a client; never used twice by it.
+package struct RequestIdentifier: RawRepresentable, Hashable, Comparable, Sendable {
+    /// Counts up from 0.
+    package let rawValue: UInt64
+
+    /// The request with that number.
+    package init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// The order in which requests were made.
+    package static func < (left: RequestIdentifier, right: RequestIdentifier) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// One outstanding request with its timers.
+struct Exchange {
+    let identifier: RequestIdentifier
+    let node: UnicastAddress
+    let inquiry: ConfigurationInquiry
+    /// The subnets that the node takes messages in, sorted.
+    let subnets: [NetKeyIndex]
+    /// When it is given up; while the link is down, what was left is kept in ``remaining`` instead.
+    var deadline: Instant
+    var remaining: Duration?
+    /// The retransmission time-out in force.
+    var timeout: Duration
+    /// When it is sent again; nil while its segments are under way or there is no link.
+    var nextTransmission: Instant?
+    /// The transmission whose segments are under way. Sending the request again would abort it in the node, which
+    /// reassembles one message of a source at a time.
+    var transmission: TransmissionIdentifier?
+    /// How often it was sent.
+    var transmissions = 0
+    /// Since when the answer is awaited: the request is with the proxy, or all its segments are acknowledged.
+    var awaitedSince: Instant?
+    /// An answer that fits the request and says that something else holds: a late one of an earlier request, or the
+    /// truth. It counts if nothing better comes.
+    var contradiction: ConfigurationVerdict?
+
+    /// What the machine of a client has to do for it next.
+    var nextDeadline: Instant? {
+        guard remaining == nil else { return nil }
+        return nextTransmission.map { min($0, deadline) } ?? deadline
+    }
+}

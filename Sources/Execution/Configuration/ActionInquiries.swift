@@ -1,0 +1,405 @@
+import MeshCore
+import Planning
+
+/// Makes the messages of an action for one node: the request, what must be read before it, and the read-back that
+/// tells whether it took effect.
+struct ActionInquiries {
+    let action: ConfigurationAction
+    let node: UnicastAddress
+    let netKeys: [NetKey]
+    let appKeys: [AppKey]
+
+    /// The messages of an action.
+    ///
+    /// - Parameters:
+    ///   - node: the address of the node's primary element.
+    ///   - network: where keys are found.
+    init(_ action: ConfigurationAction, node: UnicastAddress, network: MeshNetwork) {
+        self.action = action
+        self.node = node
+        netKeys = network.netKeys
+        appKeys = network.appKeys
+    }
+
+    /// What has to be asked before the request can be made, nil if nothing.
+    var prelude: ConfigurationInquiry? {
+        guard case .setRelay(_, nil) = action else { return nil }
+        return ConfigurationInquiry(ConfigRelayGet()) { status in
+            status.state == .notSupported ? .featureNotSupported : .relayRetransmit(status.retransmit)
+        }
+    }
+
+    /// The request. A Relay Set without a retransmit cannot be made; its ``prelude`` gives that first.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` if a key is missing or an element lies outside the address space.
+    func request() throws(StepFailure) -> ConfigurationInquiry {
+        switch action {
+        case .readComposition(let page): return composition(page)
+        case .addNetKey(let index):
+            return status(ConfigNetKeyAdd(netKeyIndex: index, key: try key(index)))
+        case .deleteNetKey(let index): return status(ConfigNetKeyDelete(netKeyIndex: index))
+        case .addAppKey(let index, let netKey):
+            return status(ConfigAppKeyAdd(netKeyIndex: netKey, appKeyIndex: index, key: try key(index)))
+        case .deleteAppKey(let index, let netKey):
+            return status(ConfigAppKeyDelete(netKeyIndex: netKey, appKeyIndex: index))
+        case .bind(let model, let index):
+            return status(
+                ConfigModelAppBind(elementAddress: try element(model), appKeyIndex: index, model: model.model)
+            )
+        case .unbind(let model, let index):
+            return status(
+                ConfigModelAppUnbind(elementAddress: try element(model), appKeyIndex: index, model: model.model)
+            )
+        case .addSubscription, .deleteSubscription, .overwriteSubscriptions, .deleteAllSubscriptions:
+            return try subscriptionRequest()
+        case .setPublication(let model, let publication): return try publicationRequest(model, publication)
+        case .setDefaultTTL(let ttl): return value(ConfigDefaultTTLSet(ttl: ttl))
+        case .setSecureNetworkBeacon(let isOn): return value(ConfigBeaconSet(isEnabled: isOn))
+        case .setRelay(let isOn, let retransmit):
+            guard let retransmit else { throw .unmakeable("the node's relay retransmit is not known") }
+            return ConfigurationInquiry(ConfigRelaySet(isEnabled: isOn, retransmit: retransmit), verdict: setVerdict)
+        case .setProxy(let isOn): return ConfigurationInquiry(ConfigGATTProxySet(isEnabled: isOn), verdict: setVerdict)
+        case .setFriend(let isOn): return ConfigurationInquiry(ConfigFriendSet(isEnabled: isOn), verdict: setVerdict)
+        case .setNetworkTransmit(let transmit): return value(ConfigNetworkTransmitSet(transmit: transmit))
+        }
+    }
+
+    /// Asks whether the action took effect. It takes the request's own status too, should that come late.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` as the request does.
+    func readBack() throws(StepFailure) -> ConfigurationInquiry {
+        let get = try get()
+        // A Relay Set that is still to be filled in was never sent.
+        guard case .setRelay(_, nil) = action else { return get.alsoReading(try request()) }
+        return get
+    }
+
+    private func get() throws(StepFailure) -> ConfigurationInquiry {
+        switch action {
+        case .readComposition(let page): return composition(page)
+        case .addNetKey(let index):
+            return ConfigurationInquiry(ConfigNetKeyGet()) { effect($0.netKeyIndexes.contains(index)) }
+        case .deleteNetKey(let index):
+            return ConfigurationInquiry(ConfigNetKeyGet()) { effect(!$0.netKeyIndexes.contains(index)) }
+        case .addAppKey(let index, let netKey):
+            return appKeys(of: netKey) { $0.contains(index) }
+        case .deleteAppKey(let index, let netKey):
+            return appKeys(of: netKey) { !$0.contains(index) }
+        case .bind(let model, let index): return try bindings(of: model) { $0.contains(index) }
+        case .unbind(let model, let index): return try bindings(of: model) { !$0.contains(index) }
+        case .addSubscription(let model, let group):
+            return try subscriptions(of: model) { $0.contains(group.address) }
+        case .deleteSubscription(let model, let group):
+            return try subscriptions(of: model) { !$0.contains(group.address) }
+        case .overwriteSubscriptions(let model, let group):
+            return try subscriptions(of: model) { $0 == [group.address] }
+        case .deleteAllSubscriptions(let model): return try subscriptions(of: model) { $0.isEmpty }
+        case .setPublication(let model, let publication):
+            let get = ConfigModelPublicationGet(elementAddress: try element(model), model: model.model)
+            return ConfigurationInquiry(get, answerSize: 14) { status in
+                guard status.status == .success else { return .refused(status.status) }
+                return effect(status.shows(publication))
+            }
+        case .setDefaultTTL(let ttl): return ConfigurationInquiry(ConfigDefaultTTLGet()) { effect($0.ttl == ttl) }
+        case .setSecureNetworkBeacon(let isOn):
+            return ConfigurationInquiry(ConfigBeaconGet()) { effect($0.isEnabled == isOn) }
+        case .setRelay(let isOn, let retransmit):
+            return ConfigurationInquiry(ConfigRelayGet()) { status in
+                guard status.state != .notSupported else { return .featureNotSupported }
+                guard (status.state == .enabled) == isOn, retransmit.map({ $0 == status.retransmit }) ?? true else {
+                    return .doesNotHold
+                }
+                return .holds(.setRelay(isOn, status.retransmit))
+            }
+        case .setProxy(let isOn): return ConfigurationInquiry(ConfigGATTProxyGet()) { featureEffect($0.state, isOn) }
+        case .setFriend(let isOn): return ConfigurationInquiry(ConfigFriendGet()) { featureEffect($0.state, isOn) }
+        case .setNetworkTransmit(let transmit):
+            return ConfigurationInquiry(ConfigNetworkTransmitGet()) { effect($0.transmit == transmit) }
+        }
+    }
+
+    // MARK: Requests
+
+    /// A request that changes something and is answered with a status code.
+    private func status<Request: ConfigurationRequest>(_ request: Request) -> ConfigurationInquiry
+    where Request.Status: ConfigurationStatusMessage {
+        ConfigurationInquiry(request) { $0.status == .success ? .holds(action) : .refused($0.status) }
+    }
+
+    private func composition(_ page: UInt8) -> ConfigurationInquiry {
+        // A page of a node with four elements; larger ones are waited for all the same.
+        ConfigurationInquiry(ConfigCompositionDataGet(page: page), answerSize: 100) { status in
+            do throws(DecodeError) {
+                guard let composition = try status.composition() else { return .holds(action) }
+                return .composition(composition)
+            } catch {
+                return .differs("a composition that cannot be read: \(error)")
+            }
+        }
+    }
+
+    private func subscriptionRequest() throws(StepFailure) -> ConfigurationInquiry {
+        switch action {
+        case .addSubscription(let model, .group(let group)):
+            return status(
+                ConfigModelSubscriptionAdd(
+                    elementAddress: try element(model),
+                    address: group.address,
+                    model: model.model
+                )
+            )
+        case .addSubscription(let model, .virtual(let label)):
+            return labelled(
+                ConfigModelSubscriptionVirtualAddressAdd(
+                    elementAddress: try element(model),
+                    label: label,
+                    model: model.model
+                )
+            )
+        case .deleteSubscription(let model, .group(let group)):
+            return status(
+                ConfigModelSubscriptionDelete(
+                    elementAddress: try element(model),
+                    address: group.address,
+                    model: model.model
+                )
+            )
+        case .deleteSubscription(let model, .virtual(let label)):
+            return labelled(
+                ConfigModelSubscriptionVirtualAddressDelete(
+                    elementAddress: try element(model),
+                    label: label,
+                    model: model.model
+                )
+            )
+        case .overwriteSubscriptions(let model, .group(let group)):
+            return status(
+                ConfigModelSubscriptionOverwrite(
+                    elementAddress: try element(model),
+                    address: group.address,
+                    model: model.model
+                )
+            )
+        case .overwriteSubscriptions(let model, .virtual(let label)):
+            return labelled(
+                ConfigModelSubscriptionVirtualAddressOverwrite(
+                    elementAddress: try element(model),
+                    label: label,
+                    model: model.model
+                )
+            )
+        case .deleteAllSubscriptions(let model):
+            return status(ConfigModelSubscriptionDeleteAll(elementAddress: try element(model), model: model.model))
+        default: throw .unmakeable("the action is not about subscriptions")
+        }
+    }
+
+    /// A request with a label. Its status has the hash only, which must be that of the label: a late status of a
+    /// request with another label has another one.
+    private func labelled<Request: ModelSubscriptionVirtualAddressRequest>(_ request: Request) -> ConfigurationInquiry {
+        let address = request.label.virtualAddress
+        return ConfigurationInquiry(request) { status in
+            guard status.status == .success else { return .refused(status.status) }
+            return status.address == address ? .holds(action) : .differs("a subscription to \(status.address)")
+        }
+    }
+
+    private func publicationRequest(
+        _ model: ModelAddress,
+        _ publication: Publication?
+    ) throws(StepFailure) -> ConfigurationInquiry {
+        let verdict = { (status: ConfigModelPublicationStatus) -> ConfigurationVerdict in
+            guard status.status == .success else { return .refused(status.status) }
+            return status.shows(publication)
+                ? .holds(action) : .differs("that it publishes otherwise, to \(status.publishAddress)")
+        }
+        let address = try element(model)
+        switch (publication, publication?.address) {
+        case (let publication?, .virtual(let label)):
+            let request = ConfigModelPublicationVirtualAddressSet(
+                elementAddress: address,
+                label: label,
+                settings: PublicationSettings(publication),
+                model: model.model
+            )
+            return ConfigurationInquiry(request, answerSize: 14, verdict: verdict)
+        case (let publication?, let target?):
+            let request = ConfigModelPublicationSet(
+                elementAddress: address,
+                publishAddress: target.address,
+                settings: PublicationSettings(publication),
+                model: model.model
+            )
+            return ConfigurationInquiry(request, answerSize: 14, verdict: verdict)
+        default:
+            let request = ConfigModelPublicationSet(disabling: model.model, elementAddress: address)
+            return ConfigurationInquiry(request, answerSize: 14, verdict: verdict)
+        }
+    }
+
+    /// A request that sets a value; its status has the value that holds afterwards.
+    private func value(_ request: ConfigDefaultTTLSet) -> ConfigurationInquiry {
+        ConfigurationInquiry(request) {
+            $0.ttl == request.ttl ? .holds(action) : .differs("a default TTL of \($0.ttl)")
+        }
+    }
+
+    private func value(_ request: ConfigBeaconSet) -> ConfigurationInquiry {
+        ConfigurationInquiry(request) { status in
+            status.isEnabled == request.isEnabled
+                ? .holds(action) : .differs("that its secure network beacon is \(status.isEnabled ? "on" : "off")")
+        }
+    }
+
+    private func value(_ request: ConfigNetworkTransmitSet) -> ConfigurationInquiry {
+        ConfigurationInquiry(request) { status in
+            status.transmit == request.transmit
+                ? .holds(action)
+                : .differs(
+                    "a network transmit of \(status.transmit.count) × \(status.transmit.intervalMilliseconds) ms"
+                )
+        }
+    }
+
+    private func setVerdict(_ status: ConfigRelayStatus) -> ConfigurationVerdict {
+        guard case .setRelay(let isOn, let retransmit?) = action else { return .differs("its relay state") }
+        guard status.state != .notSupported else { return .featureNotSupported }
+        guard (status.state == .enabled) == isOn else {
+            return .differs("that the relay feature is \(status.state == .enabled ? "on" : "off")")
+        }
+        guard status.retransmit == retransmit else {
+            return .differs(
+                "a relay retransmit of \(status.retransmit.count) × \(status.retransmit.intervalMilliseconds) ms"
+            )
+        }
+        return .holds(action)
+    }
+
+    private func setVerdict(_ status: ConfigGATTProxyStatus) -> ConfigurationVerdict {
+        guard case .setProxy(let isOn) = action else { return .differs("its proxy state") }
+        return featureVerdict(status.state, isOn, "proxy")
+    }
+
+    private func setVerdict(_ status: ConfigFriendStatus) -> ConfigurationVerdict {
+        guard case .setFriend(let isOn) = action else { return .differs("its friend state") }
+        return featureVerdict(status.state, isOn, "friend")
+    }
+
+    private func featureVerdict(_ state: FeatureState, _ isOn: Bool, _ name: String) -> ConfigurationVerdict {
+        guard state != .notSupported else { return .featureNotSupported }
+        return (state == .enabled) == isOn
+            ? .holds(action) : .differs("that the \(name) feature is \(state == .enabled ? "on" : "off")")
+    }
+
+    // MARK: Read-backs
+
+    private func effect(_ holds: Bool) -> ConfigurationVerdict { holds ? .holds(action) : .doesNotHold }
+
+    private func featureEffect(_ state: FeatureState, _ isOn: Bool) -> ConfigurationVerdict {
+        state == .notSupported ? .featureNotSupported : effect((state == .enabled) == isOn)
+    }
+
+    /// A node without the NetKey has none of its AppKeys.
+    private func appKeys(
+        of netKey: NetKeyIndex,
+        _ holds: @escaping ([AppKeyIndex]) -> Bool
+    ) -> ConfigurationInquiry {
+        ConfigurationInquiry(ConfigAppKeyGet(netKeyIndex: netKey)) { list in
+            switch list.status {
+            case .success: effect(holds(list.appKeyIndexes))
+            case .invalidNetKeyIndex: effect(holds([]))
+            default: .refused(list.status)
+            }
+        }
+    }
+
+    private func bindings(
+        of model: ModelAddress,
+        _ holds: @escaping ([AppKeyIndex]) -> Bool
+    ) throws(StepFailure) -> ConfigurationInquiry {
+        let address = try element(model)
+        if let get = ConfigSIGModelAppGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { listVerdict($0.status, $0.entries, holds) }
+        }
+        if let get = ConfigVendorModelAppGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { listVerdict($0.status, $0.entries, holds) }
+        }
+        throw .unmakeable("\(model.model) is neither a SIG nor a vendor model")
+    }
+
+    private func subscriptions(
+        of model: ModelAddress,
+        _ holds: @escaping ([Address]) -> Bool
+    ) throws(StepFailure) -> ConfigurationInquiry {
+        let address = try element(model)
+        if let get = ConfigSIGModelSubscriptionGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { listVerdict($0.status, $0.entries, holds) }
+        }
+        if let get = ConfigVendorModelSubscriptionGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { listVerdict($0.status, $0.entries, holds) }
+        }
+        throw .unmakeable("\(model.model) is neither a SIG nor a vendor model")
+    }
+
+    private func listVerdict<Entry>(
+        _ status: ConfigStatusCode,
+        _ entries: [Entry],
+        _ holds: ([Entry]) -> Bool
+    ) -> ConfigurationVerdict {
+        status == .success ? effect(holds(entries)) : .refused(status)
+    }
+
+    // MARK: Parts
+
+    private func element(_ model: ModelAddress) throws(StepFailure) -> UnicastAddress {
+        guard let address = node.element(model.element) else {
+            throw .unmakeable("element \(model.element) of the node has no unicast address")
+        }
+        return address
+    }
+
+    /// While keys are being distributed a node gets the key that is in use; the new one comes with the update.
+    private func key(_ index: NetKeyIndex) throws(StepFailure) -> KeyMaterial {
+        guard let key = netKeys.first(where: { $0.index == index }) else {
+            throw .unmakeable("the database has no network key \(index)")
+        }
+        return key.phase == .keyDistribution ? key.oldKey ?? key.key : key.key
+    }
+
+    private func key(_ index: AppKeyIndex) throws(StepFailure) -> KeyMaterial {
+        guard let key = appKeys.first(where: { $0.index == index }) else {
+            throw .unmakeable("the database has no application key \(index)")
+        }
+        let phase = netKeys.first { $0.index == key.boundNetKey }?.phase
+        return phase == .keyDistribution ? key.oldKey ?? key.key : key.key
+    }
+}
+
+extension SubscriptionAddress {
+    /// The address in PDUs.
+    fileprivate var address: Address {
+        switch self {
+        case .group(let group): group.address
+        case .virtual(let label): label.virtualAddress
+        }
+    }
+}
+
+extension PublishAddress {
+    /// The address in PDUs.
+    fileprivate var address: Address {
+        switch self {
+        case .unicast(let unicast): unicast.address
+        case .group(let group): group.address
+        case .virtual(let label): label.virtualAddress
+        }
+    }
+}
+
+extension ConfigModelPublicationStatus {
+    /// Whether the node publishes so; of a label it shows the hash. Without an address the other fields mean nothing.
+    fileprivate func shows(_ publication: Publication?) -> Bool {
+        guard let publication else { return publishAddress == .unassigned }
+        return publishAddress == publication.address.address && settings == PublicationSettings(publication)
+    }
+}

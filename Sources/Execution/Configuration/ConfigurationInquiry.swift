@@ -1,0 +1,76 @@
+package import MeshCore
+package import Planning
+
+/// What a node's answer says about an action.
+package enum ConfigurationVerdict: Hashable, Sendable {
+    /// Its effect holds; where the node's answer filled in what the action left open, that is in it.
+    case holds(ConfigurationAction)
+    /// Composition Data page 0, as the node has it.
+    case composition(Composition)
+    /// The Relay Retransmit state, read before it is written back.
+    case relayRetransmit(TransmitParameters)
+    /// Its effect does not hold: the request has not arrived.
+    case doesNotHold
+    /// The node refuses.
+    case refused(ConfigStatusCode)
+    /// The node says that it does not have the feature.
+    case featureNotSupported
+    /// The node says that something else holds; words for people, after "the node reports".
+    case differs(String)
+}
+
+/// One request and how its answer is understood.
+package struct ConfigurationInquiry {
+    private struct Reading {
+        let opcode: Opcode
+        let verdict: (ArraySlice<UInt8>) -> ConfigurationVerdict?
+    }
+
+    /// The access payload to send. It may contain keys.
+    package let payload: [UInt8]
+    /// Segments of the request and of the longest usual answer beyond the first of each.
+    let extraSegments: Int
+    private var readings: [Reading]
+
+    /// A request that is answered by the status its type names.
+    ///
+    /// - Parameters:
+    ///   - answerSize: octets of the longest usual answer, opcode included.
+    ///   - verdict: what a status says that is about the same thing as the request.
+    init<Request: ConfigurationRequest>(
+        _ request: Request,
+        answerSize: Int = 11,
+        verdict: @escaping (Request.Status) -> ConfigurationVerdict
+    ) {
+        payload = request.encoded
+        extraSegments =
+            OutgoingMessage.pduCount(payloadSize: payload.count)
+            + OutgoingMessage.pduCount(payloadSize: answerSize) - 2
+        let reading = Reading(opcode: Request.Status.opcode) { parameters in
+            guard let status = try? Request.Status(parameters: parameters), request.isAnswered(by: status) else {
+                return nil
+            }
+            return verdict(status)
+        }
+        readings = [reading]
+    }
+
+    /// The same inquiry, which also takes the answers of another: a read-back is as well settled by the status that was
+    /// awaited before and comes late.
+    func alsoReading(_ other: ConfigurationInquiry) -> ConfigurationInquiry {
+        var inquiry = self
+        inquiry.readings += other.readings.filter { reading in !readings.contains { $0.opcode == reading.opcode } }
+        return inquiry
+    }
+
+    /// What an access payload from the node says; nil if it does not answer the request.
+    package func verdict(on payload: [UInt8]) -> ConfigurationVerdict? {
+        var reader = ByteReader(payload)
+        guard let opcode = try? Opcode(decoding: &reader) else { return nil }
+        let parameters = reader.readRest()
+        for reading in readings where reading.opcode == opcode {
+            if let verdict = reading.verdict(parameters) { return verdict }
+        }
+        return nil
+    }
+}

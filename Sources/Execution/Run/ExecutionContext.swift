@@ -1,0 +1,62 @@
+package import MeshCore
+
+/// What a run needs from outside beside database and bearer: who and when, interrupts, keys, and an ear for events.
+package struct ExecutionContext {
+    /// Why a key source gave no key.
+    package struct KeyError: Error, Hashable, Sendable {
+        /// What is wrong, a sentence without a full stop and without the key.
+        package var message: String
+
+        /// An error with that text.
+        package init(_ message: String) {
+            self.message = message
+        }
+    }
+
+    /// The user, for the journal.
+    package var user: String
+    /// The host, for the journal.
+    package var host: String
+    /// The calendar time.
+    package var now: () -> Timestamp
+    /// How many times the user has interrupted so far: at 1 no new message is sent and what is in flight finishes, at 2
+    /// the run ends at once. Asked between events; a bearer returns early when a signal arrives.
+    package var interrupts: () -> Int
+    /// Makes or reads a key.
+    package var key: (KeySource) throws(KeyError) -> KeyMaterial
+    /// Is told what happens, in order; a step's success only when it is durable.
+    package var emit: (ExecutionEvent) -> Void
+
+    /// A context with those parts.
+    package init(
+        user: String,
+        host: String,
+        now: @escaping () -> Timestamp,
+        interrupts: @escaping () -> Int = { 0 },
+        key: @escaping (KeySource) throws(KeyError) -> KeyMaterial,
+        emit: @escaping (ExecutionEvent) -> Void = { _ in }
+    ) {
+        self.user = user
+        self.host = host
+        self.now = now
+        self.interrupts = interrupts
+        self.key = key
+        self.emit = emit
+    }
+}
+
+/// How a run is carried out.
+package struct ExecutionOptions: Hashable, Sendable {
+    /// Retries, deadlines, TTL.
+    package var retry = RetryPolicy()
+    /// The proxy link.
+    package var link = LinkPolicy()
+    /// Nodes talked to at once at the start, at least 1.
+    package var initialWindow = 4
+    /// Nodes talked to at once at most, at least 1. Proxies drop silently what exceeds their queue, the smallest of
+    /// which hold 6 PDUs.
+    package var maximumWindow = 6
+
+    /// The options described at each property.
+    package init() {}
+}

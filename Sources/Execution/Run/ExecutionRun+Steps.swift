@@ -1,0 +1,308 @@
+import MeshCore
+import Planning
+import Store
+
+/// What becomes of steps.
+extension ExecutionRun {
+    /// Makes a database edit.
+    func edit(_ step: Int) {
+        guard case .edit(let edit) = steps[step].work else { return }
+        do throws(ExecutionContext.KeyError) {
+            let isChange = try network.apply(edit, key: context.key)
+            if isChange { takeKeys(of: edit) }
+            schedule.succeed(step)
+            announce(isChange ? .stepSucceeded(step: step, byReadBack: false) : .stepSkipped(step: step))
+        } catch {
+            fail(step, .keyUnavailable(error.message))
+        }
+    }
+
+    /// Lets the client use a new key.
+    private func takeKeys(of edit: DatabaseEdit) {
+        switch edit {
+        case .createNetKey(let index, name: _, source: _):
+            if let key = network.header.netKeys.first(where: { $0.index == index }) { client.keys.set(key) }
+        case .createAppKey(let index, name: _, boundTo: _, source: _):
+            if let key = network.header.appKeys.first(where: { $0.index == index }) { client.keys.set(key) }
+        default: break
+        }
+    }
+
+    /// Begins a step that the schedule has handed out.
+    func begin(_ step: Int) {
+        guard case .configure(let node, _) = steps[step].work else { return }
+        if startedNodes.insert(node).inserted { announce(.nodeStarted(node)) }
+        proceed(with: node, to: step)
+    }
+
+    /// Clears up what is in doubt about a node, one request after another, then begins its step.
+    func proceed(with node: DeviceUUID, to step: Int?) {
+        guard !unreachable.contains(node) else {
+            suspend(node)
+            return
+        }
+        while let doubt = doubts[node]?.first {
+            if let job = readBack(doubt, for: step) {
+                outbox.append(job)
+                return
+            }
+            // The node is gone, or nobody can tell any more what was asked: there is nothing to be read back.
+            journal.settle(doubt, .skipped)
+            forget(doubt)
+        }
+        guard let step, case .configure(_, let action) = steps[step].work else { return }
+        start(step, action, on: node)
+    }
+
+    private func start(_ step: Int, _ action: ConfigurationAction, on uuid: DeviceUUID) {
+        guard let node = network.node(uuid) else {
+            fail(step, .unmakeable("the database has no such node"))
+            return
+        }
+        guard node.deviceKey != nil else {
+            fail(step, .unmakeable("the database has no device key of the node"))
+            return
+        }
+        guard !network.subnets(of: node, for: action).isEmpty else {
+            fail(step, .unmakeable("the node has no network key that the database has"))
+            return
+        }
+        if network.hasEffect(action, on: node) {
+            schedule.succeed(step)
+            announce(.stepSkipped(step: step))
+            finishNode(uuid)
+            return
+        }
+        do throws(StepFailure) {
+            let inquiries = ActionInquiries(action, node: node.unicastAddress, network: network.header)
+            let prelude = inquiries.prelude
+            let inquiry = if let prelude { prelude } else { try inquiries.request() }
+            let stage = prelude == nil ? Stage.request : .prelude
+            // The outcome of an earlier attempt at the same step must not take the new intent with it.
+            if journal.isSettling(step), !commitEarly() { return }
+            journal.intend(step, action, node: uuid)
+            outbox.append(Job(node: uuid, step: step, action: action, stage: stage, inquiry: inquiry))
+        } catch {
+            fail(step, error)
+        }
+    }
+
+    /// The request that reads a doubt back; nil if there is none to be made.
+    private func readBack(_ doubt: JournalIntent, for step: Int?) -> Job? {
+        guard let action = try? ConfigurationAction(decoding: doubt.action), let node = network.node(doubt.node),
+            node.deviceKey != nil, !network.subnets(of: node, for: action).isEmpty
+        else { return nil }
+        let inquiries = ActionInquiries(action, node: node.unicastAddress, network: network.header)
+        guard let inquiry = try? inquiries.readBack() else { return nil }
+        return Job(node: doubt.node, step: step, action: action, stage: .doubt(doubt), inquiry: inquiry)
+    }
+
+    // MARK: Answers
+
+    /// A node answered.
+    func settle(_ job: Job, _ verdict: ConfigurationVerdict) {
+        if case .doubt(let doubt) = job.stage {
+            settle(doubt, job, verdict)
+            return
+        }
+        guard let step = job.step else { return }
+        switch verdict {
+        case .holds(let action): succeed(step, job) { $0.record(action, in: $1, at: $2) }
+        case .composition(let composition):
+            succeed(step, job) { node, _, now in
+                node.record(composition)
+                node.observedAt = now
+            }
+        case .relayRetransmit(let retransmit): continueRelay(step, job, retransmit)
+        case .doesNotHold: repeatRequest(step, job)
+        case .refused(let status):
+            journal.settle(step, .failed(status: status.rawValue))
+            fail(step, .refused(status))
+        case .featureNotSupported:
+            network.update(job.node) { $0.recordMissingFeature(of: job.action, at: context.now()) }
+            journal.settle(step, .failed(status: ConfigStatusCode.featureNotSupported.rawValue))
+            fail(step, .featureNotSupported)
+        case .differs(let report):
+            journal.settle(step, .failed(status: ConfigStatusCode.unspecifiedError.rawValue))
+            fail(step, .differs(report))
+        }
+    }
+
+    private func settle(_ doubt: JournalIntent, _ job: Job, _ verdict: ConfigurationVerdict) {
+        var tookEffect = true
+        switch verdict {
+        case .holds(let action):
+            network.update(job.node) { $0.record(action, in: network.header, at: context.now()) }
+            journal.settle(doubt, .succeeded)
+        case .composition(let composition):
+            network.update(job.node) { node in
+                node.record(composition)
+                node.observedAt = context.now()
+            }
+            journal.settle(doubt, .succeeded)
+        case .doesNotHold, .differs, .relayRetransmit:
+            tookEffect = false
+            journal.settle(doubt, .skipped)
+        case .refused(let status):
+            tookEffect = false
+            journal.settle(doubt, .failed(status: status.rawValue))
+        case .featureNotSupported:
+            tookEffect = false
+            network.update(job.node) { $0.recordMissingFeature(of: job.action, at: context.now()) }
+            journal.settle(doubt, .failed(status: ConfigStatusCode.featureNotSupported.rawValue))
+        }
+        forget(doubt)
+        announce(.doubtResolved(job.node, job.action, tookEffect: tookEffect))
+        guard !isInterrupted else { return putBack(job) }
+        proceed(with: job.node, to: job.step)
+    }
+
+    /// The step of a job does not start in this run.
+    private func putBack(_ job: Job) {
+        if let step = job.step { schedule.putBack(step) }
+    }
+
+    private func forget(_ doubt: JournalIntent) {
+        doubts[doubt.node]?.removeFirst()
+        if doubts[doubt.node]?.isEmpty == true { doubts[doubt.node] = nil }
+    }
+
+    /// The node's relay retransmit is known: now the relay state can be set without changing it.
+    private func continueRelay(_ step: Int, _ job: Job, _ retransmit: TransmitParameters) {
+        guard case .setRelay(let isOn, _) = job.action else { return }
+        guard !isInterrupted else {
+            journal.settle(step, .skipped)
+            return putBack(job)
+        }
+        var job = job
+        job.action = .setRelay(isOn, retransmit)
+        job.stage = .request
+        resend(job, step) { inquiries throws(StepFailure) in try inquiries.request() }
+    }
+
+    /// A read-back says that the request has not taken effect.
+    private func repeatRequest(_ step: Int, _ job: Job) {
+        guard job.round < options.retry.maximumRounds else {
+            journal.settle(step, .skipped)
+            return fail(step, .withoutEffect(rounds: job.round))
+        }
+        guard !isInterrupted else {
+            journal.settle(step, .skipped)
+            return putBack(job)
+        }
+        var job = job
+        job.stage = .request
+        job.round += 1
+        resend(job, step) { inquiries throws(StepFailure) in try inquiries.request() }
+    }
+
+    /// Sends something else for a step whose intent is durable.
+    private func resend(
+        _ job: Job,
+        _ step: Int,
+        _ inquiry: (ActionInquiries) throws(StepFailure) -> ConfigurationInquiry
+    ) {
+        guard let node = network.node(job.node) else { return }
+        var job = job
+        do throws(StepFailure) {
+            job.inquiry = try inquiry(
+                ActionInquiries(job.action, node: node.unicastAddress, network: network.header)
+            )
+            outbox.append(job)
+        } catch {
+            journal.settle(step, .skipped)
+            fail(step, error)
+        }
+    }
+
+    /// No answer came within the deadline.
+    func settleUnanswered(_ job: Job) {
+        switch job.stage {
+        case .doubt: suspend(job.node)
+        case .prelude:
+            if let step = job.step { journal.settle(step, .skipped) }
+            suspend(job.node)
+        case .request:
+            guard let step = job.step else { return }
+            // Reading changes nothing, so there is nothing to be in doubt about.
+            if case .readComposition = job.action {
+                journal.settle(step, .skipped)
+                return suspend(job.node)
+            }
+            announce(.stepUnknown(step: step))
+            guard !isInterrupted else { return journal.settle(step, .unknown) }
+            var job = job
+            job.stage = .readBack
+            resend(job, step) { inquiries throws(StepFailure) in try inquiries.readBack() }
+        case .readBack:
+            if let step = job.step { journal.settle(step, .unknown) }
+            suspend(job.node)
+        }
+    }
+
+    /// A request could not be sent.
+    func settle(_ job: Job, unsendable error: StackError) {
+        if case .sequenceNumbers(let reason) = error {
+            endSending(reason.explanation)
+        } else if let step = job.step, !job.mayHaveArrived {
+            journal.settle(step, .skipped)
+            return fail(step, .unmakeable("the request cannot be sent: \(error)"))
+        }
+        guard let step = job.step else { return }
+        if case .doubt = job.stage { return putBack(job) }
+        journal.settle(step, job.mayHaveArrived ? .unknown : .skipped)
+    }
+
+    // MARK: Outcomes
+
+    private func succeed(_ step: Int, _ job: Job, _ record: (inout Node, MeshNetwork, Timestamp) -> Void) {
+        let isByReadBack = if case .readBack = job.stage { true } else { false }
+        network.update(job.node) { record(&$0, network.header, context.now()) }
+        journal.settle(step, .succeeded)
+        schedule.succeed(step)
+        announce(.stepSucceeded(step: step, byReadBack: isByReadBack))
+        finishNode(job.node)
+    }
+
+    private func fail(_ step: Int, _ failure: StepFailure) {
+        let blocked = schedule.fail(step)
+        announce(.stepFailed(step: step, failure))
+        announceBlocked(blocked)
+        if case .configure(let node, _) = steps[step].work { finishNode(node) }
+    }
+
+    /// A node does not answer: nothing more is sent to it in this run.
+    private func suspend(_ node: DeviceUUID) {
+        unreachable.insert(node)
+        guard let lane = schedule.lane(of: node) else {
+            announce(.nodePending(node, steps: 0))
+            return
+        }
+        let (pending, blocked) = schedule.suspend(lane: lane)
+        announce(.nodePending(node, steps: pending.count))
+        announceBlocked(blocked)
+    }
+
+    private func announceBlocked(_ blocked: [Int]) {
+        for step in blocked {
+            if case .blocked(let cause) = schedule.states[step] { announce(.stepBlocked(step: step, by: cause)) }
+        }
+    }
+
+    private func finishNode(_ node: DeviceUUID) {
+        guard let lane = schedule.lane(of: node), schedule.isLaneFinished(lane) else { return }
+        announce(.nodeFinished(node))
+    }
+}
+
+extension SequenceNumberError {
+    /// A sentence without a full stop.
+    fileprivate var explanation: String {
+        switch self {
+        case .exhausted(let source): "the sequence numbers of \(source) are used up until the IV index rises"
+        case .notDurable(let reason): "sequence numbers cannot be reserved: \(reason)"
+        case .ivIndexWentBack(let source, let reached):
+            "sequence numbers of \(source) were used under IV index \(reached) before; the database is an old copy"
+        }
+    }
+}

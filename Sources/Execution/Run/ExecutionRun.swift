@@ -1,0 +1,348 @@
+import MeshCore
+import Planning
+import Store
+
+/// One run: the reactor between schedule, client, bearer and database.
+///
+/// A turn is: start what may start, make it durable in one transaction, send, wait for one event, take its
+/// consequences in. Nothing leaves before its intent is durable, and no step starts before the outcomes it depends on
+/// are.
+final class ExecutionRun {
+    /// What a request is for.
+    enum Stage {
+        /// Reads back a request of an earlier run.
+        case doubt(JournalIntent)
+        /// Reads what the request is made of.
+        case prelude
+        /// Asks for the change.
+        case request
+        /// Reads back what came of the request.
+        case readBack
+    }
+
+    /// A request on its way.
+    struct Job {
+        let node: DeviceUUID
+        /// The step it is for; nil where the node has only in-doubt requests to be read back.
+        let step: Int?
+        var action: ConfigurationAction
+        var stage: Stage
+        var inquiry: ConfigurationInquiry
+        /// How often the change was asked for, each time with its own deadline.
+        var round = 1
+        /// Whether the change was ever sent.
+        var mayHaveArrived = false
+    }
+
+    let bearer: any Bearer
+    let options: ExecutionOptions
+    let context: ExecutionContext
+    let steps: [Step]
+    var journal: RunJournal
+    var client: MeshClient
+    var network: NetworkRecord
+    var schedule: StepSchedule
+    /// In-doubt requests of earlier runs, oldest first.
+    var doubts: [DeviceUUID: [JournalIntent]] = [:]
+    /// Nodes that have in-doubt requests and no step, in reverse order.
+    var doubtfulNodes: [DeviceUUID] = []
+    var unreachable: Set<DeviceUUID>
+    var jobs: [RequestIdentifier: Job] = [:]
+    /// Requests that leave after the next commit.
+    var outbox: [Job] = []
+    var startedNodes: Set<DeviceUUID> = []
+    var recap = Recap()
+    private var window: SendWindow
+    private var interrupts = 0
+    private var stop: Recap.Ending?
+    /// What is told after the next commit.
+    private var announcements: [ExecutionEvent] = []
+    private var announcedProgress = 0
+
+    init(
+        journal: RunJournal,
+        bearer: any Bearer,
+        options: ExecutionOptions,
+        context: ExecutionContext,
+        client: MeshClient,
+        network: MeshNetwork,
+        steps: [Step],
+        schedule: StepSchedule,
+        doubts: [JournalIntent],
+        unreachable: Set<DeviceUUID>
+    ) {
+        self.journal = journal
+        self.bearer = bearer
+        self.options = options
+        self.context = context
+        self.client = client
+        self.network = NetworkRecord(network)
+        self.steps = steps
+        self.schedule = schedule
+        self.unreachable = unreachable
+        window = SendWindow(initial: options.initialWindow, maximum: options.maximumWindow)
+        recap.total = steps.count
+        for doubt in doubts {
+            if self.doubts[doubt.node] == nil, schedule.lane(of: doubt.node) == nil { doubtfulNodes.append(doubt.node) }
+            self.doubts[doubt.node, default: []].append(doubt)
+        }
+        doubtfulNodes.reverse()
+    }
+
+    /// Whether the user wants no new messages.
+    var isInterrupted: Bool { interrupts > 0 }
+
+    /// Runs to the end.
+    func perform() -> Recap {
+        let start = bearer.now
+        context.emit(.runStarted(steps: steps.count, inDoubt: doubts.values.reduce(0) { $0 + $1.count }))
+        do throws(ExecutionStop) {
+            while try turn() {}
+        } catch {
+            stop = error.ending
+        }
+        finish()
+        recap.duration = start.duration(to: bearer.now)
+        context.emit(.runFinished(recap))
+        return recap
+    }
+
+    /// One turn; false when there is nothing left to do.
+    private func turn() throws(ExecutionStop) -> Bool {
+        noticeInterrupts()
+        if interrupts < 2 { fill() }
+        guard stop == nil else { return false }
+        try commit()
+        guard interrupts < 2 else { return false }
+        for job in outbox.drained() { transmit(job) }
+        // An outcome that came of sending, such as none being possible, is made durable before anything is waited for.
+        guard stop == nil else { return true }
+        guard !jobs.isEmpty else { return !announcements.isEmpty || !isInterrupted && hasWork }
+        try wait()
+        return true
+    }
+
+    /// Whether anything may be started now.
+    private var hasWork: Bool { schedule.hasStartableWork || !doubtfulNodes.isEmpty }
+
+    /// Waits for an event and takes everything in that has come.
+    private func wait() throws(ExecutionStop) {
+        // Short enough to notice an interrupt that came just before the wait.
+        var deadline = bearer.now.advanced(by: .milliseconds(500))
+        if let due = client.nextDeadline { deadline = min(deadline, due) }
+        for _ in 0..<ExecutionRun.eventsPerTurn {
+            let event: BearerEvent?
+            do throws(BearerError) {
+                event = try bearer.next(until: deadline)
+            } catch {
+                throw ExecutionStop(.linkFailed(error.message, hint: error.hint))
+            }
+            guard let event else { break }
+            perform(client.handle(event, at: bearer.now))
+            deadline = bearer.now
+        }
+        if let due = client.nextDeadline, due <= bearer.now { perform(client.advance(to: bearer.now)) }
+    }
+
+    /// Bounds a turn, so that deadlines are kept however much comes in.
+    private static let eventsPerTurn = 64
+
+    private func noticeInterrupts() {
+        let count = context.interrupts()
+        if count > 0, interrupts == 0 { context.emit(.interrupted(immediately: false)) }
+        if count > 1, interrupts < 2 { context.emit(.interrupted(immediately: true)) }
+        interrupts = count
+    }
+
+    // MARK: Starting
+
+    /// Starts what may start, as far as the window allows.
+    private func fill() {
+        guard !isInterrupted, stop == nil else { return }
+        while true {
+            if let step = schedule.startEdit() {
+                edit(step)
+            } else if jobs.count + outbox.count < window.size {
+                if let (step, _) = schedule.startConfiguration() {
+                    begin(step)
+                } else if let node = doubtfulNodes.popLast() {
+                    proceed(with: node, to: nil)
+                } else {
+                    return
+                }
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Makes everything durable and tells what has become so.
+    func commit(isLast: Bool = false) throws(ExecutionStop) {
+        do throws(StoreError) {
+            try journal.commit(&network, &client, isLast: isLast)
+        } catch {
+            throw ExecutionStop(.storeFailed(error.description))
+        }
+        for event in announcements.drained() {
+            recap.count(event, names: network)
+            context.emit(event)
+        }
+        if schedule.decidedCount != announcedProgress {
+            announcedProgress = schedule.decidedCount
+            context.emit(.progress(decided: schedule.decidedCount, total: steps.count))
+        }
+    }
+
+    /// Makes everything durable before the turn is over; false if that ends the run.
+    func commitEarly() -> Bool {
+        do throws(ExecutionStop) {
+            try commit()
+            return true
+        } catch {
+            stop = error.ending
+            return false
+        }
+    }
+
+    /// Tells an event once everything before it is durable.
+    func announce(_ event: ExecutionEvent) {
+        announcements.append(event)
+    }
+
+    // MARK: Sending and hearing
+
+    private func transmit(_ job: Job) {
+        guard let node = network.node(job.node) else { return }
+        let deadline: Duration? =
+            switch job.stage {
+            case .doubt, .prelude, .readBack: options.retry.readBackDeadline
+            case .request: nil
+            }
+        let (identifier, outputs) = client.request(
+            job.inquiry,
+            to: node.unicastAddress,
+            subnets: network.subnets(of: node, for: job.action),
+            deadline: deadline,
+            at: bearer.now
+        )
+        jobs[identifier] = job
+        perform(outputs)
+    }
+
+    /// Carries out what the client wants, and what comes of that, in order.
+    private func perform(_ outputs: [MeshClient.Output]) {
+        var pending = outputs[...]
+        while let output = pending.popFirst() {
+            let further = perform(output)
+            if !further.isEmpty { pending = (further + pending)[...] }
+        }
+    }
+
+    private func perform(_ output: MeshClient.Output) -> [MeshClient.Output] {
+        switch output {
+        case .openLink:
+            do throws(BearerError) {
+                let (link, size) = try bearer.open()
+                return client.linkOpened(link, maximumPacketSize: size, at: bearer.now)
+            } catch {
+                return client.linkFailed(error, at: bearer.now)
+            }
+        case .send(let packet, on: let link):
+            do throws(BearerError) {
+                try bearer.send(packet, on: link)
+            } catch {
+                return client.handle(.closed(link, reason: error.message), at: bearer.now)
+            }
+        case .closeLink(let link): bearer.close(link)
+        case .linkUp(let proxy): context.emit(.linkUp(proxy: proxy))
+        case .linkDown(let failure, let delay):
+            context.emit(.linkDown(reason: failure.reason, retryIn: delay))
+            if delay == nil { stop = .linkFailed(failure.reason, hint: failure.hint) }
+        case .sent(let identifier, let transmissions): countSent(identifier, transmissions)
+        case .answered(let identifier, let verdict, let transmissions):
+            window.answered(attempts: transmissions)
+            if let job = jobs.removeValue(forKey: identifier) { settle(job, verdict) }
+        case .unanswered(let identifier):
+            if let job = jobs.removeValue(forKey: identifier) { settleUnanswered(job) }
+        case .unsendable(let identifier, let error):
+            if let job = jobs.removeValue(forKey: identifier) { settle(job, unsendable: error) }
+        case .ivIndexChanged(let ivIndex): network.record(ivIndex)
+        case .keyRefreshPhaseChanged(let index, let phase): network.record(phase, of: index)
+        }
+        return []
+    }
+
+    private func countSent(_ identifier: RequestIdentifier, _ transmissions: Int) {
+        recap.messagesSent += 1
+        if transmissions > 1 { recap.retries += 1 }
+        guard let job = jobs[identifier] else { return }
+        if case .request = job.stage { jobs[identifier]?.mayHaveArrived = true }
+        guard let step = job.step else { return }
+        if transmissions > 1 {
+            context.emit(.stepRetried(step: step, transmissions: transmissions))
+        } else if case .request = job.stage, job.round == 1 {
+            context.emit(.stepSent(step: step))
+        }
+    }
+
+    /// Nothing more can be sent.
+    func endSending(_ reason: String) {
+        if stop == nil { stop = .sendingFailed(reason) }
+    }
+
+    // MARK: The end
+
+    private func finish() {
+        for job in outbox.drained() { leave(job) }
+        for identifier in jobs.keys.sorted() {
+            if let job = jobs.removeValue(forKey: identifier) { leave(job) }
+        }
+        perform(client.shutDown(at: bearer.now))
+        if stop == nil, isInterrupted, !(schedule.isFinished && doubts.isEmpty) { stop = .interrupted }
+        recap.ending = stop ?? .completed
+        if case .storeFailed = recap.ending {
+            // What a broken store takes now and what it refuses is a matter of luck; the journal says what is in doubt.
+        } else {
+            do throws(ExecutionStop) {
+                try commit(isLast: true)
+            } catch {
+                recap.ending = error.ending
+            }
+        }
+        recap.inDoubt = journal.openSteps.count + doubts.values.reduce(0) { $0 + $1.count }
+        let decided = recap.applied + recap.unchanged + recap.failed.count + recap.blocked.count
+        recap.notStarted = max(recap.total - decided - journal.openSteps.count, 0)
+        recap.sort()
+        endJournal()
+    }
+
+    private func endJournal() {
+        if case .storeFailed = recap.ending { return }
+        let outcome: RunOutcome =
+            switch recap.ending {
+            case .completed: recap.isComplete ? .completed : .partial
+            case .interrupted: .interrupted
+            case .refused, .storeFailed, .linkFailed, .sendingFailed: .failed
+            }
+        do throws(StoreError) {
+            try journal.end(outcome, at: context.now())
+        } catch {
+            recap.ending = .storeFailed(error.description)
+        }
+    }
+
+    /// A request is given up because the run ends.
+    private func leave(_ job: Job) {
+        guard let step = job.step else { return }
+        if case .doubt = job.stage { return }
+        journal.settle(step, job.mayHaveArrived ? .unknown : .skipped)
+    }
+}
+
+extension Array {
+    /// All elements; afterwards there are none.
+    fileprivate mutating func drained() -> [Element] {
+        defer { removeAll() }
+        return self
+    }
+}

@@ -1,0 +1,163 @@
+package import MeshCore
+package import Planning
+package import Store
+
+/// Carries plans out over a bearer and records what came of them.
+///
+/// One thread: it waits in the bearer, and everything else happens between two waits. It ends with a ``Recap``
+/// whatever happens. A node that did not answer is not tried again by the same executor.
+package final class Executor {
+    private let database: MeshDatabase
+    private let lease: WriteLease
+    private let bearer: any Bearer
+    private let options: ExecutionOptions
+    private let context: ExecutionContext
+    private var unreachable: Set<DeviceUUID> = []
+
+    /// An executor for one database and one bearer.
+    package init(
+        database: MeshDatabase,
+        lease: WriteLease,
+        bearer: any Bearer,
+        options: ExecutionOptions = ExecutionOptions(),
+        context: ExecutionContext
+    ) {
+        self.database = database
+        self.lease = lease
+        self.bearer = bearer
+        self.options = options
+        self.context = context
+    }
+
+    /// Carries a plan out, or goes on with it.
+    ///
+    /// The plan must have been made from the database as it is, unless the only thing that has changed the database
+    /// since is an unfinished run of this very plan; then it goes on, and what that run achieved is not sent again.
+    /// In-doubt requests of earlier runs are read back before anything else is sent to their nodes.
+    package func apply(_ plan: Plan) -> Recap {
+        begin(total: plan.steps.count) { snapshot throws(ExecutionStop) in
+            let resumed = try check(plan, against: snapshot)
+            guard !plan.isEmpty || !snapshot.unresolved.isEmpty else { return nil }
+            let schedule: StepSchedule
+            do throws(PlanDefect) {
+                schedule = try StepSchedule(steps: plan.steps, barriers: plan.barriers)
+            } catch {
+                throw ExecutionStop(.refused(.damaged(step: error.step)))
+            }
+            let run = try stopping { () throws(StoreError) in
+                if let resumed {
+                    try database.resume(resumed, with: lease)
+                    return resumed
+                }
+                return try database.begin(
+                    plan: plan.identifier,
+                    user: context.user,
+                    host: context.host,
+                    at: context.now(),
+                    with: lease
+                )
+            }
+            return (schedule, plan.steps, run)
+        }
+    }
+
+    /// Reads in-doubt requests of earlier runs back and records what is true, so that a plan made afterwards knows.
+    ///
+    /// Requests to nodes that do not answer stay in doubt; the recap counts such nodes as pending.
+    package func resolveInDoubt() -> Recap {
+        begin(total: 0) { snapshot throws(ExecutionStop) in
+            guard !snapshot.unresolved.isEmpty else { return nil }
+            do throws(PlanDefect) {
+                return (try StepSchedule(steps: [], barriers: []), [], nil)
+            } catch {
+                throw ExecutionStop(.refused(.damaged(step: error.step)))
+            }
+        }
+    }
+
+    private typealias Preparation = (schedule: StepSchedule, steps: [Step], run: RunIdentifier?)
+
+    /// Prepares a run and performs it; every way out gives a recap.
+    private func begin(
+        total: Int,
+        _ prepare: (Snapshot) throws(ExecutionStop) -> Preparation?
+    ) -> Recap {
+        var recap = Recap()
+        recap.total = total
+        recap.notStarted = total
+        do throws(ExecutionStop) {
+            let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
+            guard let prepared = try prepare(snapshot) else {
+                context.emit(.runFinished(recap))
+                return recap
+            }
+            let ownNode = snapshot.network.nodes.first { $0.uuid == snapshot.network.ownProvisioner }
+            guard let ownNode else { throw ExecutionStop(.refused(.noOwnNode)) }
+            let sequenceNumbers = try stopping { () throws(StoreError) in
+                try database.sequenceNumbers(with: lease)
+            }
+            let entries = snapshot.replay.map {
+                ReplayProtection.Entry(source: $0.source, ivIndex: $0.ivIndex, sequence: $0.sequence)
+            }
+            let client = MeshClient(
+                address: ownNode.unicastAddress,
+                ivIndex: snapshot.network.ivIndex,
+                keys: KeyRing(snapshot.network),
+                sequenceNumbers: sequenceNumbers,
+                replay: ReplayProtection(entries),
+                retryPolicy: options.retry,
+                linkPolicy: options.link
+            )
+            let run = ExecutionRun(
+                journal: RunJournal(database: database, lease: lease, run: prepared.run),
+                bearer: bearer,
+                options: options,
+                context: context,
+                client: client,
+                network: snapshot.network,
+                steps: prepared.steps,
+                schedule: prepared.schedule,
+                doubts: snapshot.unresolved,
+                unreachable: unreachable
+            )
+            recap = run.perform()
+            unreachable = run.unreachable
+            return recap
+        } catch {
+            recap.ending = error.ending
+            context.emit(.runFinished(recap))
+            return recap
+        }
+    }
+
+    /// The run to go on with, nil for a new one.
+    private func check(_ plan: Plan, against snapshot: Snapshot) throws(ExecutionStop) -> RunIdentifier? {
+        guard plan.lineage == snapshot.lineage else { throw ExecutionStop(.refused(.foreign)) }
+        let earlier = try stopping { () throws(StoreError) in try database.run(plan: plan.identifier) }
+        let stale = ExecutionStop(.refused(.stale(planned: plan.serial, present: snapshot.serial)))
+        guard let earlier else {
+            guard plan.serial == snapshot.serial else { throw stale }
+            return nil
+        }
+        guard earlier.outcome != .completed else { throw ExecutionStop(.refused(.alreadyApplied)) }
+        guard earlier.serial == snapshot.serial else { throw stale }
+        return earlier.identifier
+    }
+
+    private func stopping<Value>(_ body: () throws(StoreError) -> Value) throws(ExecutionStop) -> Value {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw ExecutionStop(.storeFailed(error.description))
+        }
+    }
+}
+
+/// Ends a run, or keeps it from beginning.
+struct ExecutionStop: Error, Hashable, Sendable {
+    let ending: Recap.Ending
+
+    init(_ ending: Recap.Ending) {
+        self.ending = ending
+    }
+}

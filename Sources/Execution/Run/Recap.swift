@@ -1,0 +1,122 @@
+package import MeshCore
+
+/// What a run came to; there is one at every exit.
+package struct Recap: Hashable, Sendable {
+    /// Why a run ended.
+    package enum Ending: Hashable, Sendable {
+        /// Every step is decided.
+        case completed
+        /// The user interrupted it.
+        case interrupted
+        /// It was not begun, and nothing was sent.
+        case refused(Refusal)
+        /// The database could not be written; nothing was sent after that.
+        case storeFailed(String)
+        /// There is no proxy link and there is no point in trying on.
+        case linkFailed(String, hint: String?)
+        /// Our sequence numbers are used up or could not be reserved; nothing can be sent.
+        case sendingFailed(String)
+    }
+
+    /// Why a plan is not begun.
+    package enum Refusal: Hashable, Sendable {
+        /// The plan was made for another database.
+        case foreign
+        /// The database has changed since the plan was made.
+        case stale(planned: UInt64, present: UInt64)
+        /// The plan was applied before.
+        case alreadyApplied
+        /// The plan contradicts itself at a step.
+        case damaged(step: Int)
+        /// The database has no address or key of ours to send with.
+        case noOwnNode
+    }
+
+    /// A node that did not answer.
+    package struct PendingNode: Hashable, Sendable {
+        /// Its identity.
+        package var node: DeviceUUID
+        /// Its name.
+        package var name: String
+        /// Steps of it that wait; 0 if only an in-doubt request of an earlier run does.
+        package var steps: Int
+    }
+
+    /// A step that did not happen.
+    package struct FailedStep: Hashable, Sendable {
+        /// Its position in the plan.
+        package var step: Int
+        /// Why.
+        package var failure: StepFailure
+    }
+
+    /// A step that was not started because of another one.
+    package struct BlockedStep: Hashable, Sendable {
+        /// Its position in the plan.
+        package var step: Int
+        /// The position of the step that did not happen.
+        package var by: Int
+    }
+
+    /// Why the run ended.
+    package var ending = Ending.completed
+    /// Steps in the plan.
+    package var total = 0
+    /// Steps whose effect was brought about and recorded.
+    package var applied = 0
+    /// Steps whose effect was recorded before.
+    package var unchanged = 0
+    /// Steps that did not happen and why, in plan order.
+    package var failed: [FailedStep] = []
+    /// Steps not started because one they depend on did not happen, in plan order, with that one's position.
+    package var blocked: [BlockedStep] = []
+    /// Nodes that do not answer, by name.
+    package var pending: [PendingNode] = []
+    /// Steps not started, those of pending nodes included.
+    package var notStarted = 0
+    /// Requests whose outcome is unknown at the end; the next run reads them back first.
+    package var inDoubt = 0
+    /// In-doubt requests of earlier runs that were cleared up.
+    package var doubtsResolved = 0
+    /// Messages sent, retries and read-backs included.
+    package var messagesSent = 0
+    /// How many of them repeated a request that was not answered in time.
+    package var retries = 0
+    /// How long the run took.
+    package var duration = Duration.zero
+
+    /// A run that did nothing.
+    package init() {}
+
+    /// Whether everything in the plan is as it should be.
+    package var isComplete: Bool {
+        ending == .completed && failed.isEmpty && blocked.isEmpty && pending.isEmpty && notStarted == 0 && inDoubt == 0
+    }
+
+    /// Whether the user interrupted the run.
+    package var isInterrupted: Bool { ending == .interrupted }
+}
+
+extension Recap {
+    /// Takes an event in that is durable.
+    mutating func count(_ event: ExecutionEvent, names: NetworkRecord) {
+        switch event {
+        case .stepSucceeded: applied += 1
+        case .stepSkipped: unchanged += 1
+        case .stepFailed(let step, let failure): failed.append(FailedStep(step: step, failure: failure))
+        case .stepBlocked(let step, by: let cause): blocked.append(BlockedStep(step: step, by: cause))
+        case .nodePending(let node, let steps):
+            let name = names.node(node)?.name ?? node.description
+            pending.append(PendingNode(node: node, name: name, steps: steps))
+        case .doubtResolved: doubtsResolved += 1
+        default: break
+        }
+    }
+
+    /// Puts the lists into their order.
+    mutating func sort() {
+        failed.sort { $0.step < $1.step }
+        blocked.sort { $0.step < $1.step }
+        pending.sort { ($0.name, $0.node) < ($1.name, $1.node) }
+    }
+}

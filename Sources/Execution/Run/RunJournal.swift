@@ -1,0 +1,79 @@
+import MeshCore
+import Planning
+import Store
+
+/// Collects what is to become durable before the next message leaves, and commits it in one transaction.
+struct RunJournal {
+    private let database: MeshDatabase
+    private let lease: WriteLease
+    /// The run, nil if only doubts of earlier ones are resolved.
+    let run: RunIdentifier?
+    private var intents: [JournalIntent] = []
+    private var outcomes: [JournalOutcome] = []
+    /// Steps with a durable intent and no durable outcome: what they asked for may have happened or not.
+    private(set) var openSteps: Set<UInt32> = []
+
+    /// The journal of a run.
+    init(database: MeshDatabase, lease: WriteLease, run: RunIdentifier?) {
+        self.database = database
+        self.lease = lease
+        self.run = run
+    }
+
+    /// Whether an outcome with the subject of an intent waits for the next commit, which would take the intent with it.
+    func isSettling(_ step: Int) -> Bool {
+        outcomes.contains { $0.run == run && $0.subject == .step(UInt32(truncatingIfNeeded: step)) }
+    }
+
+    /// A step's request will be sent as soon as this is durable.
+    mutating func intend(_ step: Int, _ action: ConfigurationAction, node: DeviceUUID) {
+        guard let run else { return }
+        let subject = JournalSubject.step(UInt32(truncatingIfNeeded: step))
+        intents.append(JournalIntent(run: run, subject: subject, node: node, action: action.encoded))
+    }
+
+    /// What came of a step's request.
+    mutating func settle(_ step: Int, _ result: JournalResult) {
+        guard let run else { return }
+        let subject = JournalSubject.step(UInt32(truncatingIfNeeded: step))
+        outcomes.append(JournalOutcome(run: run, subject: subject, result: result))
+    }
+
+    /// What came of a request of an earlier run.
+    mutating func settle(_ doubt: JournalIntent, _ result: JournalResult) {
+        outcomes.append(JournalOutcome(run: doubt.run, subject: doubt.subject, result: result))
+    }
+
+    /// Makes everything durable: the collected, what changed in the network, and whom we heard.
+    ///
+    /// Whom we heard alone is not worth a transaction, unless it is the last one.
+    mutating func commit(
+        _ network: inout NetworkRecord,
+        _ client: inout MeshClient,
+        isLast: Bool = false
+    ) throws(StoreError) {
+        var changes = StoreChanges()
+        network.takeChanges(into: &changes)
+        changes.intents = intents
+        changes.outcomes = outcomes
+        guard isLast || !changes.isEmpty else { return }
+        changes.replay = client.takeReplayEntries().map {
+            ReplayEntry(source: $0.source, ivIndex: $0.ivIndex, sequence: $0.sequence)
+        }
+        guard !changes.isEmpty else { return }
+        changes.run = run
+        try database.commit(changes, with: lease)
+        for case .step(let step) in intents.map(\.subject) { openSteps.insert(step) }
+        for outcome in outcomes where outcome.run == run && outcome.result != .unknown {
+            if case .step(let step) = outcome.subject { openSteps.remove(step) }
+        }
+        intents = []
+        outcomes = []
+    }
+
+    /// Writes the end of the run.
+    func end(_ outcome: RunOutcome, at now: Timestamp) throws(StoreError) {
+        guard let run else { return }
+        try database.end(run, outcome, at: now, with: lease)
+    }
+}

@@ -1,0 +1,30 @@
+/// How many nodes are talked to at once: additive increase, multiplicative decrease (AIMD).
+///
+/// What limits us is mostly the proxy: its queue drops silently, so loss is the sign of too much at once. A node that
+/// never answers says nothing about the queue and leaves the window alone.
+struct SendWindow: Hashable, Sendable {
+    private let maximum: Double
+    private var value: Double
+    /// Answers since the last decrease; one queue overflow makes several nodes late and is to count once.
+    private var answersSinceDecrease = Int.max
+
+    /// Starts at `initial` and stays between 1 and `maximum`.
+    init(initial: Int, maximum: Int) {
+        self.maximum = Double(max(maximum, 1))
+        value = min(Double(max(initial, 1)), self.maximum)
+    }
+
+    /// Nodes with an outstanding request, at least 1.
+    var size: Int { Int(value) }
+
+    /// An answer came. `attempts` is how often its request was sent.
+    mutating func answered(attempts: Int) {
+        if answersSinceDecrease < Int.max { answersSinceDecrease += 1 }
+        if attempts <= 1 {
+            value = min(maximum, value + 1 / value)
+        } else if answersSinceDecrease >= size {
+            value = max(1, value * 0.7)
+            answersSinceDecrease = 0
+        }
+    }
+}

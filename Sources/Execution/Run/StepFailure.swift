@@ -1,0 +1,51 @@
+package import MeshCore
+
+/// Why a step did not happen although its node could be talked to, or could not even be tried.
+package enum StepFailure: Error, Hashable, Sendable {
+    /// The node answered with a status other than success.
+    case refused(ConfigStatusCode)
+    /// The node says that it does not have the feature.
+    case featureNotSupported
+    /// The node answered, and what it says the value is now is not what was asked for.
+    case differs(String)
+    /// The read-backs say each time that the request has not taken effect, although it was sent several times.
+    case withoutEffect(rounds: Int)
+    /// The database lacks what the message is made of.
+    case unmakeable(String)
+    /// A key could not be read or made.
+    case keyUnavailable(String)
+
+    /// One sentence: what happened.
+    package var meaning: String {
+        switch self {
+        case .refused(let status): status.meaning
+        case .featureNotSupported: ConfigStatusCode.featureNotSupported.meaning
+        case .differs(let report): "The node reports \(report)."
+        case .withoutEffect(let rounds): "The node was asked \(rounds) times and reads back the old value each time."
+        case .unmakeable(let missing), .keyUnavailable(let missing): "\(missing)."
+        }
+    }
+
+    /// One sentence: what helps.
+    package var advice: String {
+        switch self {
+        case .refused(.keyIndexAlreadyStored):
+            "Another key value is stored under that index; if the node came from another network or tool, delete the key "
+                + "from the node or reset the node, then apply again."
+        case .refused(let status): status.advice
+        case .featureNotSupported: ConfigStatusCode.featureNotSupported.advice
+        case .differs: "Plan again; if the node keeps changing the value, leave the setting out of the definition."
+        case .withoutEffect: "Move closer or use another proxy, then apply again; long messages get lost first."
+        case .unmakeable: "Plan again from the present database."
+        case .keyUnavailable: "Make the key's file or environment variable available, then apply again."
+        }
+    }
+}
+
+extension StepFailure: CustomStringConvertible {
+    /// The status's name and number where there is one, then the meaning.
+    package var description: String {
+        if case .refused(let status) = self { return "\(status): \(status.meaning)" }
+        return meaning
+    }
+}
