@@ -92,12 +92,22 @@ struct FileReader {
     ) {
         let next = octet(line: error.line, column: error.column, in: text)
         let words = error.words(next: next)
-        report(words.message, to: &decoder, line: error.line + 1, column: error.column + 1) {
+        let place = place(of: error, in: text)
+        report(words.message, to: &decoder, line: place.line, column: place.column) {
             $0.hint = words.hint
             guard let opening = error.opening else { return }
             let place = SourceLocation(file: file, line: error.contextLine + 1, column: error.contextColumn + 1)
             $0.related = [Diagnostic.Related(message: "\(opening) that was opened", location: place)]
         }
+    }
+
+    /// Where the error is shown, from 1. libyaml pretends that a file ends with a line break; where there is none, what
+    /// it finds behind that is shown at the end of the last line.
+    private func place(of error: YAMLSyntaxError, in text: UnsafeBufferPointer<UInt8>) -> (line: UInt32, column: UInt32)
+    {
+        let end = TextScan.place(of: text.count, in: text)
+        let place = (line: error.place.line + 1, column: error.place.column + 1)
+        return place.line > end.line ? end : place
     }
 
     /// The octet at a line and column, both from 0, or nil past the end of the line.

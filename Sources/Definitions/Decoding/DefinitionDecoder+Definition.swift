@@ -3,7 +3,11 @@ import MeshCore
 extension DefinitionDecoder {
     /// The whole document.
     mutating func decodeDefinition(_ node: Int) {
-        guard let fields = fields(node, .definition, "a definition", blamed: node) else { return }
+        guard let fields = fields(node, .definition, "a definition", blamed: node) else {
+            // What is no definition need not be told that its network is missing.
+            fragment.namesNetwork = true
+            return
+        }
         for field in fields {
             switch field.keyword {
             case .version: decodeVersion(field.value)

@@ -52,7 +52,10 @@ extension DefinitionDecoder {
         let hint = "write `key: { file: PATH }` or `key: { env: NAME }`, or leave it out to have one made"
         guard tree.nodes[field.value].kind == .mapping else {
             if tree.nodes[field.value].kind == .unreadable { return nil }
-            report("a key never stands in a definition", at: field.value, hint: hint, concealsSource: true)
+            let message =
+                isNull(field.value)
+                ? "a source of a key is expected here, not nothing" : "a key never stands in a definition"
+            report(message, at: field.value, hint: hint, concealsSource: !isNull(field.value))
             return nil
         }
         guard let entries = entries(field.value, "a source of a key") else { return nil }

@@ -13,12 +13,12 @@ enum Suggestion {
         }
     }
 
-    /// The word with the smallest edit distance, at most a third of the length and 3; among equals the first by text.
+    /// The word with the smallest edit distance, at most a third of the length and 3, ignoring case; among equals the first by text.
     static func nearest(to word: String, among allowed: some Collection<String>) -> String? {
         let word = Array(word.lowercased().utf8)
         guard (1...64).contains(word.count) else { return nil }
         var best: (distance: Int, word: String)?
-        let limit = min(3, max(1, word.count / 3))
+        let limit = min(3, word.count / 3)
         for candidate in allowed {
             let distance = distance(word, Array(candidate.lowercased().utf8), limit: best?.distance ?? limit)
             guard distance <= limit else { continue }

@@ -32,9 +32,9 @@ extension YAMLSyntaxError {
         case "did not find expected <document start>":
             return ("text after the end of the document", "check the indentation, or start a new document with `---`")
         case "found unexpected end of stream":
-            return ("the file ends inside quotes", "close the quotes")
+            return ("the quotes are never closed", "close them")
         case "found unexpected document indicator":
-            return ("`---` or `...` inside quotes", "close the quotes")
+            return ("the quotes are not closed before the next document", "close them")
         case "did not find expected alphabetic or numeric character":
             return context.contains("alias")
                 ? ("`*` without the name of an anchor", "quote patterns that start with `*`: \"*-lamp\"")
@@ -56,13 +56,22 @@ extension YAMLSyntaxError {
         )
     }
 
-    /// The bracket or quote that was left open, if that is what the context is about.
+    /// The bracket that was left open, if that is what the context is about.
     var opening: String? {
         switch context {
         case "while parsing a flow mapping": "the `{`"
         case "while parsing a flow sequence": "the `[`"
-        case "while scanning a quoted scalar": "the quote"
         default: nil
+        }
+    }
+
+    /// Line and column, from 0, of what is to be mended. libyaml notices some mistakes only where the next thing starts,
+    /// lines later; those are shown where they begin.
+    var place: (line: UInt32, column: UInt32) {
+        switch problem {
+        case "could not find expected ':'", "found unexpected end of stream", "found unexpected document indicator":
+            (contextLine, contextColumn)
+        default: (line, column)
         }
     }
 }

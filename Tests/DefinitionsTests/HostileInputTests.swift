@@ -1,0 +1,143 @@
+import MeshCore
+import Testing
+
+@testable import Definitions
+
+@Suite("Hostile files end in diagnostics")
+struct HostileInputTests {
+    /// Ten aliases of the line before, on each of nine lines: a thousand million values.
+    private static func bomb(_ first: String, _ line: (Int, String) -> String) -> String {
+        var text = first
+        for level in 1...9 {
+            let aliases = repeatElement("*a\(level - 1)", count: 10).joined(separator: ", ")
+            text += line(level, aliases)
+        }
+        return text
+    }
+
+    private static let tooMany =
+        "error: the document holds more than 5000000 values "
+        + "(each alias counts as much as what it stands for; split the definition into several files)"
+
+    @Test("An alias bomb of lists is found at the alias that goes too far")
+    func listBomb() {
+        let text = Self.bomb(head + "a0: &a0 [x, x]\n") { "a\($0): &a\($0) [\($1)]\n" }
+        #expect(diagnose(text) == ["a.yaml:10:10: \(Self.tooMany)"])
+    }
+
+    @Test("An alias bomb of merges is found as well")
+    func mergeBomb() {
+        let text = Self.bomb(head + "nodes:\n  a0: &a0 { ttl: 5 }\n") { "  a\($0): &a\($0) { <<: [\($1)] }\n" }
+        #expect(diagnose(text).last?.contains("holds more than 5000000 values") == true)
+    }
+
+    @Test("Nesting ends at a depth, also behind aliases")
+    func depth() {
+        let tooDeep = "error: more than 64 lists and mappings inside each other"
+        #expect(diagnose(String(repeating: "[", count: 100_000)) == ["a.yaml:1:65: \(tooDeep)"])
+        #expect(diagnose(String(repeating: "{a: ", count: 1000)).last?.contains(tooDeep) == true)
+        #expect(diagnose(String(repeating: "- ", count: 1000) + "x").last?.contains(tooDeep) == true)
+        let half = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+        let twice = String(repeating: "[", count: 30) + "*a" + String(repeating: "]", count: 30)
+        #expect(diagnose("groups: &a \(half)\nnodes: \(twice)\n") == ["a.yaml:2:38: \(tooDeep)"])
+    }
+
+    @Test("A text of five megabytes is refused, not repeated")
+    func longText() {
+        let long = String(repeating: "x", count: 5_000_000)
+        let problem =
+            "error: a text of 5000000 octets (no text may be longer than 4096 octets; check for a missing quote)"
+        #expect(diagnose(head + "groups: \(long)\n") == ["a.yaml:3:9: \(problem)"])
+        #expect(diagnose(head + "groups: { a: { parent: \"\(long)\" } }\n") == ["a.yaml:3:24: \(problem)"])
+        #expect(diagnose(head + "groups: { ? \"\(long)\" : {} }\n") == ["a.yaml:3:13: \(problem)"])
+    }
+
+    @Test("A file beyond the limit is not even scanned")
+    func largeFile() {
+        var limits = ReadingLimits()
+        limits.fileSize = 1 << 20
+        #expect(
+            diagnose(octets: Array(repeating: 0xFF, count: 1_048_577), limits: limits).first
+                == "a.yaml:1:1: error: the file has 1048577 octets (no file may be larger than 1 MiB; split the definition)"
+        )
+    }
+
+    @Test("Beyond a hundred, problems are only counted")
+    func manyProblems() {
+        let text = head + "groups:\n" + (0..<1000).map { "  g\($0): { pärent: x }\n" }.joined()
+        let problems = diagnose(text)
+        #expect(problems.count == 101)
+        #expect(problems.first?.hasPrefix("a.yaml:4:9: error: unknown key `pärent`") == true)
+        #expect(problems.last == "error: 900 more errors are not shown")
+    }
+
+    @Test("Warnings do not crowd out errors")
+    func warningsAndErrors() {
+        let rules = (0..<300).map { "  - { groups: [g], models: [0x1000], nodes: x\($0)-* }\n" }.joined()
+        let problems = diagnose(head + "groups: { g: }\nsubscriptions:\n" + rules + "---\nnetwork: hq\nttl: 1\n")
+        #expect(problems.count == 102)
+        #expect(problems.contains { $0.contains("error: unknown key `ttl`") })
+        #expect(problems.last == "warning: 200 more warnings are not shown")
+    }
+
+    @Test("Mappings with very many keys take linear time")
+    func manyKeys() {
+        let groups = (0..<20_000).map { "  g\($0): { parent: g\($0 / 2) }\n" }.joined()
+        #expect(
+            diagnose(head + "groups:\n" + groups) == [
+                "a.yaml:4:17: error: the group `g0` lies in itself (the parents form a circle: g0 → g0)"
+            ]
+        )
+    }
+
+    /// A small generator, so that each run mutates the same way.
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (state >> 33) ^ (state << 31)
+        }
+    }
+
+    @Test("A mistake at the very end of a file without a line break is shown in its last line")
+    func end() {
+        #expect(diagnose("a: [b").first?.hasPrefix("a.yaml:1:6: error: `,` or `]` is missing") == true)
+        #expect(diagnose("ä:\n  ö: {ü").first?.hasPrefix("a.yaml:2:8: error: `,` or `}` is missing") == true)
+    }
+
+    @Test("A mutated definition never traps, and its diagnostics point into the file", arguments: 0..<20)
+    func mutations(_ seed: UInt64) {
+        let original = Array(DesignExampleTests.text.utf8)
+        var random = Generator(state: seed &* 0x9E37_79B9_7F4A_7C15)
+        let alphabet = Array("{}[]:,-&*!|>'\"%@`#\n\t \\x0<".utf8)
+        for round in 0..<100 {
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes[place] = alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
+                case 2: bytes.insert(alphabet[Int.random(in: 0..<alphabet.count, using: &random)], at: place)
+                case 3: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...40, using: &random)))
+                default:
+                    let end = min(bytes.count, place + Int.random(in: 1...80, using: &random))
+                    let target = Int.random(in: 0..<bytes.count, using: &random)
+                    bytes.insert(contentsOf: Array(bytes[place..<end]), at: target)
+                }
+                if bytes.isEmpty { bytes = original }
+            }
+            let files = SourceFiles(files: [SourceFiles.File(path: "a.yaml", bytes: bytes)])
+            let first = DefinitionReader.read(files: files)
+            let lines = UInt32(bytes.count { $0 == 0x0A } + 1)
+            for diagnostic in first.diagnostics {
+                guard let location = diagnostic.location else { continue }
+                #expect(location.file == 0 && (1...lines).contains(location.line) && location.column >= 1)
+                #expect(diagnostic.length >= 1)
+            }
+            guard round % 10 == 0 else { continue }
+            let second = DefinitionReader.read(files: files)
+            #expect(first.definitions == second.definitions && first.diagnostics == second.diagnostics)
+        }
+    }
+}

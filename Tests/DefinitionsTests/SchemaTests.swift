@@ -1,0 +1,102 @@
+import Foundation
+import MeshCore
+import Testing
+
+@testable import Definitions
+
+@Suite("JSON Schema")
+struct SchemaTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private func parts() throws -> [String: [String: Any]] {
+        let data = try Data(contentsOf: Self.root.appending(path: "schemas/meshplan.schema.json"))
+        let schema = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        return try #require(schema["$defs"] as? [String: [String: Any]])
+    }
+
+    @Test("Every record has the same keys in the schema as in the decoder", arguments: Record.all)
+    func records(_ record: Record) throws {
+        let part = try #require(try parts()[record.title])
+        let properties = try #require(part["properties"] as? [String: Any])
+        #expect(properties.keys.sorted() == record.keys.map(\.rawValue).sorted())
+        #expect((part["required"] as? [String] ?? []).sorted() == record.required.map(\.rawValue).sorted())
+        #expect(part["additionalProperties"] as? Bool == false)
+    }
+
+    @Test("Every record of the schema is one of the decoder")
+    func nothingElse() throws {
+        let closed = try parts().filter { $0.value["properties"] != nil }.keys.sorted()
+        #expect(closed == Record.all.map(\.title).sorted())
+    }
+
+    @Test("Every reference in the schema leads somewhere")
+    func references() throws {
+        let parts = try parts()
+        func references(in value: Any) -> [String] {
+            switch value {
+            case let object as [String: Any]:
+                (object["$ref"] as? String).map { [$0] } ?? [] + object.values.flatMap { references(in: $0) }
+            case let list as [Any]: list.flatMap { references(in: $0) }
+            default: []
+            }
+        }
+        for reference in references(in: parts) {
+            #expect(parts[String(reference.dropFirst("#/$defs/".count))] != nil, "\(reference)")
+        }
+    }
+
+    @Test("The decoder takes every key that a record lists", arguments: Record.all)
+    func decoderTakesEveryKey(_ record: Record) {
+        // Each key gets a list in a list, which no key takes: the decoder must complain about the value, not the key.
+        for keyword in record.keys {
+            let problems = diagnose(Self.document(with: keyword.rawValue, in: record))
+            #expect(!problems.contains { $0.contains("unknown key") }, "\(keyword)")
+            let isRead = problems.contains { $0.contains("not a list") || $0.contains("a key never stands") }
+            #expect(isRead, "\(keyword) of \(record.title) is not read")
+        }
+    }
+
+    /// A document in which a record holds just one key with a value that fits none.
+    private static func document(with key: String, in record: Record) -> String {
+        let value = "{ \(key): [[]] }"
+        let node = { (settings: String) in head + "nodes: { a: { uuid: \(uuid(1)), \(settings) } }\n" }
+        return switch record.title {
+        case "definition": (key == "version" || key == "network" ? "" : head) + "\(key): [[]]\n"
+        case "subnet": head + "subnets: { a: \(value) }\n"
+        case "application_key": head + "application_keys: { a: \(value) }\n"
+        case "key_source": head + "subnets: { a: { key: \(value) } }\n"
+        case "group": head + "groups: { a: \(value) }\n"
+        case "profile": head + "profiles: { a: \(value) }\n"
+        case "node": head + "nodes: { a: \(value) }\n"
+        case "features": node("features: \(value)")
+        case "transmit": node("network_transmit: \(value)")
+        case "model": node("elements: { 0: { generic-onoff-server: \(value) } }")
+        case "publish": node("elements: { 0: { generic-onoff-server: { publish: \(value) } } }")
+        case "retransmit": node("elements: { 0: { generic-onoff-server: { publish: { retransmit: \(value) } } } }")
+        case "subscription": head + "subscriptions: [\(value)]\n"
+        default: head + "publications: [\(value)]\n"
+        }
+    }
+
+    @Test("The example definitions are accepted")
+    func examples() throws {
+        let examples = Self.root.appending(path: "examples")
+        let folders = try FileManager.default.contentsOfDirectory(at: examples, includingPropertiesForKeys: nil)
+        var count = 0
+        for folder in folders.sorted(by: { $0.path < $1.path }) {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            let files = try DefinitionPaths.definitionFiles(among: names).map { name in
+                let data = try Data(contentsOf: folder.appending(path: name))
+                return SourceFiles.File(path: name, bytes: Array(data))
+            }
+            guard !files.isEmpty else { continue }
+            count += 1
+            let sources = SourceFiles(files: files)
+            let (definitions, diagnostics) = DefinitionReader.read(files: sources)
+            #expect(diagnostics.map { compact($0, sources) } == [])
+            #expect(definitions.count == 1)
+        }
+        #expect(count > 0)
+    }
+}
