@@ -87,10 +87,18 @@ extension NodeDiffer {
         difference.deletedNetKeys.removeAll { $0 == transport }
     }
 
-    /// Refuses to hand out a key of a subnet in a key refresh: the node would get only one of its two keys.
+    /// Refuses to hand out a key of a subnet that has gone over to its new keys: nodes that come now cannot be told
+    /// apart from those that missed the refresh.
+    ///
+    /// While new keys are only being distributed, all send with the present ones; a node that gets those is one of the
+    /// nodes that the refresh has yet to reach (Mesh Protocol 3.11.4.1).
     private mutating func check(_ key: String, of netKey: NetKeyIndex?, in desired: DesiredNode, needing: AppKeyIndex?)
     {
-        guard let netKey, refreshing.contains(netKey) else { return }
+        guard let netKey, let phase = refreshing[netKey] else { return }
+        guard phase == .usingNewKeys else {
+            refreshingNodes[netKey, default: []].insert(desired.position)
+            return
+        }
         let location = location(of: desired, needing: needing)
         let noun = needing == nil ? "subnet" : "application key"
         diagnostics.report("refresh \(noun) \(key)", at: location) {

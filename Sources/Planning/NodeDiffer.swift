@@ -11,8 +11,10 @@ struct NodeDiffer {
     let names: ResourceNames
     /// The subnet of each AppKey, planned ones included.
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
-    /// Subnets in a key refresh.
-    let refreshing: Set<NetKeyIndex>
+    /// Subnets in a key refresh, and in which phase.
+    let refreshing: [NetKeyIndex: KeyRefreshPhase]
+    /// Positions of the nodes that get a key of such a subnet while its new key is being distributed.
+    var refreshingNodes: [NetKeyIndex: Set<Int>] = [:]
 
     init(network: MeshNetwork, desired: DesiredState, names: ResourceNames, diagnostics: DiagnosticCollector) {
         self.network = network
@@ -21,7 +23,9 @@ struct NodeDiffer {
         var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
         for key in desired.applicationKeys { bound[key.index] = key.boundNetKey }
         boundNetKeys = bound
-        refreshing = Set(network.netKeys.filter { $0.phase != .normal }.map(\.index))
+        refreshing = Dictionary(
+            network.netKeys.filter { $0.phase != .normal }.map { ($0.index, $0.phase) }
+        ) { first, _ in first }
     }
 
     /// In what the node differs, nil if in nothing.

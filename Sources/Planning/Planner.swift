@@ -76,7 +76,7 @@ package enum Planner {
             changes: builder.changes,
             steps: steps,
             barriers: barriers,
-            notes: notes(differences: differences, unmanaged: others.unmanaged)
+            notes: notes(differences: differences, unmanaged: others.unmanaged) + differ.refreshNotes
         )
         return PlanningResult(plan: plan, diagnostics: differ.diagnostics.finished(), refusals: refusals)
     }
@@ -102,9 +102,19 @@ package enum Planner {
 }
 
 extension NodeDiffer {
-    /// Refuses new application keys of a subnet in a key refresh.
+    /// What to know of subnets in a key refresh, in the order of their indexes.
+    var refreshNotes: [String] {
+        network.netKeys.compactMap { key in
+            guard let count = refreshingNodes[key.index]?.count else { return nil }
+            return "Subnet \(names.netKey(key.index)) is in a key refresh: \(count == 1 ? "1 node" : "\(count) nodes") "
+                + "of this plan will have its present keys only, until the refresh goes on."
+        }
+    }
+
+    /// Refuses new application keys of a subnet that has gone over to its new keys.
     mutating func checkApplicationKeys(_ desired: DesiredState) {
-        for key in desired.applicationKeys where key.recordedName == nil && refreshing.contains(key.boundNetKey) {
+        for key in desired.applicationKeys where key.recordedName == nil && refreshing[key.boundNetKey] == .usingNewKeys
+        {
             diagnostics.report(
                 Diagnostic(
                     .error,

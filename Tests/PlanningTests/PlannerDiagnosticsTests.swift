@@ -106,10 +106,10 @@ struct PlannerDiagnosticsTests {
         #expect(try Office().diagnostics(example.yaml) == example.expected)
     }
 
-    @Test("A key of a subnet in a key refresh is not handed out")
+    @Test("Keys of a subnet that uses its new keys are not handed out")
     func keyRefresh() throws {
         var office = try Office()
-        office.network.netKeys[1].phase = .keyDistribution
+        office.network.netKeys[1].phase = .usingNewKeys
         let expected = """
             2 error: node `lamp-1` cannot be given application key `sensing`: \
             a key refresh of subnet `guests` is in progress; Finish the key refresh first, and import its result
@@ -117,6 +117,23 @@ struct PlannerDiagnosticsTests {
         let diagnostics = try office.diagnostics(Office.nodes(lamp1: "application_keys: [lighting, sensing]"))
         #expect(diagnostics.contains(expected))
         #expect(try office.plan(Office.nodes()) == "")
+    }
+
+    @Test("While new keys are distributed a node gets the present ones, and the plan says so")
+    func keyDistribution() throws {
+        var office = try Office()
+        office.network.netKeys[1].phase = .keyDistribution
+        let yaml = Office.definition + Office.nodes(lamp1: "application_keys: [lighting, sensing]")
+        let result = try office.result(yaml)
+        let plan = try #require(result.plan)
+        #expect(result.diagnostics.isEmpty)
+        #expect(plan.steps.count == 2)
+        #expect(
+            plan.notes == [
+                "Subnet guests is in a key refresh: 1 node of this plan will have its present keys only, "
+                    + "until the refresh goes on."
+            ]
+        )
     }
 
     @Test("A node that cannot be reached is refused only if there is something to send")
