@@ -4,10 +4,11 @@ package import MeshCore
 ///
 /// A binary heap: adding and taking cost O(log n). Two queues that were filled alike give the same order always.
 package struct EventQueue<Event> {
+    /// What the heap moves around: numbers only, the events stay in their slots.
     private struct Entry {
         var time: Instant
         var order: UInt64
-        var event: Event
+        var slot: Int
 
         func isBefore(_ other: Entry) -> Bool {
             time == other.time ? order < other.order : time < other.time
@@ -15,6 +16,8 @@ package struct EventQueue<Event> {
     }
 
     private var heap: [Entry] = []
+    private var slots: [Event?] = []
+    private var freeSlots: [Int] = []
     private var nextOrder: UInt64 = 0
 
     /// An empty queue.
@@ -28,7 +31,15 @@ package struct EventQueue<Event> {
 
     /// Adds an event that happens at `time`, after all that were added for the same instant before.
     package mutating func add(_ event: Event, at time: Instant) {
-        heap.append(Entry(time: time, order: nextOrder, event: event))
+        let slot: Int
+        if let free = freeSlots.popLast() {
+            slot = free
+            slots[slot] = event
+        } else {
+            slot = slots.count
+            slots.append(event)
+        }
+        heap.append(Entry(time: time, order: nextOrder, slot: slot))
         nextOrder += 1
         siftUp(from: heap.count - 1)
     }
@@ -40,7 +51,9 @@ package struct EventQueue<Event> {
             heap[0] = last
             siftDown()
         }
-        return (first.time, first.event)
+        guard let event = slots[first.slot].take() else { return nil }
+        freeSlots.append(first.slot)
+        return (first.time, event)
     }
 
     private mutating func siftUp(from start: Int) {

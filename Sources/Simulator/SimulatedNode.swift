@@ -28,15 +28,20 @@ struct SimulatedNode {
 /// A few of the last PDUs a node heard.
 struct RecentPDUs: Sendable {
     private static let capacity = 32
+    /// A few octets of each PDU as a number, obfuscated and encrypted and so as good as a hash.
+    private var tags: [UInt64] = []
     private var pdus: [[UInt8]] = []
     private var oldest = 0
 
     /// Remembers a PDU; false if it is remembered already.
     mutating func insert(_ pdu: [UInt8]) -> Bool {
-        if pdus.contains(pdu) { return false }
+        let tag = pdu.dropFirst().prefix(8).reduce(UInt64(pdu.count)) { $0 << 8 ^ UInt64($1) }
+        for index in tags.indices where tags[index] == tag && pdus[index] == pdu { return false }
         if pdus.count < Self.capacity {
+            tags.append(tag)
             pdus.append(pdu)
         } else {
+            tags[oldest] = tag
             pdus[oldest] = pdu
             oldest = (oldest + 1) % Self.capacity
         }
