@@ -1,1 +1,18 @@
-print("bench")
+/// Benchmarks print ratios to a bare floor that is measured in the same run, for the absolute figures depend on the
+/// machine. Build them with `swift build -c release --product meshplan-bench`.
+let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)] = [
+    ("plan", "the plan of a large building beside libyaml's events and SQLite's rows", PlanBenchmark.run)
+]
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+if let benchmark = benchmarks.first(where: { $0.name == arguments.first }) {
+    do {
+        try benchmark.run(Array(arguments.dropFirst()))
+    } catch {
+        print("\(benchmark.name): \(error)")
+        throw error
+    }
+} else {
+    print("usage: meshplan-bench BENCHMARK")
+    for benchmark in benchmarks { print("  \(benchmark.name): \(benchmark.summary)") }
+}

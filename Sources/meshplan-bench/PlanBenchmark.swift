@@ -1,0 +1,132 @@
+import Definitions
+import Foundation
+import MeshCore
+import Planning
+import Store
+
+/// `meshplan-bench plan [NODES]`: the CPU time and memory of a plan beside the bare floor.
+///
+/// Every figure is that of a process of its own, which reads the same two files: one does what `meshplan plan` does
+/// up to the finished plan, the other has libyaml count the events and SQLite hand out the rows. They run in turn, and
+/// the best of seven counts, for other work on the machine can only add.
+enum PlanBenchmark {
+    private static let rounds = 7
+
+    static func run(_ arguments: [String]) throws {
+        switch arguments.first {
+        case "--floor": try report { _ = try floor(in: arguments[1]) }
+        case "--plan": try report { _ = try plan(in: arguments[1]) }
+        default: try compare(nodeCount: arguments.first.flatMap { Int($0) } ?? 10_000)
+        }
+    }
+
+    private static func compare(nodeCount: Int) throws {
+        let folder = try FileManager.default.url(
+            for: .itemReplacementDirectory,
+            in: .userDomainMask,
+            appropriateFor: FileManager.default.temporaryDirectory,
+            create: true
+        ).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (definitionSize, databaseSize) = try prepare(nodeCount: nodeCount, in: folder)
+        let (plan, events) = (try plan(in: folder), try floor(in: folder))
+        print(
+            """
+            \(nodeCount) nodes: \(definitionSize / 1000) kB of YAML, \(events) events, \(databaseSize / 1000) kB of \
+            database; the plan has \(plan.steps.count) steps
+            """
+        )
+        var best = (floor: Double.infinity, plan: Double.infinity)
+        var peak = 0.0
+        for _ in 0..<rounds {
+            best.floor = min(best.floor, try child("--floor", folder).seconds)
+            let planned = try child("--plan", folder)
+            best.plan = min(best.plan, planned.seconds)
+            peak = max(peak, planned.mebibytes)
+        }
+        print("bare libyaml and SQLite  \(text(best.floor)) s CPU")
+        print("plan                     \(text(best.plan)) s CPU, \(text(peak, digits: 0)) MiB")
+        print("ratio                    \(text(best.plan / best.floor, digits: 2))")
+    }
+
+    private static func prepare(nodeCount: Int, in folder: String) throws -> (definition: Int, database: Int) {
+        let building = BuildingGenerator(nodeCount: nodeCount, changedEvery: 100)
+        guard let network = building.network() else { throw Failure("that many nodes have no addresses") }
+        let text = Data(building.definition().utf8)
+        try text.write(to: URL(filePath: definitionPath(folder)))
+        var generator = SystemRandomNumberGenerator()
+        _ = try MeshDatabase.create(
+            at: databasePath(folder),
+            network: network,
+            key: try KeyFile.create(at: keyPath(folder), using: &generator),
+            now: Timestamp(rawValue: 0),
+            using: generator
+        )
+        let attributes = try FileManager.default.attributesOfItem(atPath: databasePath(folder))
+        return (text.count, (attributes[.size] as? Int) ?? 0)
+    }
+
+    private static func floor(in folder: String) throws -> Int {
+        let text = Array(try Data(contentsOf: URL(filePath: definitionPath(folder))))
+        let events = BareFloor.countEvents(of: text)
+        guard BareFloor.readRows(ofDatabaseAt: databasePath(folder)) > 0 else { throw Failure("no rows were read") }
+        return events
+    }
+
+    private static func plan(in folder: String) throws -> Plan {
+        let bytes = Array(try Data(contentsOf: URL(filePath: definitionPath(folder))))
+        let files = SourceFiles(files: [SourceFiles.File(path: "building.yaml", bytes: bytes)])
+        let (definitions, diagnostics) = DefinitionReader.read(files: files)
+        guard let definition = definitions.first else {
+            throw Failure("\(diagnostics.first?.message ?? "no definition")")
+        }
+        let database = try MeshDatabase.open(at: databasePath(folder), key: try KeyFile.load(from: keyPath(folder)))
+        let snapshot = try database.snapshot()
+        let result = Planner.plan(
+            definition: definition,
+            network: snapshot.network,
+            base: (snapshot.lineage, snapshot.serial),
+            identifier: Octets16(high: 0, low: 1)
+        )
+        guard let plan = result.plan else { throw Failure("\(result.diagnostics.first?.message ?? "no plan")") }
+        return plan
+    }
+
+    private static func definitionPath(_ folder: String) -> String { folder + "/building.yaml" }
+    private static func databasePath(_ folder: String) -> String { folder + "/building.meshdb" }
+    private static func keyPath(_ folder: String) -> String { folder + "/key" }
+
+    /// In the child: does the work and says what the whole process used.
+    private static func report(_ work: () throws -> Void) throws {
+        try work()
+        print(ProcessUsage.cpuSeconds, ProcessUsage.peakMebibytes)
+    }
+
+    private static func child(_ mode: String, _ folder: String) throws -> (seconds: Double, mebibytes: Double) {
+        let process = Process()
+        process.executableURL = URL(filePath: CommandLine.arguments[0])
+        process.arguments = ["plan", mode, folder]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace)
+        process.waitUntilExit()
+        guard words.count == 2, let seconds = Double(words[0]), let mebibytes = Double(words[1]) else {
+            throw Failure("a child process did not report")
+        }
+        return (seconds, mebibytes)
+    }
+
+    private static func text(_ value: Double, digits: Int = 3) -> String {
+        String(format: "%.\(digits)f", value)
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+}
