@@ -74,7 +74,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreTests",
-            dependencies: ["MeshCore", "Store", "TestSupport"],
+            dependencies: ["MeshCore", "Store", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
             resources: [.copy("Resources")],
             swiftSettings: strict
         ),

@@ -18,10 +18,11 @@ package struct CDBExtras: Hashable, Sendable {
     /// The members kept for an object.
     subscript(path: String) -> [JSONMember] { members[path] ?? [] }
 
-    /// Keeps members for an object.
+    /// Keeps members for an object. Where two objects of a document turned out to be one, the first one's count.
     mutating func keep(_ kept: [JSONMember], at path: String) {
         guard !kept.isEmpty else { return }
-        members[path, default: []] += kept
+        let names = Set(self[path].map(\.name))
+        members[path, default: []] += kept.filter { !names.contains($0.name) }
     }
 
     /// Forgets a node and all objects within it.

@@ -62,6 +62,10 @@ final class SQLiteRowStore: RowStore {
         do throws(StoreError) {
             try fill(temporary, lineage: lineage, slots: slots, rows: rows, revision: revision)
             try OpenFile(temporary, flags: O_RDWR, doing: "cannot be opened").synchronize()
+            // The log of a database that was deleted without it would be taken for that of the new one.
+            if try FileStatus.of(path) == nil {
+                for orphan in [path + "-journal", path + "-wal", path + "-shm"] { removeFile(orphan) }
+            }
             guard link(temporary, path) == 0 else { throw StoreError.system(errno, "cannot be created", path: path) }
         } catch {
             for leftover in leftovers { removeFile(leftover) }

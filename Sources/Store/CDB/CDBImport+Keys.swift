@@ -1,0 +1,87 @@
+internal import MeshCore
+
+/// NetKeys and AppKeys.
+extension CDBImport {
+    mutating func netKeys(_ object: inout CDBObject) throws(StoreError) -> [NetKey] {
+        let pointer = object.pointer(to: "netKeys")
+        let items = try object.list("netKeys")
+        let keys = try objects(items, at: pointer) { reader, object throws(StoreError) in
+            try reader.netKey(&object)
+        }
+        guard !keys.isEmpty else { throw CDBObject.invalid(pointer, "at least one network key is needed") }
+        try refuseDuplicates(keys.map(\.index), at: pointer, "index")
+        return keys.sorted { $0.index < $1.index }
+    }
+
+    private mutating func netKey(_ object: inout CDBObject) throws(StoreError) -> NetKey {
+        let index: NetKeyIndex = try keyIndex("index", in: &object)
+        object.path = "netKeys/\(index)"
+        let key = try object.required("key", try object.key("key"))
+        let value = try object.integer("phase", in: 0...2) ?? 0
+        let phase = KeyRefreshPhase(rawValue: UInt8(value)) ?? .normal
+        var oldKey: KeyMaterial?
+        if phase != .normal {
+            oldKey = try object.key("oldKey")
+            guard oldKey != nil else { throw object.invalid("oldKey", "missing, although phase is \(value)") }
+        } else if object.has("oldKey") {
+            repair(object.pointer(to: "oldKey"), "there, although phase is 0; kept, not used")
+        }
+        return NetKey(
+            index: index,
+            name: try name(in: &object, or: "Network Key \(index)"),
+            key: key,
+            oldKey: oldKey,
+            phase: phase,
+            isMinimumSecuritySecure: try isSecure("minSecurity", in: &object)
+        )
+    }
+
+    mutating func appKeys(_ object: inout CDBObject, netKeys: [NetKey]) throws(StoreError) -> [AppKey] {
+        let pointer = object.pointer(to: "appKeys")
+        let known = Set(netKeys.map(\.index))
+        let items = try object.list("appKeys")
+        let keys: [AppKey] = try objects(items, at: pointer) { reader, object throws(StoreError) in
+            let index: AppKeyIndex = try reader.keyIndex("index", in: &object)
+            object.path = "appKeys/\(index)"
+            let bound: NetKeyIndex = try reader.keyIndex("boundNetKey", in: &object)
+            guard known.contains(bound) else {
+                throw object.invalid("boundNetKey", "there is no network key with index \(bound)")
+            }
+            return AppKey(
+                index: index,
+                name: try reader.name(in: &object, or: "Application Key \(index)"),
+                boundNetKey: bound,
+                key: try object.required("key", try object.key("key")),
+                oldKey: try object.key("oldKey")
+            )
+        }
+        try refuseDuplicates(keys.map(\.index), at: pointer, "index")
+        return keys.sorted { $0.index < $1.index }
+    }
+
+    /// The name of an object, or what it is called here if it has none.
+    mutating func name(in object: inout CDBObject, or substitute: String) throws(StoreError) -> String {
+        if let name = try object.text("name") { return name }
+        repair(object.pointer(to: "name"), "missing; called \"\(substitute)\"")
+        return substitute
+    }
+
+    mutating func keyIndex<Index: KeyIndex>(_ name: String, in object: inout CDBObject) throws(StoreError) -> Index {
+        let number = try object.required(name, try object.integer(name, in: 0...4095))
+        return try object.required(name, Index(rawValue: UInt16(truncatingIfNeeded: number)))
+    }
+
+    /// Refuses a list in which two objects have the same identity.
+    func refuseDuplicates<Identity: Hashable>(
+        _ identities: [Identity],
+        at pointer: String,
+        _ member: String
+    ) throws(StoreError) {
+        var seen: [Identity: Int] = [:]
+        for (index, identity) in identities.enumerated() {
+            if let first = seen.updateValue(index, forKey: identity) {
+                throw CDBObject.invalid("\(pointer)/\(index)/\(member)", "the same as in \(pointer)/\(first)")
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import MeshCore
+
+/// Publications.
+extension CDBImport {
+    mutating func publication(_ object: inout CDBObject, _ path: String) throws(StoreError) -> Publication? {
+        guard let publish = object.take("publish") else { return nil }
+        var inner = try CDBObject(publish, at: object.pointer(to: "publish"))
+        let path = "\(path)/publish"
+        let addressValue = try inner.required("address", inner.take("address"))
+        guard let address = try publishAddress(addressValue, at: inner.pointer(to: "address")) else {
+            repair(inner.pointer, "address 0000; taken as no publication")
+            return nil
+        }
+        let publication = Publication(
+            address: address,
+            appKeyIndex: try keyIndex("index", in: &inner),
+            usesFriendshipCredentials: try integer("credentials", in: 0...1, or: 0, &inner) == 1,
+            ttl: try ttl(&inner),
+            period: try period(&inner, path),
+            retransmit: try retransmit(&inner, path)
+        )
+        extras.keep(inner.rest, at: path)
+        return publication
+    }
+
+    private mutating func publishAddress(_ value: JSONValue, at pointer: String) throws(StoreError) -> PublishAddress? {
+        if let label = try label(value, at: pointer) { return .virtual(label) }
+        let number = try CDBObject.hexadecimal16(value, at: pointer)
+        if number == 0 { return nil }
+        if let unicast = UnicastAddress(rawValue: number) { return .unicast(unicast) }
+        switch try groupAddress(value, at: pointer) {
+        case .group(let group): return .group(group)
+        case .virtual(let label): return .virtual(label)
+        }
+    }
+
+    private mutating func integer(
+        _ name: String,
+        in range: ClosedRange<Int>,
+        or substitute: Int,
+        _ object: inout CDBObject
+    ) throws(StoreError) -> Int {
+        if let value = try object.integer(name, in: range) { return value }
+        repair(object.pointer(to: name), "missing; taken as \(substitute)")
+        return substitute
+    }
+
+    private mutating func ttl(_ object: inout CDBObject) throws(StoreError) -> UInt8 {
+        let ttl = try integer("ttl", in: 0...255, or: 255, &object)
+        guard ttl <= 127 || ttl == 255 else { throw object.invalid("ttl", "0 to 127 or 255 is expected, not \(ttl)") }
+        return UInt8(truncatingIfNeeded: ttl)
+    }
+
+    /// Steps and resolution, or one number of milliseconds as older programs write it.
+    private mutating func period(_ object: inout CDBObject, _ path: String) throws(StoreError) -> PublishPeriod {
+        let pointer = object.pointer(to: "period")
+        guard let value = object.take("period") else {
+            repair(pointer, "missing; taken as none")
+            return .none
+        }
+        if case .number = value {
+            let milliseconds = try CDBObject.integer(value, in: 0...37_800_000, at: pointer)
+            // The coarsest unit that divides it, as the programs that write it mean it.
+            let fitting = PublishPeriod.Resolution.allCases.reversed().lazy.compactMap { resolution in
+                let (steps, rest) = milliseconds.quotientAndRemainder(dividingBy: resolution.milliseconds)
+                return rest == 0 && steps <= 63
+                    ? PublishPeriod(steps: UInt8(truncatingIfNeeded: steps), resolution: resolution) : nil
+            }
+            guard let period = milliseconds == 0 ? PublishPeriod.none : fitting.first else {
+                throw CDBObject.invalid(pointer, "\(milliseconds) ms cannot be expressed in steps")
+            }
+            repair(pointer, "milliseconds instead of steps and resolution")
+            return period
+        }
+        var inner = try CDBObject(value, at: pointer)
+        let steps = try inner.required("numberOfSteps", try inner.integer("numberOfSteps", in: 0...63))
+        let number = try inner.required("resolution", try inner.integer("resolution", in: 0...600_000))
+        guard let resolution = PublishPeriod.Resolution.allCases.first(where: { $0.milliseconds == number }),
+            let period = PublishPeriod(steps: UInt8(truncatingIfNeeded: steps), resolution: resolution)
+        else { throw inner.invalid("resolution", "100, 1000, 10000 or 600000 is expected, not \(number)") }
+        extras.keep(inner.rest, at: "\(path)/period")
+        return period
+    }
+
+    private mutating func retransmit(_ object: inout CDBObject, _ path: String) throws(StoreError) -> PublishRetransmit
+    {
+        guard let value = object.take("retransmit") else {
+            repair(object.pointer(to: "retransmit"), "missing; taken as none")
+            return .none
+        }
+        var inner = try CDBObject(value, at: object.pointer(to: "retransmit"))
+        let count = try inner.required("count", try inner.integer("count", in: 0...7))
+        var interval = try inner.required("interval", try inner.integer("interval", in: 0...1600))
+        if interval == 0 {
+            repair(inner.pointer(to: "interval"), "0 taken as 50")
+            interval = 50
+        }
+        guard interval % 50 == 0,
+            let retransmit = PublishRetransmit(
+                count: UInt8(truncatingIfNeeded: count),
+                steps: UInt8(truncatingIfNeeded: interval / 50 - 1)
+            )
+        else { throw inner.invalid("interval", "a multiple of 50 from 50 to 1600 is expected, not \(interval)") }
+        extras.keep(inner.rest, at: "\(path)/retransmit")
+        return retransmit
+    }
+}

@@ -1,0 +1,138 @@
+package import MeshCore
+
+extension MeshNetwork {
+    /// How many unicast addresses, and how many group addresses, a new provisioner takes for itself if it can.
+    private static let blockSize = 0x0100
+
+    /// A fresh network: a primary NetKey named "primary", IV index 0, and meshplan's own provisioner with a node at
+    /// 0x0001.
+    ///
+    /// - Parameter generator: makes keys and UUIDs; cryptographically secure outside tests.
+    package static func new(name: String, using generator: inout some RandomNumberGenerator) -> MeshNetwork {
+        let uuid = DeviceUUID.random(using: &generator)
+        let network = MeshNetwork(
+            uuid: DeviceUUID.random(using: &generator).rawValue,
+            name: name,
+            ivIndex: IVIndex(value: 0),
+            netKeys: [NetKey(index: .primary, name: "primary", key: .random(using: &generator))],
+            provisioners: [],
+            ownProvisioner: uuid,
+            nodes: []
+        )
+        let ranges = (unicast: UInt16(0x0001)...0x7FFF, groups: GroupAddress.assignable)
+        return network.adding(uuid, "meshplan", unicast: ranges.unicast, groups: ranges.groups, using: &generator)
+    }
+
+    /// The network with one provisioner more, as which meshplan acts from now on, and its node.
+    ///
+    /// Another provisioner's address must not be used: sequence numbers are not part of an exported database, so
+    /// messages would repeat nonces and be dropped as replays. The new one gets the first 256 unicast addresses in a
+    /// row that lie in no provisioner's range and belong to no node and no exclusion, or the longest row there is if
+    /// it is shorter; likewise group addresses that no range holds and nothing uses, or none. Its node is at the
+    /// first of the addresses, has a Configuration Client on its only element, and knows all keys.
+    ///
+    /// - Parameters:
+    ///   - name: the provisioner's and its node's name.
+    ///   - generator: makes its UUID and DeviceKey; cryptographically secure outside tests.
+    /// - Throws: ``StoreError/Code/noFreeAddresses``.
+    package static func addingProvisioner(
+        to network: MeshNetwork,
+        name: String = "meshplan",
+        using generator: inout some RandomNumberGenerator
+    ) throws(StoreError) -> MeshNetwork {
+        guard let unicast = freeBlock(in: 0x0001...0x7FFF, avoiding: network.occupiedUnicastRanges) else {
+            throw StoreError(
+                .noFreeAddresses,
+                "no unicast address is left for a provisioner of our own",
+                hint: "shrink the allocatedUnicastRange of a provisioner in the exporting program and export again"
+            )
+        }
+        let groups = freeBlock(in: GroupAddress.assignable, avoiding: network.occupiedGroupRanges)
+        let uuid = DeviceUUID.random(using: &generator)
+        return network.adding(uuid, name, unicast: unicast, groups: groups, using: &generator)
+    }
+
+    private func adding(
+        _ uuid: DeviceUUID,
+        _ name: String,
+        unicast: ClosedRange<UInt16>,
+        groups: ClosedRange<UInt16>?,
+        using generator: inout some RandomNumberGenerator
+    ) -> MeshNetwork {
+        guard let address = UnicastAddress(rawValue: unicast.lowerBound) else { return self }
+        var network = self
+        network.ownProvisioner = uuid
+        network.provisioners.append(
+            Provisioner(name: name, uuid: uuid, unicastRanges: [unicast], groupRanges: groups.map { [$0] } ?? [])
+        )
+        var node = Node(
+            uuid: uuid,
+            name: name,
+            unicastAddress: address,
+            deviceKey: .random(using: &generator),
+            elements: [Element(models: [Model(identifier: .configurationClient)])],
+            netKeys: netKeys.map { NodeKey(index: $0.index, isUpdated: $0.phase != .normal) },
+            appKeys: appKeys.map { NodeKey(index: $0.index, isUpdated: $0.oldKey != nil) }
+        )
+        node.isSecurelyProvisioned = true
+        node.isConfigComplete = true
+        let position = network.nodes.firstIndex { $0.unicastAddress > address } ?? network.nodes.endIndex
+        network.nodes.insert(node, at: position)
+        return network
+    }
+
+    private var occupiedUnicastRanges: [ClosedRange<UInt16>] {
+        provisioners.flatMap(\.unicastRanges) + nodes.map(\.addresses)
+            + exclusions.flatMap { $0.addresses.map { $0.rawValue...$0.rawValue } }
+    }
+
+    private var occupiedGroupRanges: [ClosedRange<UInt16>] {
+        var addresses: Set<UInt16> = []
+        for case .group(let group) in groups.map(\.address) { addresses.insert(group.rawValue) }
+        for node in nodes {
+            for model in node.elements.flatMap(\.models) {
+                for case .group(let group) in model.subscriptions { addresses.insert(group.rawValue) }
+                if case .group(let group)? = model.publication?.address { addresses.insert(group.rawValue) }
+            }
+        }
+        return provisioners.flatMap(\.groupRanges) + addresses.map { $0...$0 }
+    }
+
+    /// The first ``blockSize`` numbers in a row that no range touches, else the longest row, else nil.
+    private static func freeBlock(
+        in space: ClosedRange<UInt16>,
+        avoiding ranges: [ClosedRange<UInt16>]
+    ) -> ClosedRange<UInt16>? {
+        var longest: Range<Int> = 0..<0
+        var start = Int(space.lowerBound)
+        let end = Int(space.upperBound) + 1
+        let sorted = ranges.map { Int($0.lowerBound)..<Int($0.upperBound) + 1 }.sorted { $0.lowerBound < $1.lowerBound }
+        for range in sorted + [end..<end] {
+            let gap = start..<max(start, min(range.lowerBound, end))
+            if gap.count >= blockSize {
+                longest = gap.prefix(blockSize).indices
+                break
+            }
+            if gap.count > longest.count { longest = gap }
+            start = max(start, range.upperBound)
+        }
+        guard let first = UInt16(exactly: longest.lowerBound), let last = UInt16(exactly: longest.upperBound - 1),
+            !longest.isEmpty
+        else { return nil }
+        return first...last
+    }
+}
+
+extension DeviceUUID {
+    /// A random UUID, version 4 of RFC 9562.
+    static func random(using generator: inout some RandomNumberGenerator) -> DeviceUUID {
+        let high = generator.next() as UInt64
+        let low = generator.next() as UInt64
+        return DeviceUUID(
+            rawValue: Octets16(
+                high: high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000,
+                low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+            )
+        )
+    }
+}

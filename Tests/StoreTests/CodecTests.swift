@@ -1,0 +1,76 @@
+import MeshCore
+import Testing
+
+@testable import Store
+
+@Suite("Row codecs")
+struct CodecTests {
+    @Test("Every node comes back as it was")
+    func nodes() throws {
+        for node in try richNetwork(nodes: 30).nodes { #expect(try NodeCodec.decode(NodeCodec.encode(node)) == node) }
+        let bare = Node(uuid: uuid(1), name: "", unicastAddress: .last, deviceKey: nil)
+        #expect(try NodeCodec.decode(NodeCodec.encode(bare)) == bare)
+        #expect(NodeCodec.encode(bare).count < 30)
+    }
+
+    @Test("The network comes back as it was, without its nodes")
+    func network() throws {
+        var network = try richNetwork(nodes: 3)
+        let bytes = NetworkCodec.encode(network)
+        network.nodes = []
+        #expect(try NetworkCodec.decode(bytes) == network)
+    }
+
+    @Test("Cut off or prolonged bodies are refused")
+    func lengths() throws {
+        let network = try richNetwork()
+        for bytes in [NodeCodec.encode(network.nodes[0])] {
+            for length in bytes.indices {
+                #expect(throws: DecodeError.self) { try NodeCodec.decode(Array(bytes[..<length])) }
+            }
+            #expect(throws: DecodeError.trailing(offset: bytes.count, count: 1)) { try NodeCodec.decode(bytes + [0]) }
+        }
+        let bytes = NetworkCodec.encode(network)
+        for length in bytes.indices {
+            #expect(throws: DecodeError.self) { try NetworkCodec.decode(Array(bytes[..<length])) }
+        }
+    }
+
+    @Test("Changed bodies are refused or are another canonical body, never a trap")
+    func mutations() throws {
+        let network = try richNetwork()
+        var generator = SeededGenerator(seed: 8)
+        let node = NodeCodec.encode(network.nodes[0])
+        let header = NetworkCodec.encode(network)
+        var accepted = 0
+        for _ in 0..<4000 {
+            var changed = node
+            changed[Int.random(in: 0..<node.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            if let decoded = try? NodeCodec.decode(changed) {
+                #expect(NodeCodec.encode(decoded) == changed)
+                accepted += 1
+            }
+            changed = header
+            changed[Int.random(in: 0..<header.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            if let decoded = try? NetworkCodec.decode(changed) { #expect(NetworkCodec.encode(decoded) == changed) }
+        }
+        #expect(accepted > 100)
+    }
+
+    @Test("A body of a later version is told apart from damage")
+    func versions() throws {
+        var bytes = NodeCodec.encode(try richNetwork().nodes[0])
+        bytes[0] = 2
+        #expect(throws: DecodeError.unknownType(2)) { try NodeCodec.decode(bytes) }
+    }
+
+    @Test("A count that promises more than there is reserves nothing")
+    func counts() {
+        var reader = ByteReader([0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 1, 2])
+        #expect(throws: DecodeError.self) { try reader.readOctets() }
+        var long = ByteReader([0x80, 0x00])
+        #expect(throws: DecodeError.self) { try long.readCount() }
+        var endless = ByteReader([UInt8](repeating: 0x80, count: 20))
+        #expect(throws: DecodeError.self) { try endless.readCount() }
+    }
+}

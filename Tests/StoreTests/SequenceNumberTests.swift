@@ -1,0 +1,134 @@
+import Foundation
+import MeshCore
+import Store
+import Testing
+
+@Suite("Durable sequence numbers")
+struct SequenceNumberTests {
+    let source = UnicastAddress.first
+
+    /// The next numbers of a fresh process: everything is closed afterwards without a word, as a crash does.
+    func run(_ fixture: Fixture, count: Int, ivIndex: UInt32 = 1, blockSize: UInt32 = 16) throws -> [UInt32] {
+        let database = try fixture.reopened()
+        let lease = try database.lock(holder: holder())
+        let numbers = try database.sequenceNumbers(with: lease, blockSize: blockSize)
+        return try (0..<count).map { _ in try numbers.next(for: source, ivIndex: ivIndex) }
+    }
+
+    @Test("Numbers begin at 0 and count up by one")
+    func counting() throws {
+        #expect(try run(Fixture(), count: 600, blockSize: 256) == Array(0..<600))
+    }
+
+    @Test("After a crash counting goes on behind the last block")
+    func crash() throws {
+        let fixture = try Fixture()
+        #expect(try run(fixture, count: 3) == [0, 1, 2])
+        #expect(try run(fixture, count: 17) == Array(16..<33))
+        #expect(try run(fixture, count: 1) == [48])
+    }
+
+    @Test("A block is durable before its first number is out")
+    func durability() throws {
+        let fixture = try Fixture()
+        let lease = try fixture.database.lock(holder: holder())
+        let numbers = try fixture.database.sequenceNumbers(with: lease, blockSize: 16)
+        _ = try numbers.next(for: source, ivIndex: 1)
+        // The files as a power cut at this moment would leave them.
+        let copy = try TemporaryFolder()
+        for suffix in ["", "-wal", ".sequence"] {
+            try writeFile(copy.file("house.meshdb" + suffix), try readFile(fixture.path + suffix))
+        }
+        let database = try MeshDatabase.open(at: copy.file("house.meshdb"), key: fixture.key)
+        let copied = try database.sequenceNumbers(with: try database.lock(holder: holder()))
+        #expect(try copied.next(for: source, ivIndex: 1) == 16)
+    }
+
+    @Test("Each source counts for itself")
+    func sources() throws {
+        let fixture = try Fixture()
+        let lease = try fixture.database.lock(holder: holder())
+        let numbers = try fixture.database.sequenceNumbers(with: lease, blockSize: 4)
+        for number: UInt32 in 0..<9 {
+            #expect(try numbers.next(for: .first, ivIndex: 0) == number)
+            #expect(try numbers.next(for: .last, ivIndex: 0) == number)
+        }
+    }
+
+    @Test("A higher IV index begins at 0, a lower one is refused, also after a crash")
+    func ivIndex() throws {
+        let fixture = try Fixture()
+        #expect(try run(fixture, count: 20, ivIndex: 7).last == 19)
+        #expect(try run(fixture, count: 2, ivIndex: 8) == [0, 1])
+        #expect(throws: SequenceNumberError.ivIndexWentBack(source, reached: 8)) {
+            try run(fixture, count: 1, ivIndex: 7)
+        }
+        #expect(try run(fixture, count: 1, ivIndex: 8) == [16])
+    }
+
+    @Test("24 bits are all there are")
+    func exhaustion() throws {
+        let fixture = try Fixture()
+        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 1\n0001 1 16777214\n".utf8))
+        let lease = try fixture.database.lock(holder: holder())
+        let numbers = try fixture.database.sequenceNumbers(with: lease)
+        #expect(try numbers.next(for: source, ivIndex: 1) == 0xFF_FFFE)
+        #expect(try numbers.next(for: source, ivIndex: 1) == 0xFF_FFFF)
+        #expect(throws: SequenceNumberError.exhausted(source)) { try numbers.next(for: source, ivIndex: 1) }
+        #expect(try numbers.next(for: source, ivIndex: 2) == 0)
+    }
+
+    @Test("A database restored from an older copy does not repeat numbers")
+    func restore() throws {
+        let fixture = try Fixture()
+        #expect(try run(fixture, count: 1) == [0])
+        let copy = try readFile(fixture.path)
+        #expect(try run(fixture, count: 100).last == 115)
+        try writeFile(fixture.path, copy)
+        #expect(try run(fixture, count: 1) == [128])
+    }
+
+    @Test("A database deleted and imported anew in its place does not repeat numbers either")
+    func reimport() throws {
+        let fixture = try Fixture()
+        #expect(try run(fixture, count: 1) == [0])
+        try FileManager.default.removeItem(atPath: fixture.path)
+        let database = try MeshDatabase.create(
+            at: fixture.path,
+            network: fixture.network,
+            key: fixture.key,
+            now: now,
+            using: SeededGenerator(seed: 77)
+        )
+        let numbers = try database.sequenceNumbers(with: try database.lock(holder: holder()), blockSize: 16)
+        #expect(try numbers.next(for: source, ivIndex: 1) == 16)
+    }
+
+    @Test(
+        "Where the second record is missing or unreadable, a safe distance is skipped",
+        arguments: [nil, "", "meshplan sequence numbers 2\n", "meshplan sequence numbers 1\n0001 1 1", "rubbish\n"]
+    )
+    func moved(_ contents: String?) throws {
+        let fixture = try Fixture()
+        #expect(try run(fixture, count: 1) == [0])
+        if let contents {
+            try writeFile(fixture.path + ".sequence", Array(contents.utf8))
+        } else {
+            try FileManager.default.removeItem(atPath: fixture.path + ".sequence")
+        }
+        #expect(try run(fixture, count: 1) == [16 + 65_536])
+        #expect(try run(fixture, count: 1) == [16 + 65_536 + 16])
+    }
+
+    @Test("Without the lock no number comes, and nothing is lost")
+    func lostLease() throws {
+        let fixture = try Fixture()
+        let lease = try fixture.database.lock(holder: holder())
+        let numbers = try fixture.database.sequenceNumbers(with: lease, blockSize: 2)
+        #expect(try numbers.next(for: source, ivIndex: 1) == 0)
+        #expect(try numbers.next(for: source, ivIndex: 1) == 1)
+        lease.release()
+        #expect(throws: SequenceNumberError.self) { try numbers.next(for: source, ivIndex: 1) }
+        #expect(try run(fixture, count: 1, blockSize: 2)[0] >= 2)
+    }
+}
