@@ -19,8 +19,9 @@ package struct Plan: Hashable, Sendable {
     package var changes: [Change]
     /// What to do, each step after those it depends on.
     package var steps: [Step]
-    /// Positions of steps, ascending, before which every earlier step should have ended in some way, since from there
-    /// on nodes may become harder to reach. A matter of order only: failures before do not stop what follows.
+    /// Positions of steps, ascending, before which every earlier step should have ended in some way: what is before
+    /// lets proxies and relays carry what follows, or what follows may make nodes harder to reach. A matter of order
+    /// only: failures before do not stop what follows.
     package var barriers: [Int]
     /// What the user should know beside the changes, a sentence each.
     package var notes: [String]

@@ -115,6 +115,11 @@ struct NodeLowering {
         for key in difference.addedNetKeys {
             let name = builder.names.netKey(key)
             let change = builder.add(change(.nodeSubnet, "subnet." + name, .create, to: "index \(key)"))
+            if let step = builder.attachCarrier(key, of: difference.position, to: change) {
+                cost += ConfigurationAction.addNetKey(key).cost
+                netKeySteps[key] = step
+                continue
+            }
             let dependencies = builder.netKeySteps[key].map { [$0] } ?? []
             netKeySteps[key] = send(.addNetKey(key), change: change, after: dependencies, in: &builder)
         }

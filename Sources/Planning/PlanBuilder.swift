@@ -15,6 +15,10 @@ struct PlanBuilder {
     private(set) var appKeySteps: [AppKeyIndex: Int] = [:]
     /// The steps that begin to manage nodes, by the node's position in the database.
     private var managingSteps: [Int: Int] = [:]
+    /// The steps that give NetKeys to nodes that carry the messages of others, by the node's position.
+    private var carrierSteps: [Int: [NetKeyIndex: Int]] = [:]
+    /// Where the steps of the other nodes begin if there are such steps.
+    private var carrierBarrier: Int?
 
     init(names: ResourceNames) {
         self.names = names
@@ -116,6 +120,31 @@ struct PlanBuilder {
         steps[step].change = change
     }
 
+    /// Adds the steps that let proxies and relays carry subnets in which other nodes of the plan are spoken to: until
+    /// they are done those nodes may be out of reach. Their changes follow with the nodes.
+    mutating func addCarriers(of differences: [NodeDifference], in network: MeshNetwork) {
+        guard differences.contains(where: { !$0.addedNetKeys.isEmpty }) else { return }
+        var awaited: Set<NetKeyIndex> = []
+        for difference in differences where difference.needsMessages {
+            if let key = network.nodes[difference.position].transportNetKey { awaited.insert(key) }
+        }
+        for difference in differences where difference.isCarrier(network.nodes[difference.position]) {
+            for key in difference.addedNetKeys where awaited.contains(key) {
+                let uuid = network.nodes[difference.position].uuid
+                let step = add(.configure(uuid, .addNetKey(key)), change: 0)
+                carrierSteps[difference.position, default: [:]][key] = step
+                carrierBarrier = steps.count
+            }
+        }
+    }
+
+    /// The step that gives the NetKey to the node, if it is there already; it now belongs to that change.
+    mutating func attachCarrier(_ key: NetKeyIndex, of position: Int, to change: Int) -> Int? {
+        guard let step = carrierSteps[position]?[key] else { return nil }
+        steps[step].change = change
+        return step
+    }
+
     /// Adds a node that leaves the definition.
     mutating func addForgotten(_ node: Node) {
         let change = add(
@@ -143,10 +172,20 @@ struct PlanBuilder {
     /// All steps in their order, and where the barriers are.
     mutating func finish() -> (steps: [Step], barriers: [Int]) {
         let isBarrierNeeded = lateSteps.contains { $0.work.isMessage } && steps.contains { $0.work.isMessage }
-        let barriers = isBarrierNeeded ? [steps.count] : []
+        var barriers: [Int] = []
+        if let barrier = carrierBarrier, barrier < steps.count { barriers.append(barrier) }
+        if isBarrierNeeded { barriers.append(steps.count) }
         steps += lateSteps
         lateSteps = []
         return (steps, barriers)
+    }
+}
+
+extension NodeDifference {
+    /// Whether the node passes on messages of others, now or after the plan.
+    fileprivate func isCarrier(_ node: Node) -> Bool {
+        node.features.proxy == .enabled || node.features.relay == .enabled || proxy?.after == true
+            || relay?.after == true
     }
 }
 

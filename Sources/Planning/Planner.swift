@@ -62,6 +62,7 @@ package enum Planner {
         var builder = PlanBuilder(names: names)
         builder.addNetworkEdits(of: desired)
         builder.addManagement(of: differences, in: network)
+        builder.addCarriers(of: differences, in: network)
         for difference in differences {
             builder.add(difference, node: network.nodes[difference.position], boundNetKeys: differ.boundNetKeys)
         }

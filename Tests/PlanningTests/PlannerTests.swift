@@ -287,6 +287,29 @@ struct PlannerTests {
         )
     }
 
+    @Test("Proxies and relays get the keys of subnets in which other nodes are spoken to before those nodes' turn")
+    func carriers() throws {
+        var office = try Office()
+        let guests = try #require(NetKeyIndex(rawValue: 1))
+        try office.change("lamp-1") { $0.netKeys = [NodeKey(index: guests)] }
+        try office.change("lamp-2") { $0.features = Node.Features(relay: .disabled, proxy: .disabled) }
+        let subnets = "subnets: [building, guests]"
+        let yaml = Office.nodes(lamp1: "ttl: 9", lamp2: subnets, switch1: subnets)
+        #expect(
+            try office.plan(yaml) == """
+                ~ node.lamp-1.ttl [5] -> [9]
+                + node.lamp-2.subnet.guests -> [index 1]
+                + node.switch-1.subnet.guests -> [index 1]
+                0 switch-1: add NetKey 1
+                | 1 lamp-1: set TTL 9
+                2 lamp-2: add NetKey 1
+                """
+        )
+        let plan = try #require(try office.result(Office.definition + yaml).plan)
+        #expect(plan.steps.map { plan.changes[$0.change].node } == plan.steps.map(\.node))
+        #expect(plan.cost == plan.steps.map(\.cost).reduce(.zero, +))
+    }
+
     @Test("A composition that is unknown is read, and what needs it waits")
     func unknownComposition() throws {
         var office = try Office()
