@@ -24,6 +24,7 @@ struct ConnectionEvents: Sendable {
             used = 0
         }
         used += 1
-        return Instant(microseconds: event * interval)
+        let (time, isTooLate) = event.multipliedReportingOverflow(by: interval)
+        return isTooLate ? .distantFuture : Instant(microseconds: time)
     }
 }
