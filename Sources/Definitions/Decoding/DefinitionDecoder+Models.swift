@@ -15,14 +15,21 @@ extension DefinitionDecoder {
     private mutating func decodeModels(_ entries: [Entry]) -> [ModelDefinition] {
         var models: [ModelDefinition] = []
         models.reserveCapacity(entries.count)
-        var places: [ModelIdentifier: SourceLocation] = [:]
+        // Most elements have too few models for a set to pay.
+        var seen: Set<ModelIdentifier> = []
         for entry in entries {
             guard let identifier = model(entry.key) else { continue }
-            if let first = places.updateValue(identifier.location, forKey: identifier.value) {
+            let isRepeated =
+                entries.count > 16
+                ? !seen.insert(identifier.value).inserted
+                : models.contains { $0.identifier.value == identifier.value }
+            if isRepeated {
+                let first = models.first { $0.identifier.value == identifier.value }
                 report(
                     "the model \(identifier.value.name) stands twice in this element",
                     at: entry.key,
-                    related: [Diagnostic.Related(message: "first here", location: first)]
+                    related: first.map { [Diagnostic.Related(message: "first here", location: $0.identifier.location)] }
+                        ?? []
                 )
                 continue
             }

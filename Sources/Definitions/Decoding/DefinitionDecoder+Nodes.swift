@@ -111,10 +111,16 @@ extension DefinitionDecoder {
         guard let entries = list(node, expected) else { return nil }
         var names: [Located<String>] = []
         names.reserveCapacity(entries.count)
+        // Most lists are too short for a set to pay.
         var seen: Set<UInt32> = []
-        for entry in entries {
+        for (place, entry) in entries.enumerated() {
             guard let name = scalar(entry, "a name", Words.name) else { continue }
-            if entries.count > 1, !seen.insert(tree.nodes[entry].value).inserted {
+            let symbol = tree.nodes[entry].value
+            let isRepeated =
+                entries.count > 8
+                ? !seen.insert(symbol).inserted
+                : entries[..<place].contains { tree.nodes[$0].value == symbol && tree.nodes[$0].kind.isText }
+            if isRepeated {
                 report("\(quoted(name.value)) stands twice in this list", at: entry, severity: .warning)
                 continue
             }

@@ -38,13 +38,13 @@ enum Addresses {
 
     /// The label of a virtual address.
     static func label(_ text: String) throws(ScalarProblem) -> LabelUUID {
-        if let label = LabelUUID(text) { return label }
+        if let octets = Octets16(hexadecimal: text) { return LabelUUID(rawValue: octets) }
         throw ScalarProblem("\(quoted(text)) is not a label", hint: digitsHint(text))
     }
 
     /// A Device UUID.
     static func uuid(_ text: String) throws(ScalarProblem) -> DeviceUUID {
-        if let uuid = DeviceUUID(text) { return uuid }
+        if let octets = Octets16(hexadecimal: text) { return DeviceUUID(rawValue: octets) }
         throw ScalarProblem("\(quoted(text)) is not a UUID", hint: digitsHint(text))
     }
 

@@ -22,11 +22,12 @@ enum Numbers {
     }
 
     /// The value of `0x` and one to four hexadecimal digits; nil for anything else.
-    static func hexadecimal(_ text: some StringProtocol) -> UInt16? {
-        guard text.hasPrefix("0x") || text.hasPrefix("0X") else { return nil }
-        let digits = text.dropFirst(2)
-        guard (1...4).contains(digits.utf8.count), digits.utf8.allSatisfy(isHexadecimalDigit) else { return nil }
-        return UInt16(digits, radix: 16)
+    static func hexadecimal(_ text: String) -> UInt16? {
+        let bytes = text.utf8
+        guard (3...6).contains(bytes.count), text.hasPrefix("0x") || text.hasPrefix("0X") else { return nil }
+        let digits = bytes.dropFirst(2)
+        guard digits.allSatisfy(isHexadecimalDigit) else { return nil }
+        return UInt16(Substring(digits), radix: 16)
     }
 
     /// The index of a NetKey or AppKey, decimal or with `0x`.

@@ -18,6 +18,9 @@ struct DocumentTree {
         case alias
         /// Something that was diagnosed already and is to be passed over.
         case unreadable
+
+        /// Whether the node's value is a symbol.
+        var isText: Bool { self == .plain || self == .quoted }
     }
 
     /// One node.

@@ -1,7 +1,7 @@
 /// The distinct texts of all documents of a run, each kept once and named by a number.
 ///
 /// In a large definition the same few hundred texts fill most of the file, so that comparing and storing numbers makes
-/// reading it fast and small. Hashing is seeded by the process: nobody can build colliding texts.
+/// reading it fast and small. Hashing is seeded by the process: nobody can prepare colliding texts.
 struct SymbolTable {
     private var bytes: [UInt8] = []
     /// Where each symbol starts in ``bytes``; one more than there are symbols.
@@ -10,6 +10,14 @@ struct SymbolTable {
     private var strings: [String?] = []
     /// Open addressing: symbol + 1, or 0 for free; the count is a power of two.
     private var slots: [UInt32] = Array(repeating: 0, count: 1024)
+
+    /// Differs in every process.
+    private let seed: UInt64
+
+    /// An empty table.
+    init() {
+        seed = UInt64(truncatingIfNeeded: Hasher().finalize())
+    }
 
     /// The number of symbols.
     var count: Int { strings.count }
@@ -53,15 +61,34 @@ struct SymbolTable {
     }
 
     private func place(of text: UnsafeBufferPointer<UInt8>) -> Int {
-        var hasher = Hasher()
-        hasher.combine(bytes: UnsafeRawBufferPointer(text))
-        return hasher.finalize() & (slots.count - 1)
+        var hash = seed ^ UInt64(text.count)
+        let bytes = UnsafeRawBufferPointer(text)
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            hash = mix(hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < bytes.count {
+            rest = rest << 8 | UInt64(bytes[offset])
+            offset += 1
+        }
+        return Int(truncatingIfNeeded: mix(hash ^ rest)) & (slots.count - 1)
+    }
+
+    /// Multiplies to 128 bits with a number that depends on the seed and folds the halves.
+    private func mix(_ value: UInt64) -> UInt64 {
+        let product = (value ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: seed | 1)
+        return product.high ^ product.low
     }
 
     private func isText(of symbol: UInt32, equalTo text: UnsafeBufferPointer<UInt8>) -> Bool {
         let range = range(of: symbol)
         guard range.count == text.count else { return false }
-        return bytes.withUnsafeBufferPointer { $0[range].elementsEqual(text) }
+        return bytes.withUnsafeBufferPointer { bytes in
+            for place in 0..<text.count where bytes[range.lowerBound + place] != text[place] { return false }
+            return true
+        }
     }
 
     private mutating func grow() {

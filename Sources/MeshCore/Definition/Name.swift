@@ -1,15 +1,22 @@
 /// The rule for the names that definitions give to networks, subnets, keys, groups, profiles, nodes and tags.
 package enum Name {
     /// Whether the text is a name: a letter or digit of ASCII, then letters, digits, `.`, `_` and `-`.
-    package static func isValid(_ text: some StringProtocol) -> Bool {
-        guard let first = text.utf8.first, isLetterOrDigit(first) else { return false }
-        return text.utf8.dropFirst().allSatisfy { isLetterOrDigit($0) || isPunctuation($0) }
+    package static func isValid(_ text: some StringProtocol) -> Bool { isValid(String(text)) }
+
+    /// The same without generics, since definitions hold hundreds of thousands of names.
+    package static func isValid(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let first = bytes.first, isLetterOrDigit(first) else { return false }
+            for byte in bytes where !isLetterOrDigit(byte) && !isPunctuation(byte) { return false }
+            return true
+        }
     }
 
     /// Whether the text is a pattern for names: a name in which `*` may stand anywhere.
-    package static func isValidPattern(_ text: some StringProtocol) -> Bool {
+    package static func isValidPattern(_ text: String) -> Bool {
         guard let first = text.utf8.first, isLetterOrDigit(first) || first == asterisk else { return false }
-        return text.utf8.dropFirst().allSatisfy { isLetterOrDigit($0) || isPunctuation($0) || $0 == asterisk }
+        return text.utf8.allSatisfy { isLetterOrDigit($0) || isPunctuation($0) || $0 == asterisk }
     }
 
     private static let asterisk = UInt8(ascii: "*")

@@ -72,7 +72,8 @@ package struct Located<Value> {
     /// Where it stands.
     package var location: SourceLocation
 
-    /// A value at a place.
+    /// A value at a place; inlined, since reading a definition makes one of each of its values.
+    @inlinable
     package init(_ value: Value, at location: SourceLocation) {
         self.value = value
         self.location = location

@@ -22,15 +22,29 @@ package struct Octets16: Hashable, Comparable, Sendable {
 
     /// From 32 hexadecimal digits in either case, hyphens in the places of RFC 9562 allowed, else nil.
     package init?(hexadecimal text: some StringProtocol) {
-        let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
-        let hyphens = text.utf8.count - digits.count
-        guard digits.count == 32, hyphens == 0 || hyphens == 4 else { return nil }
-        if hyphens == 4 {
-            let places = text.utf8.enumerated().filter { $0.element == UInt8(ascii: "-") }.map(\.offset)
-            guard places == [8, 13, 18, 23] else { return nil }
+        self.init(hexadecimal: String(text))
+    }
+
+    /// The same without generics or memory of its own, since every node of a definition and a database has a UUID.
+    package init?(hexadecimal text: String) {
+        var text = text
+        let halves: (high: UInt64, low: UInt64)? = text.withUTF8 { bytes in
+            guard bytes.count == 32 || bytes.count == 36 else { return nil }
+            let isHyphenated = bytes.count == 36
+            var (high, low): (UInt64, UInt64) = (0, 0)
+            for (place, byte) in bytes.enumerated() {
+                if isHyphenated, place == 8 || place == 13 || place == 18 || place == 23 {
+                    guard byte == UInt8(ascii: "-") else { return nil }
+                    continue
+                }
+                guard let digit = Hexadecimal.value(of: byte) else { return nil }
+                high = high << 4 | low >> 60
+                low = low << 4 | UInt64(digit)
+            }
+            return (high, low)
         }
-        guard let bytes = Hexadecimal.decode(String(decoding: digits, as: UTF8.self)) else { return nil }
-        self.init(bytes)
+        guard let halves else { return nil }
+        self.init(high: halves.high, low: halves.low)
     }
 
     /// The 16 octets in transmission order.

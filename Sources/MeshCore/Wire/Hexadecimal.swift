@@ -27,7 +27,8 @@ package enum Hexadecimal {
         return high == nil ? bytes : nil
     }
 
-    private static func value(of character: UInt8) -> UInt8? {
+    /// The value of a digit in ASCII, in either case; nil for anything else.
+    static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
