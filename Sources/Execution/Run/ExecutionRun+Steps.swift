@@ -132,7 +132,8 @@ extension ExecutionRun {
         var tookEffect = true
         switch verdict {
         case .holds(let action):
-            network.update(job.node) { $0.record(action, in: network.header, at: context.now()) }
+            let header = network.header
+            network.update(job.node) { $0.record(action, in: header, at: context.now()) }
             journal.settle(doubt, .succeeded)
         case .composition(let composition):
             network.update(job.node) { node in
@@ -257,7 +258,8 @@ extension ExecutionRun {
 
     private func succeed(_ step: Int, _ job: Job, _ record: (inout Node, MeshNetwork, Timestamp) -> Void) {
         let isByReadBack = if case .readBack = job.stage { true } else { false }
-        network.update(job.node) { record(&$0, network.header, context.now()) }
+        let header = network.header
+        network.update(job.node) { record(&$0, header, context.now()) }
         journal.settle(step, .succeeded)
         schedule.succeed(step)
         announce(.stepSucceeded(step: step, byReadBack: isByReadBack))
