@@ -20,8 +20,10 @@ package struct Meshplan: ParsableCommand {
             """,
         version: meshplanVersion,
         groupedSubcommands: [
-            CommandGroup(name: "Edit", subcommands: [InitCommand.self, ValidateCommand.self]),
+            CommandGroup(name: "Edit", subcommands: [InitCommand.self, ImportCommand.self, ValidateCommand.self]),
             CommandGroup(name: "Plan", subcommands: [PlanCommand.self, ShowCommand.self]),
+            CommandGroup(name: "Apply", subcommands: [ApplyCommand.self]),
+            CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]
     )
 

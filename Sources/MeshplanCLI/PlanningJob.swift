@@ -25,7 +25,7 @@ struct PlanningJob {
         let (definitions, diagnostics, files) = try DefinitionFiles(context: context).load(paths)
         return Prepared(
             context: context,
-            definition: try definitions.selected(network),
+            definition: try definitions.selected(network).resolvingKeyFiles(in: files),
             files: files,
             diagnostics: diagnostics
         )

@@ -24,7 +24,6 @@ struct ConnectionEvents: Sendable {
             used = 0
         }
         used += 1
-        let (time, isTooLate) = event.multipliedReportingOverflow(by: interval)
-        return isTooLate ? .distantFuture : Instant(microseconds: time)
+        return Instant(microseconds: event * interval)
     }
 }

@@ -160,7 +160,7 @@ struct Excerpt {
         var before = cells[..<first].reduce(0) { $0 + $1.width }
         let marked = max(cells[first..<last].reduce(0) { $0 + $1.width }, 1)
         // Leave room for the mark; what stands in front of it goes first.
-        let room = max(width - min(marked, width / 2) - 1, 1)
+        let room = max(width - min(marked, width / 2) - ellipsis.count, 1)
         while before > room, start < first {
             before -= cells[start].width
             start += 1

@@ -29,7 +29,8 @@ struct PlanView {
         }
         text += nodes(showsDetails: showsDetails)
         if !showsDetails { text += style(.faint, "Details of each node: --full") + "\n\n" }
-        return text + notes() + style(.bold, PlanSummary(plan).text) + "\n"
+        let notes = notes()
+        return text + notes + (notes.isEmpty ? "" : "\n") + style(.bold, PlanSummary(plan).text) + "\n"
     }
 
     private func header() -> String {
@@ -128,7 +129,7 @@ struct PlanView {
             return lines.enumerated().map { index, line in
                 (index == 0 ? style(.note, "Note:") + " " : "      ") + line + "\n"
             }.joined()
-        }.joined() + "\n"
+        }.joined()
     }
 
     private func symbol(_ action: Change.Action) -> String {

@@ -1,0 +1,193 @@
+internal import Bearers
+internal import Execution
+internal import MeshCore
+internal import Planning
+internal import Simulator
+internal import Store
+
+/// One `apply`: plan, approval, run, recap.
+struct ApplyRun {
+    /// The effects.
+    var context: Context
+    /// What carries the messages.
+    var choice: BearerChoice
+    /// How the run is carried out.
+    var options: ExecutionOptions
+    /// How simulated radio and nodes behave.
+    var simulator: SimulatorOptions
+    /// Whether the details of every node are shown.
+    var isFull: Bool
+    /// Whether nobody is to be asked.
+    var isApproved: Bool
+
+    /// Carries out exactly what a file says.
+    func savedPlan(at path: String) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let (network, sealed) = try SavedPlan.read(path, in: context)
+        let database = try workspace.open(network)
+        let plan = try SavedPlan.open(sealed, of: network, path: path, database: database)
+        let lease = try workspace.lock(database, for: "apply")
+        if context.json == nil {
+            context.output.write(PlanView(plan: plan, style: context.style, isFull: isFull).render() + "\n")
+        } else if let lines = context.json {
+            PlanJSON(plan: plan).write(to: lines)
+        }
+        let reporter = ApplyReporter(context, network: try database.snapshot().network)
+        if !plan.isEmpty { try probe() }
+        let names = Dictionary(plan.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
+        let mesh = try connect(database, lease, named: network, names: names, reporter)
+        return mesh.apply(plan, reporter, context)
+    }
+
+    /// Plans, asks and carries out.
+    func definition(_ paths: [String], network: String?) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let planning = try PlanningJob(context: context).prepare(paths, network: network)
+        let database = try workspace.open(planning.network)
+        let lease = try workspace.lock(database, for: "apply")
+        var snapshot = try database.snapshot()
+        let reporter = ApplyReporter(context, network: snapshot.network)
+        let names = Dictionary(
+            planning.definition.nodes.map { ($0.name.value, $0.uuid.value) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        func connected() throws -> MeshConnection {
+            try connect(database, lease, named: planning.network, names: names, reporter)
+        }
+        var mesh: MeshConnection?
+        if !snapshot.unresolved.isEmpty {
+            // What earlier runs may have done has to be known before there can be a plan.
+            let connection = try connected()
+            let recap = connection.executor.resolveInDoubt()
+            guard recap.ending == .completed else { return connection.finish(recap, reporter, context) }
+            mesh = connection
+            snapshot = try database.snapshot()
+        }
+        let plan = try planning.plan(snapshot)
+        planning.show(plan, unresolved: snapshot.unresolved.count, isFull: isFull)
+        guard !plan.isEmpty else {
+            guard !snapshot.unresolved.isEmpty else {
+                context.json.map { ApplyJSON(lines: $0, plan: plan).finish(Recap(), status: .success) }
+                return mesh?.simulation?.report(context) ?? .success
+            }
+            return .partial
+        }
+        try probe()
+        if !isApproved {
+            try Prompt(context: context).confirm(
+                "Do you want to perform these actions?",
+                explanation: "meshplan will send the Configuration messages for the changes above."
+            )
+        }
+        return try (mesh ?? connected()).apply(plan, reporter, context)
+    }
+
+    /// Finds out before anybody is asked, and before the waits of a lost link, that nobody listens at all.
+    private func probe() throws(BearerError) {
+        guard case .socket(let address) = choice else { return }
+        let bearer = SocketBearer(address: address.resolved(in: context))
+        bearer.close(try bearer.open().link)
+    }
+
+    private func connect(
+        _ database: MeshDatabase,
+        _ lease: WriteLease,
+        named network: String,
+        names: [String: DeviceUUID],
+        _ reporter: ApplyReporter
+    ) throws -> MeshConnection {
+        var simulation: Simulation?
+        let bearer: any Bearer
+        switch choice {
+        case .simulator:
+            let opened = try Simulation(
+                context,
+                network: try database.snapshot().network,
+                named: network,
+                state: nil,
+                options: simulator,
+                names: names
+            )
+            simulation = opened
+            bearer = SimulatedBearer(opened.world)
+        case .socket(let address):
+            bearer = SocketBearer(address: address.resolved(in: context), wakeUp: context.interrupts.wakeUp)
+        }
+        context.interrupts.arm()
+        let keys = KeyReader(context: context)
+        let executor = Executor(
+            database: database,
+            lease: lease,
+            bearer: bearer,
+            options: options,
+            context: ExecutionContext(
+                user: context.process.user,
+                host: context.process.host,
+                now: context.now,
+                interrupts: context.interrupts.count,
+                key: { source throws(ExecutionContext.KeyError) in try keys.key(from: source) },
+                emit: { reporter.handle($0) }
+            )
+        )
+        return MeshConnection(executor: executor, simulation: simulation)
+    }
+}
+
+/// What an apply speaks to the mesh with.
+struct MeshConnection {
+    /// Carries plans out.
+    let executor: Executor
+    /// The simulated world, if the mesh is one.
+    let simulation: Simulation?
+
+    /// Carries a plan out.
+    func apply(_ plan: Plan, _ reporter: ApplyReporter, _ context: Context) -> ExitStatus {
+        reporter.plan = plan
+        return finish(executor.apply(plan), reporter, context)
+    }
+
+    /// Shows the recap, and what went against the rules of a simulated mesh.
+    func finish(_ recap: Recap, _ reporter: ApplyReporter, _ context: Context) -> ExitStatus {
+        let status = ExitStatus(recap)
+        reporter.finish(recap, status: status)
+        let report = simulation?.report(context) ?? .success
+        return report == .success ? status : report
+    }
+}
+
+/// Tells of a run in the form that the command is to write.
+final class ApplyReporter {
+    private let context: Context
+    private let network: MeshNetwork
+    private var view: ApplyView
+    /// What is carried out.
+    var plan: Plan? {
+        didSet { view = ApplyView(plan, network: network, context: context) }
+    }
+
+    /// A reporter of a run that has no plan yet.
+    init(_ context: Context, network: MeshNetwork) {
+        self.context = context
+        self.network = network
+        view = ApplyView(nil, network: network, context: context)
+    }
+
+    /// Takes in one event of the run.
+    func handle(_ event: ExecutionEvent) {
+        if let lines = context.json {
+            ApplyJSON(lines: lines, plan: plan).handle(event)
+        } else {
+            view.handle(event)
+        }
+    }
+
+    /// The end of the run, however it came about.
+    func finish(_ recap: Recap, status: ExitStatus) {
+        if let failure = Failure(ending: recap.ending) { FailureView(context).show(failure) }
+        if let lines = context.json {
+            ApplyJSON(lines: lines, plan: plan).finish(recap, status: status)
+        } else {
+            view.finish(recap)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Store
+
+/// `meshplan import`
+struct ImportCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Make a mesh database from the configuration database of another tool.",
+        discussion: """
+            Reads the JSON of the Mesh Configuration Database Profile, which other provisioners export, and joins the \
+            network as a provisioner of its own, so that nobody's sequence numbers are used twice. What departs from \
+            the format and can be understood is repaired and listed. A database that exists is never overwritten.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The JSON file.", valueName: "file"))
+    var cdb: String
+
+    @Option(
+        help: ArgumentHelp(
+            "What to call the network. (default: the network of the definition in the current folder, else the name in the file)",
+            valueName: "name"
+        )
+    )
+    var network: String?
+
+    /// The most repairs that are listed.
+    private static let limit = 50
+
+    func run(in context: Context) throws -> ExitStatus {
+        if let network { try Workspace.check(network) }
+        let bytes = try Files.read(context.absolute(cdb), as: cdb, limit: 256 << 20)
+        let document: CDBDocument
+        do {
+            document = try CDBImport.read(bytes)
+        } catch {
+            throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
+        }
+        let name = network ?? defaultName(document, context)
+        let path = Workspace.databasePath(name)
+        let workspace = Workspace(context: context)
+        let key = try workspace.key()
+        guard Files.kind(context.absolute(path)) == nil else {
+            throw Failure(
+                .failure,
+                "there is a database of the network `\(name)` already",
+                hint: "Give the import another name with --network NAME, or move \(path) away."
+            )
+        }
+        var generator = context.randomNumbers
+        let joined = try document.joined(using: &generator)
+        _ = try MeshDatabase.create(
+            at: context.absolute(path),
+            network: joined,
+            extras: document.extras,
+            key: key,
+            now: context.now(),
+            using: generator
+        )
+        report(document, joined, name: name, path: path, context)
+        return .success
+    }
+
+    private func defaultName(_ document: CDBDocument, _ context: Context) -> String {
+        if let definitions = try? DefinitionFiles(context: context).load([]).definitions, definitions.count == 1,
+            let name = definitions.first?.network.value, (try? Workspace.check(name)) != nil
+        {
+            return name
+        }
+        return document.network.name.slug
+    }
+
+    private func report(
+        _ document: CDBDocument,
+        _ network: MeshNetwork,
+        name: String,
+        path: String,
+        _ context: Context
+    ) {
+        if !document.repairs.isEmpty {
+            context.errorOutput.line("Repaired \(count(document.repairs.count, "departure")) from the format:")
+            for repair in document.repairs.prefix(Self.limit) {
+                context.errorOutput.line("  \(repair.pointer.printable): \(repair.reason.printable)")
+            }
+            if document.repairs.count > Self.limit {
+                context.errorOutput.line("  and \(document.repairs.count - Self.limit) more")
+            }
+        }
+        let parts = [
+            count(document.network.nodes.count, "node"), count(network.netKeys.count, "subnet"),
+            count(network.appKeys.count, "application key"), count(network.groups.count, "group"),
+            count(network.scenes.count, "scene"), count(document.network.provisioners.count, "provisioner"),
+        ]
+        context.output.line("Imported \(parts.joined(separator: ", ")) into \(path)")
+        let withoutKey = network.nodes.count { $0.deviceKey == nil }
+        if withoutKey > 0 {
+            context.output.line(
+                "\(count(withoutKey, "node")) cannot be configured, because the file lacks their device keys"
+            )
+        }
+        if let own = network.nodes.first(where: { $0.uuid == network.ownProvisioner }) {
+            context.output.line("meshplan is a provisioner of its own, with the address \(own.unicastAddress)")
+        }
+        context.output.line("Next: meshplan plan")
+    }
+}
+
+extension String {
+    /// A name of a network made of this text: lower-case letters and digits of ASCII with hyphens between them.
+    var slug: String {
+        let words = lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        let slug = words.joined(separator: "-").prefix(64)
+        return slug.isEmpty ? "mesh" : String(slug)
+    }
+}

@@ -1,0 +1,153 @@
+internal import ArgumentParser
+internal import Bearers
+internal import MeshCore
+internal import Simulator
+internal import Store
+
+/// `meshplan sim`
+struct SimCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sim",
+        abstract: "Simulate the nodes of a network as a process that speaks Proxy PDUs over a socket.",
+        subcommands: [SimRunCommand.self, SimStatusCommand.self, SimResetCommand.self],
+        defaultSubcommand: SimRunCommand.self
+    )
+}
+
+/// `meshplan sim run`, or just `meshplan sim`
+struct SimRunCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Simulate in real time until SIGINT or SIGTERM. (default)",
+        discussion: """
+            A frame on the socket is a length of two octets, most significant first, and one Proxy PDU as it is written \
+            to Data In or notified on Data Out. Ends with 1 if a rule was broken, such as a sequence number used twice.
+            """
+    )
+
+    @Option(help: ArgumentHelp("Where to listen: unix:PATH or tcp:HOST:PORT.", valueName: "address"))
+    var listen: String
+
+    @OptionGroup var networks: NetworkOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the nodes' state is kept. (default: .meshplan/NETWORK.simulator)",
+            valueName: "file"
+        )
+    )
+    var state: String?
+
+    @Option(help: ArgumentHelp("How much faster than real time.", valueName: "factor"))
+    var speed = 1.0
+
+    @OptionGroup var simulator: SimulatorOptions
+
+    func validate() throws {
+        guard speed > 0, speed <= 1_000_000 else {
+            throw ValidationError("--speed takes a factor above 0.")
+        }
+        do {
+            _ = try SocketAddress(listen)
+        } catch {
+            throw ValidationError("\(error).")
+        }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let simulation = try Simulation.open(
+            context,
+            network: networks.network,
+            state: state,
+            options: simulator
+        )
+        context.interrupts.arm()
+        let address = try SocketAddress(listen)
+        let server = try FrameServer(listeningAt: address.resolved(in: context), wakeUp: context.interrupts.wakeUp)
+        if case .unix = address {
+            context.output.line("listening on \(address)")
+        } else {
+            context.output.line("listening on \(server.address)")
+        }
+        try simulation.serve(server, speed: speed, context: context)
+        server.close()
+        return simulation.report(context)
+    }
+}
+
+/// `meshplan sim status`
+struct SimStatusCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show how the simulated nodes differ from the mesh database."
+    )
+
+    @OptionGroup var networks: NetworkOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the nodes' state is kept. (default: .meshplan/NETWORK.simulator)",
+            valueName: "file"
+        )
+    )
+    var state: String?
+
+    func run(in context: Context) throws -> ExitStatus {
+        let simulation = try Simulation.open(
+            context,
+            network: networks.network,
+            state: state,
+            options: nil
+        )
+        let differences = simulation.world.mismatches(against: simulation.network)
+        context.output.line("\(count(simulation.world.nodeIdentifiers.count, "simulated node")).")
+        for difference in differences { context.output.line("  \(difference.printable)") }
+        context.output.line(
+            differences.isEmpty
+                ? "All are as the mesh database says."
+                : "\(count(differences.count, "difference")) from the mesh database."
+        )
+        return .success
+    }
+}
+
+/// `meshplan sim reset`
+struct SimResetCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract:
+            "Forget what the simulated nodes were configured to; they begin anew as the mesh database says."
+    )
+
+    @OptionGroup var networks: NetworkOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the nodes' state is kept. (default: .meshplan/NETWORK.simulator)",
+            valueName: "file"
+        )
+    )
+    var state: String?
+
+    func run(in context: Context) throws -> ExitStatus {
+        let network = try Workspace(context: context).only(networks.network)
+        let path = try Simulation.statePath(state, network: network)
+        guard Files.kind(context.absolute(path)) != nil else {
+            context.output.line("There is no simulator's state at \(path.printable).")
+            return .success
+        }
+        // Whoever simulates at present must not lose the file from under it.
+        let file = try SimulatorFile(context.absolute(path), as: path)
+        try withExtendedLifetime(file) { try Files.remove(context.absolute(path), as: path) }
+        context.output.line("Removed \(path.printable).")
+        return .success
+    }
+}
+
+extension SocketAddress {
+    /// The address with a path from the context's working folder.
+    func resolved(in context: Context) -> SocketAddress {
+        guard case .unix(let path) = self else { return self }
+        return .unix(path: context.absolute(path))
+    }
+}

@@ -1,0 +1,126 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Simulator
+
+/// How the simulated radio and its nodes behave; for `sim` and for `apply --via simulator`.
+struct SimulatorOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The radio: \(WorldSettings.profileNames.joined(separator: ", ")).",
+            valueName: "name"
+        )
+    )
+    var profile = "ideal"
+
+    @Option(
+        help: ArgumentHelp(
+            "Hops that the network spreads over, instead of the profile's.",
+            valueName: "count"
+        )
+    )
+    var hops: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The share of copies lost on each hop, 0 to 1, instead of the profile's.",
+            valueName: "share"
+        )
+    )
+    var loss: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "What chance begins with; the same seed gives the same run.",
+            valueName: "number"
+        )
+    )
+    var seed: UInt64 = 1
+
+    @Option(help: ArgumentHelp("A node without power. May be repeated.", valueName: "node"))
+    var off: [String] = []
+
+    @Option(help: ArgumentHelp("A node that hears nothing. May be repeated.", valueName: "node"))
+    var deaf: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A node that answers an opcode with a status, as in kitchen-1=0x801B:0x05. May be repeated.",
+            valueName: "node=opcode:status"
+        )
+    )
+    var fail: [String] = []
+
+    func validate() throws {
+        guard WorldSettings.profile(named: profile) != nil else {
+            throw ValidationError(
+                "There is no profile `\(profile)`; there are \(WorldSettings.profileNames.joined(separator: ", "))."
+            )
+        }
+        if let hops, !(1...126).contains(hops) { throw ValidationError("--hops takes 1 to 126.") }
+        if let loss, !(0...1).contains(loss) {
+            throw ValidationError("--loss takes a share from 0 to 1, such as 0.2.")
+        }
+        for text in fail { _ = try Self.parseFault(text) }
+    }
+
+    /// What the radio is to be like.
+    var settings: WorldSettings {
+        var settings = WorldSettings.profile(named: profile) ?? .ideal
+        if let hops { settings.topology = .hops(hops) }
+        if let loss { settings.copyLoss = loss }
+        return settings
+    }
+
+    /// Makes the wrong things go wrong.
+    ///
+    /// - Parameter names: what a definition or a plan calls nodes, which the database may call otherwise yet.
+    /// - Throws: ``Failure`` for a node that the network does not have.
+    func applyFaults(to world: SimulatedWorld, of network: MeshNetwork, names: [String: DeviceUUID]) throws {
+        func change(_ name: String, _ change: (inout NodeFaults) -> Void) throws {
+            guard let uuid = names[name] ?? network.node(named: name)?.uuid else {
+                throw Failure(
+                    .usage,
+                    "there is no node `\(name)` in the network",
+                    hint: "Say its name, UUID or address; meshplan show lists the nodes."
+                )
+            }
+            var faults = world.faults(of: uuid)
+            change(&faults)
+            guard world.setFaults(faults, of: uuid) else {
+                throw Failure(
+                    .usage,
+                    "the node `\(name)` is not simulated, because it is a provisioner or excluded"
+                )
+            }
+        }
+        for name in off { try change(name) { $0.isOff = true } }
+        for name in deaf { try change(name) { $0.isDeaf = true } }
+        for text in fail {
+            let (name, answer) = try Self.parseFault(text)
+            try change(name) { $0.answers.append(answer) }
+        }
+    }
+
+    private static func parseFault(
+        _ text: String
+    ) throws(ValidationError) -> (
+        String, NodeFaults.Answer
+    ) {
+        let problem = ValidationError(
+            "--fail takes NODE=OPCODE:STATUS in hexadecimal, as in kitchen-1=0x801B:0x05."
+        )
+        guard let equals = text.lastIndex(of: "="), equals > text.startIndex else { throw problem }
+        let parts = text[text.index(after: equals)...].split(
+            separator: ":",
+            omittingEmptySubsequences: false
+        )
+        guard parts.count == 2, parts.allSatisfy({ $0.hasPrefix("0x") }),
+            let opcode = UInt32(parts[0].dropFirst(2), radix: 16).flatMap(Opcode.init(rawValue:)),
+            let status = UInt8(parts[1].dropFirst(2), radix: 16)
+        else { throw problem }
+        return (
+            String(text[..<equals]),
+            NodeFaults.Answer(opcode: opcode, status: ConfigStatusCode(rawValue: status))
+        )
+    }
+}

@@ -1,0 +1,82 @@
+internal import Execution
+internal import MeshCore
+internal import Store
+
+// The one place where errors and outcomes of all modules get their exit status.
+
+extension ExitStatus {
+    /// What the process ends with after a run.
+    init(_ recap: Recap) {
+        switch recap.ending {
+        case .completed: self = recap.isComplete ? .success : .partial
+        case .interrupted: self = .interrupted
+        case .refused(.foreign), .refused(.stale), .refused(.alreadyApplied): self = .stale
+        case .refused(.damaged): self = .invalidInput
+        case .refused(.noOwnNode): self = .failure
+        case .storeFailed, .linkFailed, .sendingFailed: self = recap.applied > 0 ? .partial : .failure
+        }
+    }
+
+    /// What the process ends with for trouble with the database, the key file or an import.
+    fileprivate init(_ code: StoreError.Code) {
+        switch code {
+        case .locked: self = .locked
+        case .stale: self = .stale
+        case .invalidDocument: self = .invalidInput
+        case .missing, .exists, .notADatabase, .wrongKey, .invalidKeyFile, .insecurePermissions, .damaged,
+            .newerFormat, .readOnly, .permissionDenied, .diskFull, .inputOutput, .notLocked, .unknownRun,
+            .noFreeAddresses, .cryptography:
+            self = .failure
+        }
+    }
+}
+
+extension Failure {
+    /// Any error with its message and exit status.
+    init(explaining error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as FileError: self.init(.failure, error.message)
+        case let error as BearerError: self.init(.failure, error.message, hint: error.hint)
+        case let error as StoreError:
+            let path = error.path.map { Self.short($0) + ": " } ?? ""
+            self.init(ExitStatus(error.code), path + error.message, hint: error.hint)
+        default: self.init(.failure, "\(error)")
+        }
+    }
+
+    /// What is to be said of a run that did not come to its own end; nil if it did, or was interrupted.
+    init?(ending: Recap.Ending) {
+        switch ending {
+        case .completed, .interrupted: return nil
+        case .refused(.foreign): self.init(.stale, "the plan was made with another database", hint: Self.planAgain)
+        case .refused(.stale(let planned, let present)):
+            self.init(
+                .stale,
+                "the database has moved on since the plan was made: its serial was \(planned) and is \(present)",
+                hint: Self.planAgain
+            )
+        case .refused(.alreadyApplied): self.init(.stale, "the plan was applied before", hint: Self.planAgain)
+        case .refused(.damaged(let step)):
+            self.init(.invalidInput, "the plan contradicts itself at step \(step)", hint: Self.planAgain)
+        case .refused(.noOwnNode):
+            self.init(
+                .failure,
+                "the database has no node of our own to send from",
+                hint: "Import the network again."
+            )
+        case .storeFailed(let reason):
+            self.init(.failure, "the database cannot be written: \(reason)", hint: "Nothing was sent after that.")
+        case .linkFailed(let reason, let hint): self.init(.failure, "there is no proxy link: \(reason)", hint: hint)
+        case .sendingFailed(let reason): self.init(.failure, "nothing can be sent any more: \(reason)")
+        }
+    }
+
+    private static let planAgain = "Make a new plan with: meshplan plan"
+
+    /// A path below `.meshplan` as the user knows it.
+    private static func short(_ path: String) -> String {
+        guard let range = path.firstRange(of: "/.meshplan/") else { return path }
+        return String(path[path.index(after: range.lowerBound)...])
+    }
+}

@@ -1,0 +1,99 @@
+internal import Execution
+internal import MeshCore
+internal import Planning
+
+/// A run as lines of JSON: what happens as it happens, and the summary last.
+struct ApplyJSON {
+    /// Where the lines go.
+    var lines: JSONLines
+    /// What is carried out.
+    var plan: Plan?
+
+    /// Writes the line of an event; some events have none.
+    func handle(_ event: ExecutionEvent) {
+        switch event {
+        case .runStarted(let steps, let inDoubt):
+            lines.write(["type": "apply_start", "steps": .integer(steps), "in_doubt": .integer(inDoubt)])
+        case .linkUp(let proxy): lines.write(["type": "link_up", "proxy": proxy?.description.json])
+        case .linkDown(let reason, let delay):
+            lines.write([
+                "type": "link_down", "reason": reason.json,
+                "retry_in_ms": delay.map { .integer(Int(clamping: $0.microseconds / 1_000)) },
+            ])
+        case .nodeStarted(let node):
+            lines.write(["type": "apply_node_start", "node_uuid": node.description.json])
+        case .stepSent: break
+        case .stepRetried(let step, let transmissions):
+            write("apply_retry", step, transmissions: .integer(transmissions))
+        case .stepUnknown(let step): write("apply_unknown", step)
+        case .stepSucceeded(let step, let byReadBack):
+            write("apply_complete", step, byReadBack: .bool(byReadBack))
+        case .stepSkipped(let step): write("apply_unchanged", step)
+        case .stepFailed(let step, let failure):
+            write("apply_failed", step, reason: failure.description.json, advice: failure.advice.json)
+        case .stepBlocked(let step, let cause): write("apply_blocked", step, by: .integer(cause))
+        case .nodeFinished(let node):
+            lines.write(["type": "apply_node_complete", "node_uuid": node.description.json])
+        case .nodePending(let node, let steps):
+            lines.write([
+                "type": "apply_node_pending", "node_uuid": node.description.json, "steps": .integer(steps),
+            ])
+        case .doubtResolved(let node, let action, let tookEffect):
+            lines.write([
+                "type": "doubt_resolved", "node_uuid": node.description.json, "request": action.text.json,
+                "took_effect": .bool(tookEffect),
+            ])
+        case .progress(let decided, let total):
+            lines.write([
+                "type": "apply_progress", "decided": .integer(decided), "total": .integer(total),
+            ])
+        case .interrupted(let immediately):
+            lines.write(["type": "interrupted", "immediately": .bool(immediately)])
+        case .runFinished: break
+        }
+    }
+
+    /// Writes the summary.
+    func finish(_ recap: Recap, status: ExitStatus) {
+        lines.write([
+            "type": "summary",
+            "exit_code": .integer(Int(status.rawValue)),
+            "complete": .bool(recap.isComplete),
+            "steps": .integer(recap.total),
+            "applied": .integer(recap.applied),
+            "unchanged": .integer(recap.unchanged),
+            "failed": .integer(recap.failed.count),
+            "blocked": .integer(recap.blocked.count),
+            "not_started": .integer(recap.notStarted),
+            "in_doubt": .integer(recap.inDoubt),
+            "pending": .array(
+                recap.pending.map {
+                    .object([
+                        "node": $0.name.json, "node_uuid": $0.node.description.json,
+                        "steps": .integer($0.steps),
+                    ])
+                }
+            ),
+            "messages": .integer(recap.messagesSent),
+            "retries": .integer(recap.retries),
+            "duration_ms": .integer(Int(clamping: recap.duration.microseconds / 1_000)),
+        ])
+    }
+
+    private func write(
+        _ type: String,
+        _ step: Int,
+        transmissions: JSONValue? = nil,
+        byReadBack: JSONValue? = nil,
+        reason: JSONValue? = nil,
+        advice: JSONValue? = nil,
+        by cause: JSONValue? = nil
+    ) {
+        let node = plan?.node(of: step)
+        lines.write([
+            "type": type.json, "step": .integer(step), "address": plan?.change(of: step)?.address.json,
+            "node_uuid": node?.description.json, "transmissions": transmissions, "read_back": byReadBack,
+            "reason": reason, "advice": advice, "blocked_by": cause,
+        ])
+    }
+}

@@ -1,0 +1,96 @@
+internal import Execution
+internal import MeshCore
+internal import Planning
+
+/// The recap that stands at the end of every run: what was done, what was not and why, and how to go on.
+struct RecapView {
+    /// What the run came to.
+    var recap: Recap
+    /// What was to be done.
+    var plan: Plan?
+    /// How to dress it.
+    var style: Style
+
+    /// The most failures and nodes that are named.
+    static let limit = 50
+
+    /// A view of a recap.
+    init(_ recap: Recap, plan: Plan?, style: Style) {
+        self.recap = recap
+        self.plan = plan
+        self.style = style
+    }
+
+    /// The whole text.
+    func render() -> String {
+        var text = "\n"
+        if !recap.failed.isEmpty {
+            text += style(.delete, "Failed:") + "\n"
+            for failed in recap.failed.prefix(Self.limit) {
+                text += "  \(plan?.change(of: failed.step)?.address.printable ?? "step \(failed.step)"): "
+                text += "\(failed.failure.headline.printable)\n"
+            }
+            text += rest(of: recap.failed.count)
+        }
+        if !recap.pending.isEmpty {
+            text += style(.update, "Pending, because they do not answer:") + "\n"
+            for node in recap.pending.prefix(Self.limit) {
+                let steps = node.steps == 0 ? "an earlier request in doubt" : count(node.steps, "step")
+                text += "  \(node.name.printable) (\(steps))\n"
+            }
+            text += rest(of: recap.pending.count)
+        }
+        text += ending() + "\n" + figures() + "\n"
+        for line in advice() { text += "Next: \(line)\n" }
+        return text
+    }
+
+    /// The line that sums a run up. Scripts read it: its form does not change.
+    func figures() -> String {
+        "Applied \(count(recap.applied, "step")), unchanged \(recap.unchanged), failed \(recap.failed.count), "
+            + "blocked \(recap.blocked.count), pending \(count(recap.pending.count, "node")), "
+            + "not started \(recap.notStarted). "
+            + "\(count(recap.messagesSent, "message")), \(count(recap.retries, "retry", plural: "retries")), "
+            + "\(seconds(recap.duration))."
+    }
+
+    private func ending() -> String {
+        switch recap.ending {
+        case .completed:
+            return recap.isComplete
+                ? style(.good, "Apply complete.") : style(.warning, "Apply is not complete.")
+        case .interrupted: return style(.warning, "Interrupted.")
+        case .refused: return style(.error, "The plan was not begun.")
+        case .storeFailed, .linkFailed, .sendingFailed: return style(.error, "Stopped.")
+        }
+    }
+
+    private func advice() -> [String] {
+        if case .refused = recap.ending { return [] }
+        var lines: [String] = []
+        if !recap.failed.isEmpty {
+            lines.append("mend what failed (the advice is shown with each failure), then meshplan apply")
+        }
+        if recap.inDoubt > 0 {
+            lines.append(
+                "\(count(recap.inDoubt, "request")) may have arrived or not; the next meshplan apply reads back first"
+            )
+        } else if !recap.pending.isEmpty {
+            lines.append(
+                "when the pending nodes can be reached, meshplan apply continues with what is left"
+            )
+        } else if recap.notStarted > 0, recap.failed.isEmpty {
+            lines.append("meshplan apply continues with what is left")
+        }
+        return lines
+    }
+
+    private func rest(of count: Int) -> String {
+        count > Self.limit ? "  and \(count - Self.limit) more\n" : ""
+    }
+
+    private func seconds(_ duration: Duration) -> String {
+        let tenths = (max(duration.microseconds, 0) + 50_000) / 100_000
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
+}
