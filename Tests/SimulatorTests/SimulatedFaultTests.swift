@@ -24,53 +24,6 @@ struct SimulatedFaultTests {
         }
     }
 
-    @Test("A loss of all copies, of a node or of a link, cuts a node off")
-    func totalLoss() throws {
-        let world = world()
-        let client = try TestClient.connected(to: world, network: network)
-        world.setFaults(NodeFaults(copyLoss: 1), of: node.uuid)
-        #expect(try client.request(ConfigDefaultTTLGet(), of: node, attempts: 3) == nil)
-        world.setFaults(NodeFaults(copyLoss: 0), of: node.uuid)
-        #expect(try client.request(ConfigDefaultTTLGet(), of: node)?.ttl == 5)
-
-        var settings = WorldSettings.ideal
-        settings.topology = .links([
-            WorldSettings.RadioLink(network.nodes[1].uuid, node.uuid, copyLoss: 1),
-            WorldSettings.RadioLink(network.nodes[1].uuid, network.nodes[3].uuid),
-        ])
-        let other = self.world(settings)
-        let second = try TestClient.connected(to: other, network: network)
-        #expect(try second.request(ConfigDefaultTTLGet(), of: node, attempts: 3) == nil)
-        #expect(try second.request(ConfigDefaultTTLGet(), of: network.nodes[3])?.ttl == 5)
-    }
-
-    @Test("Configuration requests under an AppKey, to a group or to another element are ignored")
-    func wrongSecurity() throws {
-        var network = network
-        for index in 1..<network.nodes.count { network.nodes[index].appKeys = [NodeKey(index: TestNetwork.appKey(0))] }
-        let world = SimulatedWorld(network: network, seed: 1)
-        let client = try TestClient.connected(to: world, network: network)
-        let device = MessageSecurity.device(node: node.unicastAddress)
-        let second = try #require(node.unicastAddress.element(1))
-        let cases: [(Destination, MessageSecurity)] = [
-            (.unicast(node.unicastAddress), .application(TestNetwork.appKey(0))),
-            (.group(.allNodes), .application(TestNetwork.appKey(0))),
-            (.group(.allNodes), device),
-            (.unicast(second), device),
-        ]
-        for (destination, security) in cases {
-            try client.send(ConfigDefaultTTLSet(ttl: 33).encoded, to: destination, security: security)
-            try client.wait(.seconds(2))
-        }
-        #expect(client.messages.isEmpty)
-        #expect(world.statistics.requests == 0)
-        #expect(world.mismatches(against: network) == [])
-        try client.send([0x82, 0x01], to: .unicast(node.unicastAddress), security: device)
-        try client.send(ConfigDefaultTTLSet(ttl: 33).encoded, to: .unicast(node.unicastAddress), security: device)
-        try client.wait(.seconds(2))
-        #expect(client.messages.count == 1, "an unknown opcode gets no answer, a request does")
-    }
-
     @Test("A status can be forced, for some requests or for all")
     func forcedStatus() throws {
         let world = world()

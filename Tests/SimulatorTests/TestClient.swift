@@ -109,18 +109,6 @@ final class TestClient {
         return nil
     }
 
-    /// Sends an access payload of any kind.
-    func send(_ payload: [UInt8], to destination: Destination, security: MessageSecurity) throws {
-        let message = OutgoingMessage(
-            source: stack.address,
-            destination: destination,
-            payload: payload,
-            security: security,
-            ttl: 5
-        )
-        try perform(stack.send(message, at: bearer.now).1)
-    }
-
     /// Lets time pass.
     func wait(_ duration: Duration) throws {
         let deadline = bearer.now.advanced(by: duration)

@@ -1,0 +1,139 @@
+import Foundation
+import MeshCore
+import Testing
+
+@testable import MeshplanCLI
+
+/// A folder of its own and effects under control, for commands that run in this process.
+///
+/// What a test has not prepared – an answer, an interrupt – fails it instead of reaching the real process.
+final class CommandFixture {
+    /// The working folder, removed at the end.
+    let folder: URL
+    /// Answers to questions, the next one first; empty means that no question is expected.
+    var answers: [String?] = []
+    /// Whether the streams are terminals of 80 columns.
+    var isTerminal = false
+    var environment: [String: String] = ["LANG": "C.UTF-8", "NO_COLOR": "1"]
+    /// Called each time the command looks at the number of interrupts.
+    var interruptCount: () -> Int = { 0 }
+    /// What writing to standard output gives.
+    var outputError: OutputError?
+    private var randomState: UInt64 = 42
+
+    private let ownsFolder: Bool
+
+    /// A fixture in the folder of another one, for a second process in it.
+    init(sharing other: CommandFixture) {
+        folder = other.folder
+        ownsFolder = false
+    }
+
+    /// A folder with the example network imported and its definition beside.
+    static func house() throws -> CommandFixture {
+        let fixture = try CommandFixture()
+        try fixture.copy("house.yaml")
+        try fixture.copy("network.json")
+        try #require(fixture.run("init").status == 0)
+        try #require(fixture.run("import", "--cdb", "network.json").status == 0)
+        return fixture
+    }
+
+    init() throws {
+        ownsFolder = true
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("meshplan-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        guard ownsFolder else { return }
+        try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// What a command did.
+    struct Result {
+        var status: Int32
+        var output: String
+        var error: String
+
+        /// Both streams and the status, for snapshots.
+        var transcript: String {
+            output + (error.isEmpty ? "" : "--- standard error\n" + error) + "--- exit \(status)\n"
+        }
+    }
+
+    /// Runs one command line in the folder.
+    func run(_ arguments: String...) -> Result { run(arguments) }
+
+    /// Runs one command line in the folder.
+    func run(_ arguments: [String]) -> Result {
+        var output = ""
+        var error = ""
+        let context = Context(
+            workingDirectory: folder.path,
+            environment: environment,
+            output: Output { text in
+                output += text
+                return self.outputError
+            },
+            errorOutput: Output { text in
+                error += text
+                return nil
+            },
+            terminal: Terminal(
+                isInputTerminal: isTerminal,
+                isOutputTerminal: isTerminal,
+                isErrorTerminal: isTerminal,
+                width: 80
+            ),
+            readLine: {
+                guard !self.answers.isEmpty else {
+                    Issue.record("the command asks a question that the test does not expect")
+                    return nil
+                }
+                return self.answers.removeFirst()
+            },
+            now: { Timestamp(rawValue: 1_795_000_000) },
+            randomBits: {
+                // SplitMix64: every run of a test makes the same keys and identifiers.
+                self.randomState &+= 0x9E37_79B9_7F4A_7C15
+                var bits = self.randomState
+                bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+                bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+                return bits ^ bits >> 31
+            },
+            interrupts: Interrupts(arm: {}, count: { self.interruptCount() }),
+            process: ProcessIdentity(number: 4711, user: "tester", host: "bench")
+        )
+        let status = Meshplan.main(arguments, in: context)
+        return Result(status: status, output: output, error: error)
+    }
+
+    /// Writes a file in the folder.
+    func write(_ text: String, to name: String) throws {
+        let url = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try Data(text.utf8).write(to: url)
+    }
+
+    /// The octets of a file in the folder, nil if there is none.
+    func read(_ name: String) -> [UInt8]? {
+        (try? Data(contentsOf: folder.appendingPathComponent(name))).map(Array.init)
+    }
+
+    /// The permissions of a file in the folder.
+    func mode(_ name: String) throws -> Int? {
+        let path = folder.appendingPathComponent(name).path
+        return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    /// Copies a resource of the tests into the folder.
+    func copy(_ resource: String, to name: String? = nil) throws {
+        let source = try #require(Bundle.module.url(forResource: "Resources/" + resource, withExtension: nil))
+        try FileManager.default.copyItem(at: source, to: folder.appendingPathComponent(name ?? resource))
+    }
+}

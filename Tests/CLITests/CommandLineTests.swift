@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("The command line")
+struct CommandLineTests {
+    @Test("help shows the commands in groups")
+    func help() throws {
+        let fixture = try CommandFixture()
+        let result = fixture.run("--help")
+        expectSnapshot(result.transcript, "help.txt")
+        #expect(fixture.run().output == result.output)
+    }
+
+    @Test(
+        "every command has help without a trap",
+        arguments: ["init", "import", "validate", "plan", "show", "apply", "sim"]
+    )
+    func commandHelp(command: String) throws {
+        let result = try CommandFixture().run(command, "--help")
+        #expect(result.status == 0 && result.output.contains("USAGE: meshplan \(command)"))
+    }
+
+    @Test(
+        "a wrong command line ends with 64 and says what is wrong on standard error",
+        arguments: [
+            ["plam"], ["plan", "--nope"], ["plan", "--out"], ["show", "a", "b"], ["import"], ["sim"],
+            ["sim", "--listen", "nowhere"], ["sim", "--listen", "unix:x", "--profile", "cosy"],
+            ["sim", "--listen", "unix:x", "--loss", "2"], ["sim", "--listen", "unix:x", "--fail", "a=b"],
+            ["apply", "--via", "pigeon"], ["apply", "--via", "simulator", "--ttl", "1"],
+        ]
+    )
+    func usage(arguments: [String]) throws {
+        let result = try CommandFixture().run(arguments)
+        #expect(result.status == 64)
+        #expect(result.output.isEmpty && result.error.hasPrefix("Error: "))
+    }
+
+    @Test("a reader that is gone is no error, a full disk is")
+    func outputErrors() throws {
+        let fixture = try CommandFixture()
+        fixture.outputError = .closed
+        let gone = fixture.run("--version")
+        #expect(gone.status == 0 && gone.error.isEmpty)
+        fixture.outputError = .failed("No space left on device")
+        let full = fixture.run("--version")
+        #expect(full.status == 1)
+        #expect(full.error == "Error: cannot write to standard output: No space left on device\n")
+    }
+}

@@ -1,0 +1,106 @@
+import Bearers
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("meshplan sim")
+struct SimCommandTests {
+    /// A simulator in a thread of its own, which stands for its process.
+    private final class SimulatorThread: @unchecked Sendable {
+        private let fixture: CommandFixture
+        private let isStopped = Atomic<Bool>(false)
+        private let finished = DispatchSemaphore(value: 0)
+        private(set) var result: CommandFixture.Result?
+
+        init(beside other: CommandFixture, _ arguments: [String]) {
+            fixture = CommandFixture(sharing: other)
+            fixture.interruptCount = { [unowned self] in isStopped.load(ordering: .acquiring) ? 1 : 0 }
+            Thread { [self] in
+                result = fixture.run(["sim"] + arguments)
+                finished.signal()
+            }.start()
+        }
+
+        /// Interrupts it and waits for its end.
+        func stop() -> CommandFixture.Result? {
+            isStopped.store(true, ordering: .releasing)
+            return finished.wait(timeout: .now() + 20) == .success ? result : nil
+        }
+    }
+
+    /// Waits until somebody listens at a socket of the folder.
+    private func waitForSocket(_ name: String, in fixture: CommandFixture) throws {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+        let path = fixture.folder.appendingPathComponent(name).path
+        while ContinuousClock.now < deadline {
+            let bearer = SocketBearer(address: .unix(path: path))
+            if (try? bearer.open()) != nil { return }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        Issue.record("nobody listens at \(name)")
+    }
+
+    @Test("an apply over a Unix socket does what one in the process does, and both share the nodes' state")
+    func overSocket() throws {
+        let fixture = try CommandFixture.house()
+        let simulator = SimulatorThread(beside: fixture, ["--listen", "unix:mesh.sock", "--speed", "50"])
+        try waitForSocket("mesh.sock", in: fixture)
+        let apply = fixture.run("apply", "--via", "unix:mesh.sock", "--auto-approve")
+        #expect(apply.status == 0 && apply.output.contains("Apply complete."))
+        let busy = fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve")
+        #expect(busy.status == 0, "nothing is left to do, so the simulator's state is not needed")
+        #expect(fixture.run("sim", "reset").status == 6)
+        let result = try #require(simulator.stop())
+        #expect(result.status == 0 && result.output == "listening on unix:mesh.sock\n" && result.error.isEmpty)
+        #expect(fixture.run("sim", "status").output == "8 simulated nodes.\nAll are as the mesh database says.\n")
+        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("packets that are no Proxy PDUs do not disturb it, and it breaks no rule")
+    func hostileClient() throws {
+        let fixture = try CommandFixture.house()
+        let simulator = SimulatorThread(beside: fixture, ["--listen", "unix:mesh.sock", "--speed", "50"])
+        try waitForSocket("mesh.sock", in: fixture)
+        let path = fixture.folder.appendingPathComponent("mesh.sock").path
+        let bearer = SocketBearer(address: .unix(path: path))
+        let link = try bearer.open().link
+        for length in 1...200 { try bearer.send((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37) }, on: link) }
+        let apply = fixture.run("apply", "--via", "unix:mesh.sock", "--auto-approve")
+        #expect(apply.status == 0)
+        #expect(simulator.stop()?.status == 0)
+    }
+
+    @Test("reset forgets the nodes' state, so that they are again as the database was imported")
+    func reset() throws {
+        let fixture = try CommandFixture.house()
+        #expect(fixture.run("sim", "reset").output == "There is no simulator's state at .meshplan/house.simulator.\n")
+        _ = fixture.run("apply", "--via", "simulator", "--auto-approve")
+        #expect(fixture.run("sim", "reset").output == "Removed .meshplan/house.simulator.\n")
+        #expect(fixture.read(".meshplan/house.simulator") == nil)
+    }
+
+    @Test("a state file that is cut off anywhere is read as far as it is whole")
+    func cutState() throws {
+        let fixture = try CommandFixture.house()
+        _ = fixture.run("apply", "--via", "simulator", "--auto-approve")
+        let whole = try #require(fixture.read(".meshplan/house.simulator"))
+        let file = fixture.folder.appendingPathComponent(".meshplan/house.simulator")
+        try Data(whole.dropLast(3)).write(to: file)
+        #expect(fixture.run("sim", "status").status == 0)
+        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+        try Data("something else".utf8).write(to: file)
+        let foreign = fixture.run("sim", "--listen", "unix:x.sock")
+        #expect(foreign.status == 65 && foreign.error.contains("meshplan sim reset"))
+    }
+
+    @Test("an address that cannot be listened at is one clear message")
+    func cannotListen() throws {
+        let fixture = try CommandFixture.house()
+        try fixture.write("x", to: "file.sock")
+        let result = fixture.run("sim", "--listen", "unix:file.sock")
+        #expect(result.status == 1 && result.error.contains("the file exists and is not a socket"))
+    }
+}
