@@ -1,0 +1,264 @@
+internal import MeshCore
+
+/// Turns the difference of one node into changes and steps.
+struct NodeLowering {
+    let node: Node
+    /// `node.NAME`, in front of the address of each of its resources.
+    let prefix: String
+    let boundNetKeys: [AppKeyIndex: NetKeyIndex]
+    /// What the steps so far cost.
+    var cost = MessageCost.zero
+
+    private var netKeySteps: [NetKeyIndex: Int] = [:]
+    private var appKeySteps: [AppKeyIndex: Int] = [:]
+    /// Steps that move a publication away from an AppKey.
+    private var movingSteps: [AppKeyIndex: [Int]] = [:]
+    /// The same for one model.
+    private var modelMovingSteps: [ModelAddress: Int] = [:]
+    /// Removals of models that were described with the model and are sent with the other removals.
+    private var publicationRemovals: [Removal] = []
+    private var subscriptionRemovals: [Removal] = []
+    private var bindingRemovals: [Removal] = []
+
+    private struct Removal {
+        var action: ConfigurationAction
+        var change: Int
+        var dependencies: [Int] = []
+    }
+
+    init(node: Node, name: String, boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
+        self.node = node
+        prefix = "node." + name
+        self.boundNetKeys = boundNetKeys
+    }
+
+    mutating func send(
+        _ action: ConfigurationAction,
+        change: Int,
+        after dependencies: [Int] = [],
+        in builder: inout PlanBuilder
+    ) -> Int {
+        cost += action.cost
+        return builder.add(.configure(node.uuid, action), change: change, after: dependencies)
+    }
+
+    func change(
+        _ kind: Change.Kind,
+        _ path: String,
+        _ action: Change.Action,
+        from before: String? = nil,
+        to after: String? = nil,
+        isImplied: Bool = false
+    ) -> Change {
+        Change(
+            address: prefix + "." + path,
+            kind: kind,
+            action: action,
+            node: node.uuid,
+            before: before,
+            after: after,
+            isImplied: isImplied
+        )
+    }
+
+    /// Composition, NetKeys and AppKeys that the node is to get.
+    mutating func addKeys(_ difference: NodeDifference, to builder: inout PlanBuilder) {
+        if difference.readsComposition {
+            let change = builder.add(change(.composition, "composition", .update))
+            _ = send(.readComposition(page: 0), change: change, in: &builder)
+        }
+        for key in difference.addedNetKeys {
+            let name = builder.names.netKey(key)
+            let change = builder.add(change(.nodeSubnet, "subnet." + name, .create, to: "index \(key)"))
+            if let step = builder.attachCarrier(key, of: difference.position, to: change) {
+                cost += ConfigurationAction.addNetKey(key).cost
+                netKeySteps[key] = step
+                continue
+            }
+            let dependencies = builder.netKeySteps[key].map { [$0] } ?? []
+            netKeySteps[key] = send(.addNetKey(key), change: change, after: dependencies, in: &builder)
+        }
+        for key in difference.addedAppKeys {
+            guard let netKey = boundNetKeys[key] else { continue }
+            let name = builder.names.appKey(key)
+            let change = builder.add(
+                change(.nodeApplicationKey, "application_key." + name, .create, to: "index \(key)")
+            )
+            let dependencies = [netKeySteps[netKey], builder.appKeySteps[key]].compactMap { $0 }
+            appKeySteps[key] = send(
+                .addAppKey(key, boundTo: netKey),
+                change: change,
+                after: dependencies,
+                in: &builder
+            )
+        }
+    }
+
+    /// Bindings, subscriptions and publications; removals are kept for later.
+    mutating func addModels(_ difference: NodeDifference, to builder: inout PlanBuilder) {
+        for model in difference.models {
+            let path = "element[\(model.address.element)].\(model.address.model.name)"
+            var bindingSteps: [AppKeyIndex: Int] = [:]
+            for key in model.boundKeys {
+                let change = builder.add(
+                    change(.binding, "\(path).binding.\(builder.names.appKey(key))", .create, to: "index \(key)")
+                )
+                let dependencies = appKeySteps[key].map { [$0] } ?? []
+                bindingSteps[key] = send(.bind(model.address, key), change: change, after: dependencies, in: &builder)
+            }
+            addSubscriptions(of: model, path: path, to: &builder)
+            addPublication(of: model, path: path, bindingSteps: bindingSteps, to: &builder)
+            addUnbindings(of: model, path: path, to: &builder)
+        }
+    }
+
+    private mutating func addSubscriptions(
+        of model: ModelDifference,
+        path: String,
+        to builder: inout PlanBuilder
+    ) {
+        guard let lists = model.subscriptions else { return }
+        var places: [SubscriptionAddress: Int] = [:]
+        let firstChange = builder.changes.count
+        for address in lists.target.subtracting(lists.existing) {
+            let name = builder.names.group(address)
+            places[address] = builder.add(
+                change(.subscription, "\(path).subscription.\(name)", .create, to: address.description)
+            )
+        }
+        for address in lists.existing.subtracting(lists.target) {
+            let name = builder.names.group(address)
+            places[address] = builder.add(
+                change(.subscription, "\(path).subscription.\(name)", .delete, from: address.description)
+            )
+        }
+        var overwriting: [Int] = []
+        for operation in SubscriptionLowering.operations(from: lists.existing, to: lists.target) {
+            switch operation {
+            case .add(let address):
+                _ = send(
+                    .addSubscription(model.address, address),
+                    change: places[address] ?? firstChange,
+                    after: overwriting,
+                    in: &builder
+                )
+            case .overwrite(let address):
+                overwriting = [
+                    send(
+                        .overwriteSubscriptions(model.address, address),
+                        change: places[address] ?? firstChange,
+                        in: &builder
+                    )
+                ]
+            case .delete(let address):
+                subscriptionRemovals.append(
+                    Removal(
+                        action: .deleteSubscription(model.address, address),
+                        change: places[address] ?? firstChange
+                    )
+                )
+            case .deleteAll:
+                subscriptionRemovals.append(
+                    Removal(action: .deleteAllSubscriptions(model.address), change: firstChange)
+                )
+            }
+        }
+    }
+
+    private mutating func addPublication(
+        of model: ModelDifference,
+        path: String,
+        bindingSteps: [AppKeyIndex: Int],
+        to builder: inout PlanBuilder
+    ) {
+        guard let publication = model.publication else { return }
+        let before = publication.before.map { ValueText.publication($0, names: builder.names) }
+        let after = publication.after.map { ValueText.publication($0, names: builder.names) }
+        let action: Change.Action = after == nil ? .delete : before == nil ? .create : .update
+        let change = builder.add(
+            change(
+                .publication,
+                path + ".publication",
+                action,
+                from: before,
+                to: after,
+                isImplied: publication.isImplied
+            )
+        )
+        if publication.isImplied { return }
+        guard let wanted = publication.after else {
+            publicationRemovals.append(Removal(action: .setPublication(model.address, nil), change: change))
+            return
+        }
+        let dependencies = bindingSteps[wanted.appKeyIndex].map { [$0] } ?? []
+        let step = send(
+            .setPublication(model.address, wanted),
+            change: change,
+            after: dependencies,
+            in: &builder
+        )
+        if let old = publication.before?.appKeyIndex, old != wanted.appKeyIndex {
+            movingSteps[old, default: []].append(step)
+            modelMovingSteps[model.address] = step
+        }
+    }
+
+    private mutating func addUnbindings(of model: ModelDifference, path: String, to builder: inout PlanBuilder) {
+        for key in model.unboundKeys {
+            let change = builder.add(
+                change(.binding, "\(path).binding.\(builder.names.appKey(key))", .delete, from: "index \(key)")
+            )
+            // Unbinding the key of the present publication would end it, so the new one has to be set.
+            let isMoving = model.publication?.before?.appKeyIndex == key
+            let dependencies = isMoving ? modelMovingSteps[model.address].map { [$0] } ?? [] : []
+            bindingRemovals.append(
+                Removal(action: .unbind(model.address, key), change: change, dependencies: dependencies)
+            )
+        }
+        for key in model.lostBindings {
+            _ = builder.add(
+                change(
+                    .binding,
+                    "\(path).binding.\(builder.names.appKey(key))",
+                    .delete,
+                    from: "index \(key)",
+                    isImplied: true
+                )
+            )
+        }
+    }
+
+    /// What the node is to lose, in reverse order of how it gets it.
+    mutating func addRemovals(_ difference: NodeDifference, to builder: inout PlanBuilder) {
+        for removal in publicationRemovals + subscriptionRemovals + bindingRemovals {
+            _ = send(removal.action, change: removal.change, after: removal.dependencies, in: &builder)
+        }
+        for key in difference.deletedAppKeys {
+            let name = builder.names.appKey(key)
+            let goesWithNetKey = boundNetKeys[key].map(difference.deletedNetKeys.contains) ?? false
+            let change = builder.add(
+                change(
+                    .nodeApplicationKey,
+                    "application_key." + name,
+                    .delete,
+                    from: "index \(key)",
+                    isImplied: goesWithNetKey
+                )
+            )
+            guard !goesWithNetKey, let netKey = boundNetKeys[key] else { continue }
+            _ = send(
+                .deleteAppKey(key, boundTo: netKey),
+                change: change,
+                after: movingSteps[key] ?? [],
+                in: &builder
+            )
+        }
+        for key in difference.deletedNetKeys {
+            let name = builder.names.netKey(key)
+            let change = builder.add(change(.nodeSubnet, "subnet." + name, .delete, from: "index \(key)"))
+            let moving = difference.deletedAppKeys.filter { boundNetKeys[$0] == key }
+                .flatMap { movingSteps[$0] ?? [] }
+            _ = send(.deleteNetKey(key), change: change, after: moving, in: &builder)
+        }
+    }
+}
