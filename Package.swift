@@ -85,7 +85,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ExecutionTests",
-            dependencies: ["MeshCore", "Planning", "Store", "Execution", "Simulator", "TestSupport"],
+            dependencies: [
+                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "TestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,0 +1,160 @@
+import Execution
+import Foundation
+import MeshCore
+import Planning
+import Simulator
+import Store
+
+/// SplitMix64: repeatable randomness for tests.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+        return z ^ z >> 31
+    }
+}
+
+/// A database in a folder of its own and the simulated network that it describes.
+final class Site {
+    let definition: Definition
+    let world: SimulatedWorld
+    let key: DatabaseKey
+    private(set) var folder: URL
+    private(set) var database: MeshDatabase
+    /// What the executor told in the last run.
+    private(set) var events: [ExecutionEvent] = []
+    private var keyGenerator: SeededGenerator
+    var options = ExecutionOptions()
+    var interrupts: () -> Int = { 0 }
+    /// Called with every event, while it is told.
+    var onEvent: (ExecutionEvent) -> Void = { _ in }
+    /// Puts something between the executor and the simulated bearer.
+    var wrap: (any Bearer) -> any Bearer = { $0 }
+
+    static let now = Timestamp(rawValue: 1_763_705_818)
+
+    /// A house of lamps.
+    ///
+    /// - Parameter air: the network on the air, where it differs from what the database says.
+    init(lamps: Int, settings: WorldSettings = .ideal, seed: UInt64 = 1, world air: MeshNetwork? = nil) throws {
+        folder = try Site.newFolder()
+        definition = try House.definition(lamps: lamps)
+        keyGenerator = SeededGenerator(seed: seed)
+        key = DatabaseKey.random(using: &keyGenerator)
+        let network = try House.network(lamps: lamps)
+        world = SimulatedWorld(network: air ?? network, settings: settings, seed: seed)
+        database = try MeshDatabase.create(
+            at: folder.appendingPathComponent("house.meshdb").path,
+            network: network,
+            key: key,
+            now: Site.now,
+            using: SeededGenerator(seed: seed + 1)
+        )
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    var network: MeshNetwork {
+        get throws { try database.snapshot().network }
+    }
+
+    func lamp(_ number: Int) throws -> Node {
+        try required(network.nodes.first { $0.name == "lamp-\(number)" })
+    }
+
+    func plan() throws -> Plan {
+        let snapshot = try database.snapshot()
+        let result = Planner.plan(
+            definition: definition,
+            network: snapshot.network,
+            base: (snapshot.lineage, snapshot.serial),
+            identifier: Octets16(high: snapshot.serial, low: UInt64(world.now.microseconds))
+        )
+        guard let plan = result.plan else { throw UnusableDefinition(diagnostics: result.diagnostics) }
+        return plan
+    }
+
+    /// One invocation of the executor, with a lease and an executor of its own.
+    func execute(_ body: (Executor) throws -> Recap) throws -> Recap {
+        events = []
+        let lease = try database.lock(
+            holder: LockHolder(user: "anna", host: "desk", process: 1, operation: "apply", since: Site.now)
+        )
+        defer { lease.release() }
+        let context = ExecutionContext(
+            user: "anna",
+            host: "desk",
+            now: { Site.now },
+            interrupts: { self.interrupts() },
+            key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &self.keyGenerator) },
+            emit: { event in
+                self.events.append(event)
+                self.onEvent(event)
+            }
+        )
+        let executor = Executor(
+            database: database,
+            lease: lease,
+            bearer: wrap(SimulatedBearer(world)),
+            options: options,
+            context: context
+        )
+        return try body(executor)
+    }
+
+    func apply(_ plan: Plan) throws -> Recap {
+        try execute { $0.apply(plan) }
+    }
+
+    /// What `meshplan apply` does: clear doubts up, plan, apply.
+    func resolveAndApply() throws -> Recap {
+        try execute { executor in
+            if !(try database.snapshot().unresolved.isEmpty) {
+                let resolved = executor.resolveInDoubt()
+                guard resolved.ending == .completed else { return resolved }
+            }
+            return executor.apply(try plan())
+        }
+    }
+
+    /// The database's files as they are now, in a new folder.
+    func copyFiles() throws -> URL {
+        let copy = try Site.newFolder()
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+            try FileManager.default.copyItem(at: file, to: copy.appendingPathComponent(file.lastPathComponent))
+        }
+        return copy
+    }
+
+    /// Goes on with other files, as after the process died when they were copied.
+    func reopen(_ files: URL) throws {
+        let old = folder
+        folder = files
+        database = try MeshDatabase.open(
+            at: files.appendingPathComponent("house.meshdb").path,
+            key: key,
+            using: SeededGenerator(seed: 99)
+        )
+        try FileManager.default.removeItem(at: old)
+    }
+
+    private static func newFolder() throws -> URL {
+        // In memory if possible: what is tested here is the order of writes, not the disk.
+        let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
+        let parent =
+            FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+        let folder = parent.appendingPathComponent("meshplan-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+}
