@@ -56,7 +56,11 @@ static inline int ccrypto_ccm_seal(
         if (EVP_EncryptUpdate(context, NULL, &written, additional, additional_length) != 1) return 0;
     }
     if (EVP_EncryptUpdate(context, output, &written, input, length) != 1 || written != length) return 0;
-    return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, mic_length, output + length) == 1;
+    // What EVP_CTRL_AEAD_GET_TAG does, without the translation of the control to a parameter.
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, output + length, (size_t)mic_length),
+        OSSL_PARAM_construct_end()};
+    return EVP_CIPHER_CTX_get_params(context, parameters) == 1;
 }
 
 // Decrypts `length` octets to `output`, which may equal `input`; the MIC follows the input. 0: not authentic.

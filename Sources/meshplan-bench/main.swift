@@ -1,7 +1,8 @@
 /// Benchmarks print ratios to a bare floor that is measured in the same run, for the absolute figures depend on the
 /// machine. Build them with `swift build -c release --product meshplan-bench`.
 let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)] = [
-    ("plan", "the plan of a large building beside libyaml's events and SQLite's rows", PlanBenchmark.run)
+    ("crypto", "network PDU encryption beside bare libcrypto calls", { _ in CryptoBenchmark.run() }),
+    ("plan", "the plan of a large building beside libyaml's events and SQLite's rows", PlanBenchmark.run),
 ]
 
 let arguments = Array(CommandLine.arguments.dropFirst())

@@ -14,18 +14,20 @@ package enum MICSize: Int, Sendable {
 /// an instance belongs to the thread of its stack.
 package final class AuthenticatedCipher {
     private let key: Octets16
-    private var sealing: (bits32: OpaquePointer?, bits64: OpaquePointer?)
-    private var opening: (bits32: OpaquePointer?, bits64: OpaquePointer?)
+    // Behind a pointer, because the checks for exclusive access to properties of a class would cost as much as an AES
+    // block on every PDU.
+    private let contexts: UnsafeMutablePointer<OpaquePointer?>
 
     /// A cipher for `key`.
     package init(key: Octets16) {
         self.key = key
+        contexts = .allocate(capacity: 4)
+        contexts.initialize(repeating: nil, count: 4)
     }
 
     deinit {
-        for context in [sealing.bits32, sealing.bits64, opening.bits32, opening.bits64] {
-            EVP_CIPHER_CTX_free(context)
-        }
+        for index in 0..<4 { EVP_CIPHER_CTX_free(contexts[index]) }
+        contexts.deallocate()
     }
 
     /// Encrypts octets and appends the MIC.
@@ -74,8 +76,7 @@ package final class AuthenticatedCipher {
         _ additional: [UInt8] = [],
         _ mic: MICSize
     ) {
-        let context = mic == .bits32 ? sealing.bits32 : sealing.bits64
-        let prepared = context ?? prepare(encrypts: true, mic)
+        let prepared = contexts[mic == .bits32 ? 0 : 1] ?? prepare(encrypts: true, mic)
         let done = nonce.octets.withUnsafeOctets { nonce in
             additional.withUnsafeBufferPointer {
                 ccrypto_ccm_seal(
@@ -103,8 +104,7 @@ package final class AuthenticatedCipher {
         _ additional: [UInt8] = [],
         _ mic: MICSize
     ) -> Bool {
-        let context = mic == .bits32 ? opening.bits32 : opening.bits64
-        let prepared = context ?? prepare(encrypts: false, mic)
+        let prepared = contexts[mic == .bits32 ? 2 : 3] ?? prepare(encrypts: false, mic)
         let done = nonce.octets.withUnsafeOctets { nonce in
             additional.withUnsafeBufferPointer {
                 ccrypto_ccm_open(
@@ -126,12 +126,7 @@ package final class AuthenticatedCipher {
     private func prepare(encrypts: Bool, _ mic: MICSize) -> OpaquePointer {
         let context = key.withUnsafeOctets { ccrypto_ccm_new($0, Int32(mic.rawValue), encrypts ? 1 : 0) }
         guard let context else { libcryptoFailed("AES-128-CCM") }
-        switch (encrypts, mic) {
-        case (true, .bits32): sealing.bits32 = context
-        case (true, .bits64): sealing.bits64 = context
-        case (false, .bits32): opening.bits32 = context
-        case (false, .bits64): opening.bits64 = context
-        }
+        contexts[(encrypts ? 0 : 2) + (mic == .bits32 ? 0 : 1)] = context
         return context
     }
 }

@@ -23,6 +23,13 @@ package enum KeyDerivation {
         package var encryptionKey: KeyMaterial
         /// Obfuscates the headers of network PDUs.
         package var privacyKey: KeyMaterial
+
+        /// Keys derived elsewhere.
+        package init(nid: UInt8, encryptionKey: KeyMaterial, privacyKey: KeyMaterial) {
+            self.nid = nid
+            self.encryptionKey = encryptionKey
+            self.privacyKey = privacyKey
+        }
     }
 
     /// The network key material derivation function k2.

@@ -114,12 +114,20 @@ package struct NetworkPDU: Hashable, Sendable {
     private func sealed(with credentials: NetworkCredentials, _ purpose: Purpose) -> [UInt8] {
         let clearSize = 2 + transportPDU.count
         let size = 7 + clearSize + micSize.rawValue
-        return [UInt8](unsafeUninitializedCapacity: size) { output, count in
-            output[0] = UInt8(truncatingIfNeeded: ivIndex & 1) << 7 | credentials.nid
+        // A literal of the greatest size, cut, is allocated without asking the runtime for the type of its storage, which
+        // takes as long as an AES block.
+        let first = UInt8(truncatingIfNeeded: ivIndex & 1) << 7 | credentials.nid
+        var bytes: [UInt8] = [
+            first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        ]
+        bytes.removeLast(NetworkPDU.maximumSize - size)
+        bytes.withUnsafeMutableBufferPointer { output in
             output[7] = UInt8(truncatingIfNeeded: destination.rawValue >> 8)
             output[8] = UInt8(truncatingIfNeeded: destination.rawValue)
-            transportPDU.withUnsafeBufferPointer { transport in
-                for index in 0..<transport.count { output[9 + index] = transport[index] }
+            transportPDU.withUnsafeBytes { transport in
+                UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(output)[9...]).copyMemory(
+                    from: transport
+                )
             }
             let body = output.baseAddress.map { $0 + 7 }
             credentials.encryption.seal(body, count: clearSize, to: body, nonce(purpose), [], micSize)
@@ -127,8 +135,8 @@ package struct NetworkPDU: Hashable, Sendable {
             for index in 0..<6 {
                 output[1 + index] = UInt8(truncatingIfNeeded: header >> (40 - 8 * UInt64(index)))
             }
-            count = size
         }
+        return bytes
     }
 
     /// The secured PDU under `credentials` opened.
@@ -203,8 +211,11 @@ package struct NetworkPDU: Hashable, Sendable {
         _ ivIndex: UInt32,
         _ bytes: UnsafeBufferPointer<UInt8>
     ) -> UInt64 {
-        var random: UInt64 = 0
-        for index in 7..<14 { random = random << 8 | UInt64(bytes[index]) }
+        // Two loads that overlap in one octet: eight from octet 7 on would leave the shortest PDU.
+        let raw = UnsafeRawBufferPointer(bytes)
+        let first = UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 7, as: UInt32.self))
+        let second = UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 10, as: UInt32.self))
+        let random = UInt64(first) << 24 | UInt64(second & 0xFF_FFFF)
         let block = Octets16(high: UInt64(ivIndex >> 8), low: UInt64(ivIndex & 0xFF) << 56 | random)
         return privacy.encrypt(block).high >> 16
     }
