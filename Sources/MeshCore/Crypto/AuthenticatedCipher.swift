@@ -13,14 +13,14 @@ package enum MICSize: Int, Sendable {
 /// The key schedules are prepared once each, when a direction and MIC size is first used. Not shared between threads:
 /// an instance belongs to the thread of its stack.
 package final class AuthenticatedCipher {
-    private let key: Octets16
+    private let key: KeyMaterial
     // Behind a pointer, because the checks for exclusive access to properties of a class would cost as much as an AES
     // block on every PDU.
     private let contexts: UnsafeMutablePointer<OpaquePointer?>
 
     /// A cipher for `key`.
     package init(key: Octets16) {
-        self.key = key
+        self.key = KeyMaterial(key)
         contexts = .allocate(capacity: 4)
         contexts.initialize(repeating: nil, count: 4)
     }
@@ -124,7 +124,7 @@ package final class AuthenticatedCipher {
 
     @inline(never)
     private func prepare(encrypts: Bool, _ mic: MICSize) -> OpaquePointer {
-        let context = key.withUnsafeOctets { ccrypto_ccm_new($0, Int32(mic.rawValue), encrypts ? 1 : 0) }
+        let context = key.octets.withUnsafeOctets { ccrypto_ccm_new($0, Int32(mic.rawValue), encrypts ? 1 : 0) }
         guard let context else { libcryptoFailed("AES-128-CCM") }
         contexts[(encrypts ? 0 : 2) + (mic == .bits32 ? 0 : 1)] = context
         return context

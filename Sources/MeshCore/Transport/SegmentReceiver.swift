@@ -130,7 +130,7 @@ struct SegmentReceiver {
             // One message a pair at a time: a newer one means that the sender has given up the older.
             reassemblies.remove(at: index)
         }
-        switch replay.verdict(identity.source, ivIndex: identity.ivIndex, sequence: identity.sequence) {
+        switch replay.verdict(pdu.source, ivIndex: pdu.ivIndex, segment: pdu.sequence, first: sequence) {
         case .replayed: return [.dropped(.replayed)]
         case .full: return [.dropped(.replayListFull)]
         case .accepted: break
@@ -182,7 +182,7 @@ struct SegmentReceiver {
         }
         let complete = reassemblies.remove(at: index)
         let identity = complete.identity
-        replay.record(identity.source, ivIndex: identity.ivIndex, sequence: identity.sequence)
+        replay.record(identity.source, ivIndex: identity.ivIndex, sequence: identity.sequence, isSegmented: true)
         finish(complete, at: now)
         let message = ReassembledMessage(
             identity: identity,
