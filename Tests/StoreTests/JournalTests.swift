@@ -100,19 +100,23 @@ struct JournalTests {
         #expect([counts.succeeded, counts.unknown] == [1, 1])
     }
 
-    @Test("Outcomes of a run that does not exist change nothing")
+    @Test("Intents of a run that does not exist change nothing, outcomes of a forgotten run stop nothing")
     func unknownRun() throws {
         let fixture = try Fixture()
         let lease = try fixture.database.lock(holder: holder())
         var changes = StoreChanges()
         changes.nodes = fixture.network.nodes
-        changes.outcomes = [outcome(RunIdentifier(rawValue: 3), 0, .succeeded)]
+        changes.intents = [intent(RunIdentifier(rawValue: 3), .step(0))]
         #expect(storeError { try fixture.database.commit(changes, with: lease) }?.code == .unknownRun)
         #expect(try fixture.database.snapshot().serial == 1)
         #expect(
             storeError { try fixture.database.end(RunIdentifier(rawValue: 3), .completed, at: now, with: lease) }?.code
                 == .unknownRun
         )
+        changes.intents = []
+        changes.outcomes = [outcome(RunIdentifier(rawValue: 3), 0, .succeeded)]
+        #expect(try fixture.database.commit(changes, with: lease) == 2)
+        #expect(try fixture.database.runs().isEmpty)
     }
 
     @Test("A plan is applied once")
