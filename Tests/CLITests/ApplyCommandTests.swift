@@ -35,6 +35,16 @@ struct ApplyCommandTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == (status == 0 ? 0 : 2))
     }
 
+    @Test("on a terminal the question stands before the run and one line is rewritten with the progress")
+    func terminal() throws {
+        let fixture = try CommandFixture.house()
+        fixture.isTerminal = true
+        fixture.answers = ["yes"]
+        let result = fixture.run("apply", "--via", "simulator")
+        expectSnapshot(result.error.replacing("\r\u{1B}[K", with: "<rewrite>"), "apply-terminal.txt")
+        #expect(!result.output.contains("\u{1B}"))
+    }
+
     @Test("without a terminal and without --auto-approve it ends with 8 instead of waiting")
     func nobodyToAsk() throws {
         let fixture = try CommandFixture.house()

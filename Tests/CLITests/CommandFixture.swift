@@ -57,10 +57,17 @@ final class CommandFixture {
         var output: String
         var error: String
 
-        /// Both streams and the status, for snapshots.
+        /// Both streams and the status, for snapshots, without the figures that depend on the radio's timing.
         var transcript: String {
-            output + (error.isEmpty ? "" : "--- standard error\n" + error) + "--- exit \(status)\n"
+            CommandFixture.untimed(output)
+                + (error.isEmpty ? "" : "--- standard error\n" + CommandFixture.untimed(error)) + "--- exit \(status)\n"
         }
+    }
+
+    /// A text without counts of messages and retries and without durations.
+    fileprivate static func untimed(_ text: String) -> String {
+        text.replacing(#/[0-9]+ messages?, [0-9]+ (retry|retries), [0-9.]+ s\./#, with: "(messages, retries, seconds)")
+            .replacing(#/"messages":[0-9]+,"retries":[0-9]+,"duration_ms":[0-9]+/#, with: #""messages":0"#)
     }
 
     /// Runs one command line in the folder.

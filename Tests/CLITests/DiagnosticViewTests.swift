@@ -35,6 +35,7 @@ struct DiagnosticViewTests {
                     "Did you mean `subscribe`? Allowed are address, features, profile, protect, subscribe, tags and uuid."
             ),
             Diagnostic(.error, "the folder holds no definition"),
+            Diagnostic(.note, "2 of 3 nodes are skipped", at: SourceLocation(file: 0, line: 3, column: 3)),
         ]
     }
 

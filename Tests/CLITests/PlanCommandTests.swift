@@ -52,6 +52,18 @@ struct PlanCommandTests {
         #expect(fixture.run("plan", "--json").output.contains(#""type":"diagnostic","severity":"error""#))
     }
 
+    @Test("what a guard refuses ends with 5, in plan and in apply")
+    func refused() throws {
+        let fixture = try CommandFixture.house()
+        #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
+        let definition = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        let lines = definition.split(separator: "\n", omittingEmptySubsequences: false)
+        try fixture.write(lines.filter { !$0.hasPrefix("  bell:") }.joined(separator: "\n"), to: "house.yaml")
+        let result = fixture.run("plan")
+        #expect(result.status == 5 && result.error.contains("node `bell` (0x0104) is protected"))
+        #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 5)
+    }
+
     @Test("without database, key or network there is one clear message")
     func missing() throws {
         let fixture = try CommandFixture()

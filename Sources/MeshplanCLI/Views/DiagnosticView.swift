@@ -42,6 +42,8 @@ struct DiagnosticView {
             case .warning: .warning
             case .note: .note
             }
+        // A note asks for nothing, so it takes no more than its line.
+        if diagnostic.severity == .note { return note(diagnostic, dress) }
         return style.drawsBoxes ? boxed(diagnostic, dress) : plain(diagnostic, dress)
     }
 
@@ -63,6 +65,11 @@ struct DiagnosticView {
         let rule = style(dress, "│")
         let body = lines.map { $0.isEmpty ? rule + "\n" : rule + " " + $0 + "\n" }.joined()
         return style(dress, "╷") + "\n" + body + style(dress, "╵") + "\n"
+    }
+
+    private func note(_ diagnostic: Diagnostic, _ dress: Style.Dress) -> String {
+        let place = diagnostic.location.map { position($0) + ": " } ?? ""
+        return place + style(dress, place.isEmpty ? "Note:" : "note:") + " " + diagnostic.message.printable + "\n"
     }
 
     private func plain(_ diagnostic: Diagnostic, _ dress: Style.Dress) -> String {
