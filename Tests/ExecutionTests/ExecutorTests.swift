@@ -127,6 +127,43 @@ struct ExecutorTests {
         #expect(try other.lamp(2).features.friend == .notSupported)
     }
 
+    /// Makes every change of a node go wrong until its outcome is called unknown.
+    private func troubled(_ faults: NodeFaults) throws -> (site: Site, recap: Recap, steps: Int) {
+        let site = try Site(lamps: 2)
+        let plan = try site.plan()
+        func isOfTroubled(_ step: Int) -> Bool {
+            if case .configure(uuid(2), _) = plan.steps[step].work { true } else { false }
+        }
+        site.onEvent = { event in
+            switch event {
+            case .stepSent(let step) where isOfTroubled(step): site.world.setFaults(faults, of: uuid(2))
+            case .stepUnknown(let step) where isOfTroubled(step): site.world.setFaults(NodeFaults(), of: uuid(2))
+            default: break
+            }
+        }
+        let recap = try site.apply(plan)
+        return (site, recap, plan.steps.indices.filter(isOfTroubled).count)
+    }
+
+    @Test("When no status ever arrives, each change is read back and recorded by that")
+    func everythingReadBack() throws {
+        let (site, recap, steps) = try troubled(NodeFaults(isMute: true))
+        #expect(recap.isComplete, "\(recap)")
+        let readBack = site.events.filter { if case .stepSucceeded(_, byReadBack: true) = $0 { true } else { false } }
+        #expect(readBack.count == steps)
+        #expect(try site.world.mismatches(against: site.network) == [])
+        #expect(try site.plan().steps == [])
+    }
+
+    @Test("When requests do not arrive, the read-back says so and they are sent again")
+    func everythingSentAgain() throws {
+        let (site, recap, steps) = try troubled(NodeFaults(isDeaf: true))
+        #expect(recap.isComplete, "\(recap)")
+        #expect(site.events.filter { if case .stepUnknown = $0 { true } else { false } }.count == steps)
+        #expect(!site.events.contains { if case .stepSucceeded(_, byReadBack: true) = $0 { true } else { false } })
+        #expect(try site.world.mismatches(against: site.network) == [])
+    }
+
     @Test("Lost requests are sent again and applied once")
     func droppedRequests() throws {
         let site = try Site(lamps: 2)

@@ -1,0 +1,200 @@
+import MeshCore
+
+@testable import Execution
+
+/// A proxy node, which is also the node that is asked, on a manual clock: it speaks the real protocol and does what
+/// a test says.
+final class ProxyPeer {
+    static let clientAddress = UInt16(0x0001)
+    static let nodeAddress = UInt16(0x0010)
+
+    var client: MeshClient
+    private(set) var now = Instant.zero
+    /// The node's side.
+    private var stack: MeshStack
+    private var reassembler = ProxyReassembler()
+    private var link: LinkIdentifier?
+    private var nextLink: UInt32 = 0
+    /// What the client put out that is not a packet, with its time in milliseconds.
+    private(set) var log: [String] = []
+    /// Access payloads that reached the node.
+    private(set) var requests: [[UInt8]] = []
+    /// When the client handed a request over, in milliseconds.
+    private(set) var transmissionTimes: [Int64] = []
+    private(set) var answers: [ConfigurationVerdict] = []
+    private(set) var networkPDUs = 0
+    private(set) var lastRequest: RequestIdentifier?
+
+    /// The beacons the proxy sends when a link opens.
+    var beacons: [[UInt8]]
+    var answersFilterMessages = true
+    var opensLinks = true
+    /// Whether network PDUs reach the node.
+    var hears = true
+    /// The node's answers to a request, after the delay.
+    var answer: ([UInt8]) -> [[UInt8]] = { _ in [] }
+    var answerDelay = Duration.milliseconds(100)
+    private var waiting: [(Instant, [UInt8])] = []
+
+    init(
+        retry: RetryPolicy = RetryPolicy(),
+        link: LinkPolicy = LinkPolicy(),
+        clientIVIndex: IVIndex = IVIndex(value: 5),
+        nodeIVIndex: IVIndex = IVIndex(value: 5)
+    ) throws {
+        var keys = KeyRing()
+        keys.set(NetKey(index: .primary, name: "home", key: secret(1)))
+        keys.setDeviceKey(secret(2), of: try unicast(ProxyPeer.nodeAddress))
+        client = MeshClient(
+            address: try unicast(ProxyPeer.clientAddress),
+            ivIndex: clientIVIndex,
+            keys: keys,
+            sequenceNumbers: InMemorySequenceNumbers(),
+            retryPolicy: retry,
+            linkPolicy: link
+        )
+        stack = MeshStack(
+            address: try unicast(ProxyPeer.nodeAddress),
+            elementCount: 2,
+            ivIndex: nodeIVIndex,
+            keys: keys,
+            sequenceNumbers: InMemorySequenceNumbers()
+        )
+        beacons = [try required(stack.secureNetworkBeacon(.primary))]
+    }
+
+    func request(_ inquiry: ConfigurationInquiry) throws {
+        let (identifier, outputs) = client.request(
+            inquiry,
+            to: try unicast(ProxyPeer.nodeAddress),
+            subnets: [.primary],
+            at: now
+        )
+        lastRequest = identifier
+        take(outputs)
+    }
+
+    /// Lets time pass, stopping wherever the client or the node wants to do something.
+    func run(for duration: Duration) {
+        let end = now.advanced(by: duration)
+        while true {
+            let due = [client.nextDeadline, stack.nextDeadline, waiting.first?.0].compactMap(\.self).min()
+            guard let due, due <= end else { break }
+            now = max(now, due)
+            if let deadline = stack.nextDeadline, deadline <= now { takeNode(stack.advance(to: now)) }
+            while let (instant, payload) = waiting.first, instant <= now {
+                waiting.removeFirst()
+                say(payload)
+            }
+            if let deadline = client.nextDeadline, deadline <= now { take(client.advance(to: now)) }
+        }
+        now = end
+    }
+
+    /// The node sends an access message to the client.
+    func say(_ payload: [UInt8]) {
+        guard let source = UnicastAddress(rawValue: ProxyPeer.nodeAddress),
+            let target = UnicastAddress(rawValue: ProxyPeer.clientAddress),
+            let (_, actions) = try? stack.send(
+                OutgoingMessage(
+                    source: source,
+                    destination: .unicast(target),
+                    payload: payload,
+                    security: .device(node: source),
+                    ttl: 5
+                ),
+                at: now
+            )
+        else { return }
+        takeNode(actions)
+    }
+
+    func dropLink() {
+        guard let dropped = link else { return }
+        link = nil
+        take(client.handle(.closed(dropped, reason: "out of range"), at: now))
+    }
+
+    func notify(_ type: ProxyPDU.MessageType, _ payload: [UInt8]) {
+        guard let link else { return }
+        for packet in ProxySegmenter.packets(of: ProxyPDU(type: type, payload: payload), maximumSize: 20) {
+            take(client.handle(.received(link, packet), at: now))
+        }
+    }
+
+    private func note(_ text: String) {
+        log.append("\(now.microseconds / 1_000) \(text)")
+    }
+
+    private func take(_ outputs: [MeshClient.Output]) {
+        for output in outputs {
+            switch output {
+            case .openLink:
+                guard opensLinks else {
+                    note("open refused")
+                    take(client.linkFailed(BearerError("nobody there"), at: now))
+                    continue
+                }
+                note("open")
+                let opened = LinkIdentifier(rawValue: nextLink)
+                nextLink += 1
+                link = opened
+                reassembler = ProxyReassembler()
+                take(client.linkOpened(opened, maximumPacketSize: 20, at: now))
+                for beacon in beacons { notify(.beacon, beacon) }
+            case .send(let packet, on: let target):
+                guard target == link, let pdu = try? reassembler.receive(packet, at: now) else { continue }
+                receive(pdu)
+            case .closeLink(let closed):
+                note("close")
+                if closed == link { link = nil }
+            case .linkUp: note("up")
+            case .linkDown(let failure, let delay): note("down: \(failure.reason)\(delay == nil ? ", for good" : "")")
+            case .sent(_, let transmissions):
+                transmissionTimes.append(now.microseconds / 1_000)
+                note("sent \(transmissions)")
+            case .answered(_, let verdict, _):
+                answers.append(verdict)
+                note("answered")
+            case .unanswered: note("unanswered")
+            case .unsendable: note("unsendable")
+            case .ivIndexChanged(let ivIndex): note("IV index \(ivIndex.value)")
+            case .keyRefreshPhaseChanged: note("key refresh")
+            }
+        }
+    }
+
+    private func receive(_ pdu: ProxyPDU) {
+        switch pdu.type {
+        case .configuration:
+            guard let received = try? stack.receive(proxyConfiguration: pdu.payload) else { return }
+            switch received.message {
+            case .setFilterType: note("filter type")
+            case .addAddresses(let addresses): note("filter addresses \(addresses.map(\.description))")
+            default: return
+            }
+            guard answersFilterMessages else { return }
+            let size: UInt16 = if case .addAddresses = received.message { 1 } else { 0 }
+            let status = try? stack.encode(.filterStatus(.acceptList, listSize: size))
+            if let status { notify(.configuration, status) }
+        case .network:
+            networkPDUs += 1
+            if hears { takeNode(stack.receive(networkPDU: pdu.payload, at: now)) }
+        case .beacon, .provisioning: return
+        }
+    }
+
+    private func takeNode(_ actions: [StackAction]) {
+        for action in actions {
+            switch action {
+            case .transmit(let pdu, destination: _): notify(.network, pdu)
+            case .deliver(let message):
+                requests.append(message.payload)
+                for payload in answer(message.payload) {
+                    waiting.append((now.advanced(by: answerDelay), payload))
+                }
+            default: continue
+            }
+        }
+    }
+}
