@@ -173,10 +173,10 @@ struct ExecutorTests {
         #expect(recap.retries == 3)
     }
 
-    @Test("A link that drops every 40 packets is opened again and everything is applied")
+    @Test("A link that drops every 20 packets is opened again and everything is applied")
     func droppedLinks() throws {
         var settings = WorldSettings.ideal
-        settings.dropsLinkAfterPackets = 40
+        settings.dropsLinkAfterPackets = 20
         let site = try Site(lamps: 3, settings: settings)
         let recap = try site.apply(try site.plan())
         #expect(recap.isComplete, "\(recap)")

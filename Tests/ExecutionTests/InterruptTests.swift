@@ -59,6 +59,63 @@ struct InterruptTests {
         #expect(try site.apply(plan).ending == .refused(.alreadyApplied))
     }
 
+    @Test("An interrupt while there is no link ends the run, with nothing in doubt")
+    func withoutLink() throws {
+        let site = try Site(lamps: 2)
+        for number in [1, 2] as [UInt64] { site.world.setFaults(NodeFaults(isOff: true), of: uuid(number)) }
+        var isDown = false
+        site.onEvent = { if case .linkDown = $0 { isDown = true } }
+        site.interrupts = { isDown ? 1 : 0 }
+        let plan = try site.plan()
+        let recap = try site.apply(plan)
+        #expect(recap.ending == .interrupted)
+        #expect(recap.messagesSent == 0)
+        #expect(recap.inDoubt == 0)
+        #expect(recap.applied + recap.notStarted == plan.steps.count)
+        #expect(try site.database.snapshot().unresolved == [])
+    }
+
+    @Test("When the database can no longer be written, nothing more is sent and the recap tells what is durable")
+    func storeFails() throws {
+        let site = try Site(lamps: 3)
+        var count = 0
+        var sentAfter = 0
+        site.onEvent = { event in
+            switch event {
+            case .stepSucceeded:
+                count += 1
+                if count == 20 { site.lease?.release() }
+            case .stepSent where count >= 20: sentAfter += 1
+            default: break
+            }
+        }
+        let recap = try site.apply(try site.plan())
+        guard case .storeFailed = recap.ending else {
+            Issue.record("\(recap)")
+            return
+        }
+        #expect(sentAfter <= 1, "what became durable in the very same commit")
+        #expect(recap.inDoubt > 0)
+        #expect(recap.applied + recap.notStarted + recap.inDoubt == recap.total)
+        #expect(try site.database.snapshot().unresolved.count == recap.inDoubt)
+        site.world.advance(to: site.world.now.advanced(by: .seconds(5)))
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.world.mismatches(against: site.network) == [])
+        #expect(site.world.violations == [])
+    }
+
+    @Test("An empty plan does nothing, however often it is applied")
+    func emptyPlan() throws {
+        let site = try Site(lamps: 1)
+        #expect(try site.apply(try site.plan()).isComplete)
+        for _ in 0..<2 {
+            let recap = try site.apply(try site.plan())
+            #expect(recap.isComplete)
+            #expect(recap.messagesSent == 0)
+        }
+        #expect(try site.database.runs().count == 1)
+    }
+
     @Test("A plan is stale once something else has changed the database")
     func stale() throws {
         let site = try Site(lamps: 1)

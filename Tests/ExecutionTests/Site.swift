@@ -31,6 +31,8 @@ final class Site {
     private(set) var database: MeshDatabase
     /// What the executor told in the last run.
     private(set) var events: [ExecutionEvent] = []
+    /// The lease of the run that is going on or was the last.
+    private(set) var lease: WriteLease?
     private var keyGenerator: SeededGenerator
     var options = ExecutionOptions()
     var interrupts: () -> Int = { 0 }
@@ -90,6 +92,7 @@ final class Site {
         let lease = try database.lock(
             holder: LockHolder(user: "anna", host: "desk", process: 1, operation: "apply", since: Site.now)
         )
+        self.lease = lease
         defer { lease.release() }
         let context = ExecutionContext(
             user: "anna",

@@ -88,6 +88,9 @@ package struct MeshClient {
         set { stack.keys = newValue }
     }
 
+    /// Whether there is a link that carries messages.
+    package var isLinkReady: Bool { link.isReady }
+
     /// Requests that are neither answered nor given up.
     package var outstandingCount: Int { exchanges.count }
 

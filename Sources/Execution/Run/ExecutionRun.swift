@@ -113,7 +113,8 @@ final class ExecutionRun {
         if interrupts < 2 { fill() }
         guard stop == nil else { return false }
         try commit()
-        guard interrupts < 2 else { return false }
+        // Without a link there is nothing in flight that could finish.
+        guard interrupts < 2, !isInterrupted || client.isLinkReady else { return false }
         for job in outbox.drained() { transmit(job) }
         // An outcome that came of sending, such as none being possible, is made durable before anything is waited for.
         guard stop == nil else { return true }

@@ -36,8 +36,8 @@ package final class Executor {
     /// In-doubt requests of earlier runs are read back before anything else is sent to their nodes.
     package func apply(_ plan: Plan) -> Recap {
         begin(total: plan.steps.count) { snapshot throws(ExecutionStop) in
+            guard !plan.isEmpty else { return Executor.doubtsOnly(snapshot) }
             let resumed = try check(plan, against: snapshot)
-            guard !plan.isEmpty || !snapshot.unresolved.isEmpty else { return nil }
             let schedule: StepSchedule
             do throws(PlanDefect) {
                 schedule = try StepSchedule(steps: plan.steps, barriers: plan.barriers)
@@ -66,13 +66,13 @@ package final class Executor {
     /// Requests to nodes that do not answer stay in doubt; the recap counts such nodes as pending.
     package func resolveInDoubt() -> Recap {
         begin(total: 0) { snapshot throws(ExecutionStop) in
-            guard !snapshot.unresolved.isEmpty else { return nil }
-            do throws(PlanDefect) {
-                return (try StepSchedule(steps: [], barriers: []), [], nil)
-            } catch {
-                throw ExecutionStop(.refused(.damaged(step: error.step)))
-            }
+            Executor.doubtsOnly(snapshot)
         }
+    }
+
+    /// A run without steps, nil if there is no doubt either.
+    private static func doubtsOnly(_ snapshot: Snapshot) -> Preparation? {
+        snapshot.unresolved.isEmpty ? nil : (StepSchedule(), [], nil)
     }
 
     private typealias Preparation = (schedule: StepSchedule, steps: [Step], run: RunIdentifier?)

@@ -55,6 +55,18 @@ struct StepSchedule {
     /// Steps handed out and not decided.
     private(set) var startedCount = 0
 
+    /// The schedule of nothing.
+    init() {
+        states = []
+        dependents = []
+        missingDependencies = []
+        laneOfStep = []
+        sectionOfStep = []
+        undecidedInSection = [0]
+        heldEdits = [[]]
+        heldLanes = [[]]
+    }
+
     /// The schedule at the start of a plan. A dependency that is not in front of its step is a damaged plan.
     ///
     /// - Parameter barriers: positions of steps, ascending, before which all earlier steps must have ended.
