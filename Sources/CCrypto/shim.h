@@ -5,8 +5,10 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/kdf.h>
+#include <openssl/obj_mac.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
+#include <string.h>
 
 // Wrappers for what Swift must not or cannot call itself: OSSL_PARAM keeps pointers to C string macros, which Swift
 // would import as temporary Strings, and one call into C for a whole CCM operation keeps the hot path short.
@@ -104,4 +106,54 @@ static inline int ccrypto_hmac_sha256(
     const unsigned char *key, int key_length, const unsigned char *message, size_t length, unsigned char *output) {
     unsigned int written = 0;
     return HMAC(EVP_sha256(), key, key_length, message, length, output, &written) != NULL && written == 32;
+}
+
+// The group P-256. Nothing changes it afterwards, so all threads may share it.
+static inline EC_GROUP *ccrypto_p256_new(void) {
+    return EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+}
+
+// A point of P-256 from X and Y, 32 octets each, big-endian; NULL if a coordinate is too large or the point is not on
+// the curve. The point at infinity has no such form.
+static inline EC_POINT *ccrypto_p256_point_new(const EC_GROUP *group, const unsigned char *coordinates) {
+    unsigned char octets[65] = {POINT_CONVERSION_UNCOMPRESSED};
+    memcpy(octets + 1, coordinates, 64);
+    EC_POINT *point = EC_POINT_new(group);
+    if (point != NULL && EC_POINT_oct2point(group, point, octets, sizeof octets, NULL) == 1) return point;
+    EC_POINT_free(point);
+    return NULL;
+}
+
+// Whether X and Y are those of a point of P-256. The group has cofactor 1, so every such point has its order.
+static inline int ccrypto_p256_is_point(const EC_GROUP *group, const unsigned char *coordinates) {
+    EC_POINT *point = ccrypto_p256_point_new(group, coordinates);
+    EC_POINT_free(point);
+    return point != NULL;
+}
+
+// The product of a scalar of 32 octets and a point, or the generator where `coordinates` is NULL: X and Y, 64 octets.
+// 0 also where the product is the point at infinity. The scalar is secret: libcrypto multiplies in constant time.
+static inline int ccrypto_p256_multiply(
+    const EC_GROUP *group, const unsigned char *scalar, const unsigned char *coordinates, unsigned char *output) {
+    unsigned char octets[65];
+    int done = 0;
+    EC_POINT *factor = coordinates == NULL ? NULL : ccrypto_p256_point_new(group, coordinates);
+    EC_POINT *product = EC_POINT_new(group);
+    BN_CTX *context = BN_CTX_new();
+    BIGNUM *number = BN_bin2bn(scalar, 32, NULL);
+    if (product != NULL && context != NULL && number != NULL && (coordinates == NULL || factor != NULL)) {
+        BN_set_flags(number, BN_FLG_CONSTTIME);
+        if (EC_POINT_mul(group, product, factor == NULL ? number : NULL, factor, factor == NULL ? NULL : number, context) == 1
+            && EC_POINT_point2oct(
+                   group, product, POINT_CONVERSION_UNCOMPRESSED, octets, sizeof octets, context) == sizeof octets) {
+            memcpy(output, octets + 1, 64);
+            done = 1;
+        }
+    }
+    OPENSSL_cleanse(octets, sizeof octets);
+    BN_clear_free(number);
+    BN_CTX_free(context);
+    EC_POINT_clear_free(product);
+    EC_POINT_free(factor);
+    return done;
 }

@@ -88,13 +88,28 @@ package enum ProxyAdvertisement: Hashable, Sendable {
         }
     }
 
+    /// The place of the node that a node identity names among many, or nil. One call encrypts the blocks of all.
+    func index(in nodes: [UnicastAddress], credentials: SubnetCredentials) -> Int? {
+        let (padding, hash, random): (UInt64, UInt64, UInt64)
+        switch self {
+        case .networkID, .privateNetworkIdentity: return nil
+        case .nodeIdentity(let advertised, let value): (padding, hash, random) = (0, advertised, value)
+        case .privateNodeIdentity(let advertised, let value): (padding, hash, random) = (3, advertised, value)
+        }
+        let blocks = nodes.map { ProxyAdvertisement.block($0, random, padding: padding) }
+        return credentials.identity.encrypt(blocks).firstIndex { $0.low == hash }
+    }
+
     private static func hash(
         _ node: UnicastAddress,
         _ random: UInt64,
         padding: UInt64,
         _ credentials: SubnetCredentials
     ) -> UInt64 {
-        let block = Octets16(high: padding << 16 | random >> 48, low: random << 16 | UInt64(node.rawValue))
-        return credentials.identity.encrypt(block).low
+        credentials.identity.encrypt(block(node, random, padding: padding)).low
+    }
+
+    private static func block(_ node: UnicastAddress, _ random: UInt64, padding: UInt64) -> Octets16 {
+        Octets16(high: padding << 16 | random >> 48, low: random << 16 | UInt64(node.rawValue))
     }
 }

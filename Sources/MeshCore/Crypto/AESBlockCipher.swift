@@ -22,4 +22,22 @@ package final class AESBlockCipher {
             block.withUnsafeOctets { ccrypto_aes_block_encrypt(context, $0, output) } == 1
         }
     }
+
+    /// The encryptions of many blocks, each by itself, in their order; far faster than one after the other.
+    package func encrypt(_ blocks: [Octets16]) -> [Octets16] {
+        guard let length = Int32(exactly: blocks.count * 16) else {
+            return blocks.map { encrypt($0) }
+        }
+        var words = blocks.flatMap { [$0.high.bigEndian, $0.low.bigEndian] }
+        let done = words.withUnsafeMutableBytes { buffer in
+            let octets = buffer.bindMemory(to: UInt8.self).baseAddress
+            var written: Int32 = 0
+            return length == 0
+                || EVP_EncryptUpdate(context, octets, &written, octets, length) == 1 && written == length
+        }
+        guard done else { libcryptoFailed("AES-128-ECB") }
+        return blocks.indices.map {
+            Octets16(high: UInt64(bigEndian: words[2 * $0]), low: UInt64(bigEndian: words[2 * $0 + 1]))
+        }
+    }
 }

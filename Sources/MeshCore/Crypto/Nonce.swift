@@ -17,6 +17,11 @@ package struct Nonce: Hashable, Sendable {
         self.octets = octets
     }
 
+    /// The last 13 octets of a derived value, as provisioning has it (5.4.2.5).
+    init(lastOctetsOf value: Octets16) {
+        octets = Octets16(high: value.high << 24 | value.low >> 40, low: value.low << 24)
+    }
+
     /// The 13 octets in the order in which they enter the cipher.
     package var bytes: [UInt8] { octets.bytes.dropLast(3) }
 

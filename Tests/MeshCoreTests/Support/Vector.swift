@@ -51,6 +51,16 @@ struct Vector: CustomTestStringConvertible, @unchecked Sendable {
         return list.map(hex)
     }
 
+    func objects(_ name: String) -> [Vector] {
+        guard let list = fields[name] as? [[String: Any]] else { preconditionFailure("\(self) has no objects \(name)") }
+        return list.map(Vector.init)
+    }
+
+    func object(_ name: String) -> Vector {
+        guard let object = fields[name] as? [String: Any] else { preconditionFailure("\(self) has no object \(name)") }
+        return Vector(object)
+    }
+
     /// A number in hexadecimal digits, or a JSON number.
     func number(_ name: String) -> UInt64 {
         if let number = fields[name] as? Int { return UInt64(number) }

@@ -1,0 +1,82 @@
+/// Who is behind the advertising of a proxy.
+package enum AdvertisedIdentity: Hashable, Sendable {
+    /// Some node of a subnet.
+    case subnet(NetKeyIndex)
+    /// The node with that address, known from a key of that subnet.
+    case node(UnicastAddress, NetKeyIndex)
+}
+
+/// Tells whose advertising one sees, among all the subnets and nodes of a network (Mesh Protocol 7.2.2.2).
+///
+/// A Network ID costs one look-up and a private network identity one AES block a key. A node identity costs one block
+/// for each node that has the key, all in one call; what was found is remembered, for the same advertisement comes many
+/// times a second. Prepared keys make it belong to one thread.
+package struct IdentityResolver {
+    private struct Subnet {
+        let index: NetKeyIndex
+        let credentials: SubnetCredentials
+        let nodes: [UnicastAddress]
+    }
+
+    private struct Remembered {
+        let identity: AdvertisedIdentity?
+    }
+
+    private let subnets: [Subnet]
+    private let subnetsByNetworkID: [UInt64: NetKeyIndex]
+    private var remembered: [ProxyAdvertisement: Remembered] = [:]
+
+    /// How many advertisements are remembered before all are forgotten.
+    static let memory = 4096
+
+    /// A resolver of the subnets and nodes of a network; both keys of a subnet count during its key refresh.
+    ///
+    /// Nodes are tried with every key that the database says they have. Excluded ones count too: they may be around.
+    package init(_ network: MeshNetwork, schedules: KeySchedules = KeySchedules()) {
+        var nodes: [NetKeyIndex: [UnicastAddress]] = [:]
+        for node in network.nodes {
+            for key in node.netKeys { nodes[key.index, default: []].append(node.unicastAddress) }
+        }
+        var subnets: [Subnet] = []
+        var subnetsByNetworkID: [UInt64: NetKeyIndex] = [:]
+        for key in network.netKeys {
+            for material in [key.key, key.phase == .normal ? nil : key.oldKey] {
+                guard let material else { continue }
+                let credentials = schedules.subnet(material)
+                subnets.append(Subnet(index: key.index, credentials: credentials, nodes: nodes[key.index] ?? []))
+                subnetsByNetworkID[credentials.networkID] = key.index
+            }
+        }
+        self.subnets = subnets
+        self.subnetsByNetworkID = subnetsByNetworkID
+    }
+
+    /// Who advertises so, or nil if nobody of the network does.
+    package mutating func resolve(_ advertisement: ProxyAdvertisement) -> AdvertisedIdentity? {
+        if case .networkID(let identifier) = advertisement {
+            return subnetsByNetworkID[identifier].map { .subnet($0) }
+        }
+        if let known = remembered[advertisement] { return known.identity }
+        let identity = search(advertisement)
+        if remembered.count >= IdentityResolver.memory { remembered = [:] }
+        remembered[advertisement] = Remembered(identity: identity)
+        return identity
+    }
+
+    private func search(_ advertisement: ProxyAdvertisement) -> AdvertisedIdentity? {
+        for subnet in subnets {
+            switch advertisement {
+            case .networkID(let identifier):
+                if identifier == subnet.credentials.networkID { return .subnet(subnet.index) }
+            case .privateNetworkIdentity(_, let random):
+                let own = ProxyAdvertisement.privateNetworkIdentity(random: random, credentials: subnet.credentials)
+                if own == advertisement { return .subnet(subnet.index) }
+            case .nodeIdentity, .privateNodeIdentity:
+                if let place = advertisement.index(in: subnet.nodes, credentials: subnet.credentials) {
+                    return .node(subnet.nodes[place], subnet.index)
+                }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,61 @@
+/// Where the out-of-band data of a device is to be found, a bit field of 16 bits (Mesh Protocol 3.10.2): big-endian in
+/// beacons, little-endian in service data.
+package struct OutOfBandInformation: OptionSet, Hashable, Sendable {
+    /// The 16 bits, reserved ones included.
+    package let rawValue: UInt16
+
+    /// Any 16 bits.
+    package init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// Somewhere else.
+    package static let other = OutOfBandInformation(rawValue: 1 << 0)
+    /// On a web page.
+    package static let uri = OutOfBandInformation(rawValue: 1 << 1)
+    /// In a two-dimensional machine-readable code.
+    package static let machineReadableCode = OutOfBandInformation(rawValue: 1 << 2)
+    /// In a bar code.
+    package static let barCode = OutOfBandInformation(rawValue: 1 << 3)
+    /// In an NFC tag.
+    package static let nfc = OutOfBandInformation(rawValue: 1 << 4)
+    /// As a number.
+    package static let number = OutOfBandInformation(rawValue: 1 << 5)
+    /// As text.
+    package static let text = OutOfBandInformation(rawValue: 1 << 6)
+    /// In a certificate (1.1).
+    package static let certificate = OutOfBandInformation(rawValue: 1 << 7)
+    /// In provisioning records that can be read from the device (1.1).
+    package static let records = OutOfBandInformation(rawValue: 1 << 8)
+    /// On the box.
+    package static let onBox = OutOfBandInformation(rawValue: 1 << 11)
+    /// Inside the box.
+    package static let insideBox = OutOfBandInformation(rawValue: 1 << 12)
+    /// On a piece of paper.
+    package static let onPaper = OutOfBandInformation(rawValue: 1 << 13)
+    /// Inside the manual.
+    package static let insideManual = OutOfBandInformation(rawValue: 1 << 14)
+    /// On the device.
+    package static let onDevice = OutOfBandInformation(rawValue: 1 << 15)
+
+    /// What the set bits say, for people, in the order of the bits; reserved bits are left out.
+    package var names: [String] {
+        let all: [(OutOfBandInformation, String)] = [
+            (.other, "other"), (.uri, "URI"), (.machineReadableCode, "2D code"), (.barCode, "bar code"),
+            (.nfc, "NFC"), (.number, "number"), (.text, "string"), (.certificate, "certificate"),
+            (.records, "provisioning records"), (.onBox, "on box"), (.insideBox, "inside box"),
+            (.onPaper, "on paper"), (.insideManual, "inside manual"), (.onDevice, "on device"),
+        ]
+        return all.filter { contains($0.0) }.map(\.1)
+    }
+}
+
+extension ProvisioningAdvertisement {
+    /// Where out-of-band data is to be found.
+    package var outOfBandInformation: OutOfBandInformation { OutOfBandInformation(rawValue: oobInformation) }
+}
+
+extension UnprovisionedDeviceBeacon {
+    /// Where out-of-band data is to be found.
+    package var outOfBandInformation: OutOfBandInformation { OutOfBandInformation(rawValue: oobInformation) }
+}

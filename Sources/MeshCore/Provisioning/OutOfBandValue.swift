@@ -1,0 +1,161 @@
+/// A value that a person carries between a device and the provisioner (Mesh Protocol 5.4.2.4).
+package enum OutOfBandValue: Hashable, Sendable {
+    /// How often something happens, or the number displayed.
+    case number(UInt32)
+    /// Digits and capital letters.
+    case text(String)
+}
+
+/// Why a value cannot be the one that is asked for.
+package enum OutOfBandValueError: Error, Hashable, Sendable {
+    /// Text where a number is wanted, or a number where text is wanted, or neither.
+    case wrongKind
+    /// A number outside what the digits allow.
+    case outOfRange(ClosedRange<UInt32>)
+    /// Text of another length than asked for.
+    case length(expected: UInt8)
+    /// Something other than digits and capital letters.
+    case characters
+    /// A static value of no octets, or more than 32.
+    case staticLength(Int)
+}
+
+extension OutOfBandValueError: CustomStringConvertible {
+    /// What is wrong, for people.
+    package var description: String {
+        switch self {
+        case .wrongKind: "this is not the kind of value that is asked for"
+        case .outOfRange(let range): "the number must lie between \(range.lowerBound) and \(range.upperBound)"
+        case .length(let expected): "exactly \(expected) characters are expected"
+        case .characters: "only the digits 0 to 9 and the letters A to Z are possible"
+        case .staticLength(let length): "a static value has 1 to 32 octets, not \(length)"
+        }
+    }
+}
+
+/// What values an action of a given size can carry (Mesh Protocol 5.4.2.4).
+package enum OutOfBandFormat: Hashable, Sendable {
+    /// Something to count, from 1 to the largest number of so many digits.
+    case count(digits: UInt8)
+    /// A number from 0 to the largest number of so many digits; leading zeros do not matter.
+    case number(digits: UInt8)
+    /// Exactly so many characters out of 0 to 9 and A to Z.
+    case text(characters: UInt8)
+
+    private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+
+    /// The numbers that are possible; nil for text.
+    package var numbers: ClosedRange<UInt32>? {
+        switch self {
+        case .count(let digits): 1...max(1, OutOfBandFormat.largest(digits))
+        case .number(let digits): 0...OutOfBandFormat.largest(digits)
+        case .text: nil
+        }
+    }
+
+    private static func largest(_ digits: UInt8) -> UInt32 {
+        (0..<min(digits, AuthenticationMethod.sizes.upperBound)).reduce(1) { power, _ in power * 10 } - 1
+    }
+
+    /// Checks a value.
+    package func check(_ value: OutOfBandValue) throws(OutOfBandValueError) {
+        switch (self, value) {
+        case (.count, .number(let number)), (.number, .number(let number)):
+            guard let numbers, numbers.contains(number) else { throw .outOfRange(numbers ?? 0...0) }
+        case (.text(let length), .text(let text)):
+            guard text.utf8.count == Int(length) else { throw .length(expected: length) }
+            guard text.utf8.allSatisfy(OutOfBandFormat.alphabet.contains) else { throw .characters }
+        default: throw .wrongKind
+        }
+    }
+
+    /// The value that somebody typed, or that stands in a file.
+    package func parse(_ text: some StringProtocol) throws(OutOfBandValueError) -> OutOfBandValue {
+        let value: OutOfBandValue
+        switch self {
+        case .text: value = .text(String(text))
+        case .count, .number:
+            guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), !text.isEmpty else {
+                throw .wrongKind
+            }
+            value = .number(UInt32(text) ?? .max)
+        }
+        try check(value)
+        return value
+    }
+
+    /// A value out of 64 random bits, all values as good as equally likely: there are at most 36^8, below 2^42.
+    package func value(from random: UInt64) -> OutOfBandValue {
+        guard case .text(let length) = self else {
+            let numbers = numbers ?? 0...0
+            let count = UInt64(numbers.upperBound - numbers.lowerBound) + 1
+            return .number(numbers.lowerBound + UInt32(truncatingIfNeeded: random % count))
+        }
+        var rest = random
+        let base = UInt64(OutOfBandFormat.alphabet.count)
+        let characters = (0..<length).map { _ in
+            defer { rest /= base }
+            return OutOfBandFormat.alphabet[Int(rest % base)]
+        }
+        return .text(String(decoding: characters, as: UTF8.self))
+    }
+}
+
+/// A value that both sides know beforehand, printed on a label or delivered in a list. It is secret: nothing prints it.
+package struct StaticOutOfBandValue: Hashable, Sendable {
+    /// 1 to 32 octets. Never log, print or put them into an error.
+    let octets: [UInt8]
+
+    /// A value of 1 to 32 octets.
+    ///
+    /// - Throws: ``OutOfBandValueError/staticLength(_:)``.
+    package init(_ octets: some Collection<UInt8>) throws(OutOfBandValueError) {
+        guard (1...32).contains(octets.count) else { throw .staticLength(octets.count) }
+        self.octets = Array(octets)
+    }
+}
+
+extension StaticOutOfBandValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Never the value.
+    package var description: String { "(secret)" }
+    /// Never the value.
+    package var debugDescription: String { "(secret)" }
+    /// Shows no children.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// AuthValue: what both sides put into their confirmations, 16 or 32 octets (Mesh Protocol 5.4.2.4).
+struct AuthenticationValue {
+    let octets: [UInt8]
+
+    /// Zeros, where there is no authentication.
+    static func none(_ algorithm: ProvisioningAlgorithm) -> AuthenticationValue {
+        AuthenticationValue(octets: [UInt8](repeating: 0, count: algorithm.confirmationSize))
+    }
+
+    /// A number big-endian at the end; text at the start; zeros in the rest.
+    init(_ value: OutOfBandValue, _ algorithm: ProvisioningAlgorithm) {
+        switch value {
+        case .number(let number):
+            var writer = ByteWriter(capacity: 4)
+            writer.write(number)
+            self.init(octets: [UInt8](repeating: 0, count: algorithm.confirmationSize - 4) + writer.bytes)
+        case .text(let text): self.init(leading: Array(text.utf8), algorithm)
+        }
+    }
+
+    /// A static value at the start, zeros after one that is shorter, the front of one that is longer: devices are
+    /// delivered with one value whatever algorithms they know.
+    init(_ value: StaticOutOfBandValue, _ algorithm: ProvisioningAlgorithm) {
+        self.init(leading: value.octets, algorithm)
+    }
+
+    private init(octets: [UInt8]) {
+        self.octets = octets
+    }
+
+    private init(leading: [UInt8], _ algorithm: ProvisioningAlgorithm) {
+        let front = leading.prefix(algorithm.confirmationSize)
+        self.init(octets: front + [UInt8](repeating: 0, count: algorithm.confirmationSize - front.count))
+    }
+}

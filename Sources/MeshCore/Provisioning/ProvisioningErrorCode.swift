@@ -1,0 +1,70 @@
+/// The error code of a Provisioning Failed PDU, one octet (Mesh Protocol 5.4.4).
+///
+/// 0x00 is prohibited and codes above 0x09 are reserved, so there is no value for them.
+package enum ProvisioningErrorCode: UInt8, CaseIterable, Sendable {
+    /// A type of PDU that the device does not know.
+    case invalidPDU = 0x01
+    /// A PDU of a wrong length, or with a value that the device did not offer or that is not valid.
+    case invalidFormat = 0x02
+    /// A PDU that has no place at this point of the protocol.
+    case unexpectedPDU = 0x03
+    /// The confirmation does not fit the random number and the authentication value.
+    case confirmationFailed = 0x04
+    /// The device has no room to go on.
+    case outOfResources = 0x05
+    /// The provisioning data is not authentic.
+    case decryptionFailed = 0x06
+    /// Something else went wrong in the device.
+    case unexpectedError = 0x07
+    /// The device cannot have the addresses for all its elements.
+    case cannotAssignAddresses = 0x08
+    /// The provisioning data has values that the device cannot accept (1.1).
+    case invalidData = 0x09
+
+    /// The name in the specification.
+    package var name: String {
+        switch self {
+        case .invalidPDU: "Invalid PDU"
+        case .invalidFormat: "Invalid Format"
+        case .unexpectedPDU: "Unexpected PDU"
+        case .confirmationFailed: "Confirmation Failed"
+        case .outOfResources: "Out of Resources"
+        case .decryptionFailed: "Decryption Failed"
+        case .unexpectedError: "Unexpected Error"
+        case .cannotAssignAddresses: "Cannot Assign Addresses"
+        case .invalidData: "Invalid Data"
+        }
+    }
+
+    /// What the device says with it, a clause without a full stop.
+    package var meaning: String {
+        switch self {
+        case .invalidPDU: "the device does not know the type of a message it was sent"
+        case .invalidFormat: "a message had a wrong length or a value that the device does not accept"
+        case .unexpectedPDU: "a message came when the device waited for another one"
+        case .confirmationFailed: "the two sides do not have the same authentication value"
+        case .outOfResources: "the device has no memory left for provisioning"
+        case .decryptionFailed: "the device could not decrypt the provisioning data"
+        case .unexpectedError: "the device failed for a reason it does not tell"
+        case .cannotAssignAddresses: "the device cannot have consecutive addresses from the given one on"
+        case .invalidData: "the device cannot accept the network key, IV index or address it was given"
+        }
+    }
+
+    /// What somebody can do about it, a clause without a full stop.
+    package var advice: String {
+        switch self {
+        case .invalidPDU:
+            "try again; if it stays, the device speaks another version of the protocol: update its firmware"
+        case .invalidFormat:
+            "try another authentication method or algorithm; if it stays, update the firmware of the device"
+        case .unexpectedPDU: "try again; power-cycle the device if it keeps an old session"
+        case .confirmationFailed: "check the out-of-band value: read it again, and see that it belongs to this device"
+        case .outOfResources: "power-cycle the device and try again; some must be reset to factory settings first"
+        case .decryptionFailed: "try again; if it stays, suspect somebody between you and the device"
+        case .unexpectedError: "power-cycle the device and try again"
+        case .cannotAssignAddresses: "choose another address, with room up to 0x7FFF for all elements"
+        case .invalidData: "check the NetKey index, the IV index and the address; the device may be limited in them"
+        }
+    }
+}

@@ -1,0 +1,132 @@
+/// The confirmations of one session, and the keys that follow (Mesh Protocol 5.4.2.4, 5.4.2.5).
+struct ProvisioningConfirmations {
+    private enum Salt {
+        case cmac(Octets16)
+        case hmac([UInt8])
+    }
+
+    private let secret: [UInt8]
+    private let salt: Salt
+
+    /// - Parameters:
+    ///   - secret: what the key agreement yielded, 32 octets.
+    ///   - inputs: the parameters of Invite, Capabilities and Start, the provisioner's public key and the device's.
+    init(algorithm: ProvisioningAlgorithm, secret: [UInt8], inputs: [UInt8]) {
+        self.secret = secret
+        switch algorithm {
+        case .cmacAES128: salt = .cmac(KeyDerivation.s1(inputs))
+        case .hmacSHA256: salt = .hmac(KeyDerivation.s2(inputs))
+        }
+    }
+
+    /// The confirmation of a random number under an authentication value.
+    func confirmation(of random: [UInt8], _ value: AuthenticationValue) -> [UInt8] {
+        switch salt {
+        case .cmac(let salt):
+            return CMAC.code(of: random + value.octets, key: k1(salt, "prck")).bytes
+        case .hmac(let salt):
+            let key = KeyDerivation.k5(secret + value.octets, salt: salt, purpose: Array("prck256".utf8))
+            return HMACSHA256.code(of: random, key: key)
+        }
+    }
+
+    /// The keys once both random numbers are known.
+    func keys(provisionerRandom: [UInt8], deviceRandom: [UInt8]) -> ProvisioningKeys {
+        let confirmationSalt =
+            switch salt {
+            case .cmac(let octets): octets.bytes
+            case .hmac(let octets): octets
+            }
+        let salt = KeyDerivation.s1(confirmationSalt + provisionerRandom + deviceRandom)
+        return ProvisioningKeys(
+            session: k1(salt, "prsk"),
+            nonce: k1(salt, "prsn"),
+            deviceKey: KeyMaterial(k1(salt, "prdk"))
+        )
+    }
+
+    private func k1(_ salt: Octets16, _ purpose: String) -> Octets16 {
+        KeyDerivation.k1(secret, salt: salt, purpose: Array(purpose.utf8))
+    }
+}
+
+/// What encrypts the provisioning data, and the key of the node to be (Mesh Protocol 5.4.2.5).
+struct ProvisioningKeys {
+    private let cipher: AuthenticatedCipher
+    private let nonce: Nonce
+    let deviceKey: KeyMaterial
+
+    init(session: Octets16, nonce: Octets16, deviceKey: KeyMaterial) {
+        cipher = AuthenticatedCipher(key: session)
+        self.nonce = Nonce(lastOctetsOf: nonce)
+        self.deviceKey = deviceKey
+    }
+
+    /// The parameters of the Data PDU.
+    func seal(_ data: ProvisioningData) -> [UInt8] { seal(octets: data.encoded) }
+
+    /// The octets encrypted, and their MIC.
+    func seal(octets: [UInt8]) -> [UInt8] { cipher.seal(octets, nonce: nonce, mic: .bits64) }
+
+    /// The 25 octets of provisioning data, or nil if they are not authentic.
+    func open(_ sealed: [UInt8]) -> [UInt8]? {
+        cipher.open(sealed[...], nonce: nonce, mic: .bits64)
+    }
+}
+
+/// Compares without telling by the time it takes where two confirmations differ.
+func equalInConstantTime(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    guard left.count == right.count else { return false }
+    return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+}
+
+/// The randomness of one session: drawn beforehand so that the machines need no generator. Use it once.
+package struct ProvisioningSecrets: Sendable {
+    /// The key pair; a device whose public key is out of band keeps its pair, everybody else makes a new one.
+    let keyPair: P256KeyPair
+    /// 32 octets; the shorter algorithm uses the first 16.
+    let random: [UInt8]
+    /// Makes the value that is output, or to be input.
+    let valueSeed: UInt64
+
+    /// Given randomness, for tests against known sessions.
+    ///
+    /// - Parameter random: 16 octets are enough for CMAC; missing ones are zero.
+    package init(keyPair: P256KeyPair, random: [UInt8], valueSeed: UInt64) {
+        self.keyPair = keyPair
+        self.random = random.prefix(32) + [UInt8](repeating: 0, count: max(0, 32 - random.count))
+        self.valueSeed = valueSeed
+    }
+
+    /// New randomness from `generator`, which must be cryptographically secure outside tests.
+    ///
+    /// - Parameter keyPair: a pair to keep; nil to make one.
+    package static func random(
+        using generator: inout some RandomNumberGenerator,
+        keyPair: P256KeyPair? = nil
+    ) -> ProvisioningSecrets {
+        var writer = ByteWriter(capacity: 32)
+        for _ in 0..<4 { writer.write(generator.next()) }
+        let seed = generator.next()
+        return ProvisioningSecrets(
+            keyPair: keyPair ?? P256KeyPair.random(using: &generator),
+            random: writer.bytes,
+            valueSeed: seed
+        )
+    }
+
+    /// The public key of the session.
+    package var publicKey: P256PublicKey { keyPair.publicKey }
+
+    /// The random number of the session.
+    func random(_ algorithm: ProvisioningAlgorithm) -> [UInt8] { Array(random.prefix(algorithm.confirmationSize)) }
+}
+
+extension ProvisioningSecrets: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Never the secrets.
+    package var description: String { "(secret)" }
+    /// Never the secrets.
+    package var debugDescription: String { "(secret)" }
+    /// Shows no children.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

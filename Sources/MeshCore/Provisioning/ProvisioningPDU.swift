@@ -1,0 +1,115 @@
+/// A message of the provisioning protocol (Mesh Protocol 5.4.1): type (1, the upper two bits zero), then parameters.
+package enum ProvisioningPDU: Hashable, Sendable {
+    /// Asks a device for its capabilities and to draw attention for so many seconds (1); 0: not at all.
+    case invite(attentionDuration: UInt8)
+    /// What the device can do (11).
+    case capabilities(ProvisioningCapabilities)
+    /// What the provisioner chose (5).
+    case start(ProvisioningStart)
+    /// X and Y (64), big-endian; whether they are a point of the curve is not checked here.
+    case publicKey([UInt8])
+    /// The person is done with the input.
+    case inputComplete
+    /// A commitment to a random number and the authentication value (16 or 32, as the algorithm has it).
+    case confirmation([UInt8])
+    /// The random number (16 or 32, as the algorithm has it).
+    case random([UInt8])
+    /// The provisioning data, encrypted (25) and with its MIC (8).
+    case data([UInt8])
+    /// The device is a node now.
+    case complete
+    /// The device gave up (1).
+    case failed(ProvisioningErrorCode)
+
+    /// The types, the first octet.
+    package enum MessageType: UInt8, CaseIterable, Sendable {
+        /// Provisioning Invite.
+        case invite = 0x00
+        /// Provisioning Capabilities.
+        case capabilities = 0x01
+        /// Provisioning Start.
+        case start = 0x02
+        /// Provisioning Public Key.
+        case publicKey = 0x03
+        /// Provisioning Input Complete.
+        case inputComplete = 0x04
+        /// Provisioning Confirmation.
+        case confirmation = 0x05
+        /// Provisioning Random.
+        case random = 0x06
+        /// Provisioning Data.
+        case data = 0x07
+        /// Provisioning Complete.
+        case complete = 0x08
+        /// Provisioning Failed.
+        case failed = 0x09
+    }
+
+    /// Octets of the parameters of the Data PDU.
+    static let dataSize = ProvisioningData.size + 8
+
+    /// Which type it has.
+    package var type: MessageType {
+        switch self {
+        case .invite: .invite
+        case .capabilities: .capabilities
+        case .start: .start
+        case .publicKey: .publicKey
+        case .inputComplete: .inputComplete
+        case .confirmation: .confirmation
+        case .random: .random
+        case .data: .data
+        case .complete: .complete
+        case .failed: .failed
+        }
+    }
+
+    /// Reads a PDU.
+    ///
+    /// - Throws: ``DecodeError/unknownType(_:)`` for unknown types and set padding bits, the others for wrong lengths
+    ///   and prohibited values.
+    package init(decoding bytes: [UInt8]) throws(DecodeError) {
+        var reader = ByteReader(bytes)
+        let octet = try reader.readUInt8()
+        guard let type = MessageType(rawValue: octet) else { throw .unknownType(UInt64(octet)) }
+        switch type {
+        case .invite: self = .invite(attentionDuration: try reader.readUInt8())
+        case .capabilities: self = .capabilities(try ProvisioningCapabilities(decoding: &reader))
+        case .start: self = .start(try ProvisioningStart(decoding: &reader))
+        case .publicKey: self = .publicKey(Array(try reader.read(P256PublicKey.size)))
+        case .inputComplete: self = .inputComplete
+        case .confirmation: self = .confirmation(try ProvisioningPDU.readConfirmation(&reader))
+        case .random: self = .random(try ProvisioningPDU.readConfirmation(&reader))
+        case .data: self = .data(Array(try reader.read(ProvisioningPDU.dataSize)))
+        case .complete: self = .complete
+        case .failed:
+            let code = try reader.readUInt8()
+            guard let known = ProvisioningErrorCode(rawValue: code) else {
+                throw .prohibited(field: "ErrorCode", value: UInt64(code))
+            }
+            self = .failed(known)
+        }
+        try reader.expectEnd()
+    }
+
+    /// The octets, type first.
+    package var encoded: [UInt8] { [type.rawValue] + parameters }
+
+    /// The octets after the type, as they enter the confirmation.
+    var parameters: [UInt8] {
+        switch self {
+        case .invite(let duration): [duration]
+        case .capabilities(let capabilities): capabilities.encoded
+        case .start(let start): start.encoded
+        case .publicKey(let octets), .confirmation(let octets), .random(let octets), .data(let octets): octets
+        case .inputComplete, .complete: []
+        case .failed(let code): [code.rawValue]
+        }
+    }
+
+    private static func readConfirmation(_ reader: inout ByteReader) throws(DecodeError) -> [UInt8] {
+        let sizes = ProvisioningAlgorithm.allCases.map(\.confirmationSize)
+        guard sizes.contains(reader.remaining) else { throw .length(1 + reader.remaining) }
+        return Array(reader.readRest())
+    }
+}
