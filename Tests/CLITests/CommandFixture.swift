@@ -1,5 +1,6 @@
 import Foundation
 import MeshCore
+import TestSupport
 import Testing
 
 @testable import MeshplanCLI
@@ -19,7 +20,7 @@ final class CommandFixture {
     var interruptCount: () -> Int = { 0 }
     /// What writing to standard output gives.
     var outputError: OutputError?
-    private var randomState: UInt64 = 42
+    private var random = SplitMix64(seed: 42)
 
     private let ownsFolder: Bool
 
@@ -102,14 +103,7 @@ final class CommandFixture {
                 return self.answers.removeFirst()
             },
             now: { Timestamp(rawValue: 1_795_000_000) },
-            randomBits: {
-                // SplitMix64: every run of a test makes the same keys and identifiers.
-                self.randomState &+= 0x9E37_79B9_7F4A_7C15
-                var bits = self.randomState
-                bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-                bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-                return bits ^ bits >> 31
-            },
+            randomBits: { self.random.next() },
             interrupts: Interrupts(arm: {}, count: { self.interruptCount() }),
             process: ProcessIdentity(number: 4711, user: "tester", host: "bench")
         )

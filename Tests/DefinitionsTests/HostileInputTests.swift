@@ -1,4 +1,5 @@
 import MeshCore
+import TestSupport
 import Testing
 
 @testable import Definitions
@@ -90,16 +91,6 @@ struct HostileInputTests {
         )
     }
 
-    /// A small generator, so that each run mutates the same way.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return (state >> 33) ^ (state << 31)
-        }
-    }
-
     @Test("A mistake at the very end of a file without a line break is shown in its last line")
     func end() {
         #expect(diagnose("a: [b").first?.hasPrefix("a.yaml:1:6: error: `,` or `]` is missing") == true)
@@ -109,7 +100,7 @@ struct HostileInputTests {
     @Test("A mutated definition never traps, and its diagnostics point into the file", arguments: 0..<20)
     func mutations(_ seed: UInt64) {
         let original = Array(DesignExampleTests.text.utf8)
-        var random = Generator(state: seed &* 0x9E37_79B9_7F4A_7C15)
+        var random = SplitMix64(seed: seed)
         let alphabet = Array("{}[]:,-&*!|>'\"%@`#\n\t \\x0<".utf8)
         for round in 0..<100 {
             var bytes = original

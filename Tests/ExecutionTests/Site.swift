@@ -4,23 +4,7 @@ import MeshCore
 import Planning
 import Simulator
 import Store
-
-/// SplitMix64: repeatable randomness for tests.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
-    }
-}
+import TestSupport
 
 /// A database in a folder of its own and the simulated network that it describes.
 final class Site {
@@ -33,7 +17,7 @@ final class Site {
     private(set) var events: [ExecutionEvent] = []
     /// The lease of the run that is going on or was the last.
     private(set) var lease: WriteLease?
-    private var keyGenerator: SeededGenerator
+    private var keyGenerator: SplitMix64
     var options = ExecutionOptions()
     var interrupts: () -> Int = { 0 }
     /// Called with every event, while it is told.
@@ -49,7 +33,7 @@ final class Site {
     init(lamps: Int, settings: WorldSettings = .ideal, seed: UInt64 = 1, world air: MeshNetwork? = nil) throws {
         folder = try Site.newFolder()
         definition = try House.definition(lamps: lamps)
-        keyGenerator = SeededGenerator(seed: seed)
+        keyGenerator = SplitMix64(seed: seed)
         key = DatabaseKey.random(using: &keyGenerator)
         let network = try House.network(lamps: lamps)
         world = SimulatedWorld(network: air ?? network, settings: settings, seed: seed)
@@ -58,7 +42,7 @@ final class Site {
             network: network,
             key: key,
             now: Site.now,
-            using: SeededGenerator(seed: seed + 1)
+            using: SplitMix64(seed: seed + 1)
         )
     }
 
@@ -146,7 +130,7 @@ final class Site {
         database = try MeshDatabase.open(
             at: files.appendingPathComponent("house.meshdb").path,
             key: key,
-            using: SeededGenerator(seed: 99)
+            using: SplitMix64(seed: 99)
         )
         try FileManager.default.removeItem(at: old)
     }

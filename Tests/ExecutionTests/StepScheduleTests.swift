@@ -1,5 +1,6 @@
 import MeshCore
 import Planning
+import TestSupport
 import Testing
 
 @testable import Execution
@@ -136,7 +137,7 @@ struct StepScheduleTests {
         arguments: 0..<40
     )
     func random(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let steps = (0..<120).map { position in
             let dependencies = Set(
                 (0..<Int.random(in: 0...2, using: &generator)).compactMap { _ in

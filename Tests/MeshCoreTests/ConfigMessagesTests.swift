@@ -57,7 +57,7 @@ struct ConfigMessagesTests {
 
     @Test("whatever decodes encodes to the same octets", arguments: ConfigMessageTable.shared.rows)
     func decodedIsCanonical(row: ConfigMessageTable.Row) throws {
-        var generator = SplitMix64(state: UInt64(row.opcode))
+        var generator = SplitMix64(seed: UInt64(row.opcode))
         let messageType = try #require(foundationType(of: row))
         let reservedByte = Self.reservedBits[row.typeName]
         var decoded = 0
@@ -170,18 +170,5 @@ struct ConfigMessagesTests {
         default: break
         }
         return parameters
-    }
-}
-
-/// A small generator whose numbers are the same in every run.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

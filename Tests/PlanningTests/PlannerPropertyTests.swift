@@ -1,5 +1,6 @@
 import MeshCore
 import Planning
+import TestSupport
 import Testing
 
 @Suite("Properties of plans")

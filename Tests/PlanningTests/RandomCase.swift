@@ -1,4 +1,5 @@
 import MeshCore
+import TestSupport
 
 /// A small network and a definition for it, both made from a seed: consistent records, and definitions that mix what
 /// the network has with what it has not.

@@ -1,6 +1,7 @@
 import Foundation
 import MeshCore
 import Store
+import TestSupport
 import Testing
 
 @Suite("CDB rejections")
@@ -314,7 +315,7 @@ struct CDBRejectionTests {
         for length in stride(from: 0, to: bytes.count, by: 7) {
             #expect(storeError { _ = try CDBImport.read(Array(bytes[..<length])) } != nil)
         }
-        var generator = SeededGenerator(seed: 11)
+        var generator = SplitMix64(seed: 11)
         for _ in 0..<400 {
             var changed = bytes
             for _ in 0..<Int.random(in: 1...4, using: &generator) {

@@ -1,6 +1,7 @@
 import Foundation
 import MeshCore
 import Store
+import TestSupport
 import Testing
 
 @Suite("CDB import and export")
@@ -175,7 +176,7 @@ struct CDBRoundTripTests {
         // The second of two merged models loses its own: one object remains.
         let document = try CDBImport.read(bytes)
         let folder = try TemporaryFolder()
-        var generator = SeededGenerator(seed: 4)
+        var generator = SplitMix64(seed: 4)
         let key = DatabaseKey.random(using: &generator)
         let path = folder.file("house.meshdb")
         _ = try MeshDatabase.create(

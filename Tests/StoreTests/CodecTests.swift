@@ -1,4 +1,5 @@
 import MeshCore
+import TestSupport
 import Testing
 
 @testable import Store
@@ -39,7 +40,7 @@ struct CodecTests {
     @Test("Changed bodies are refused or are another canonical body, never a trap")
     func mutations() throws {
         let network = try richNetwork()
-        var generator = SeededGenerator(seed: 8)
+        var generator = SplitMix64(seed: 8)
         let node = NodeCodec.encode(network.nodes[0])
         let header = NetworkCodec.encode(network)
         var accepted = 0

@@ -1,12 +1,13 @@
 import MeshCore
 import Store
+import TestSupport
 import Testing
 
 @Suite("Setting up networks")
 struct NetworkSetupTests {
     @Test("A new network has a primary key and our own node at 0x0001")
     func new() throws {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         let network = MeshNetwork.new(name: "hq", using: &generator)
         #expect(network.netKeys.map(\.name) == ["primary"])
         #expect(network.netKeys[0].index == .primary)
@@ -23,7 +24,7 @@ struct NetworkSetupTests {
 
     @Test("An import never makes us somebody else: our provisioner has an address range of its own")
     func sample() throws {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         let document = try CDBImport.read(CDBRoundTripTests.sample("01-spec-example-kotlin-lib"))
         let network = try document.joined(using: &generator)
         let own = try required(network.provisioners.last)
@@ -68,7 +69,7 @@ struct NetworkSetupTests {
 
     @Test("Nodes and exclusions outside all ranges are avoided too")
     func avoidance() throws {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         func range(_ network: MeshNetwork) throws -> ClosedRange<UInt16>? {
             try MeshNetwork.addingProvisioner(to: network, using: &generator).provisioners.last?.unicastRanges.first
         }
@@ -82,7 +83,7 @@ struct NetworkSetupTests {
 
     @Test("Without a free address there is a clear error, without free groups there are none")
     func full() throws {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         let full = try network([0x0001...0x7FFF])
         #expect(
             storeError { _ = try MeshNetwork.addingProvisioner(to: full, using: &generator) }?.code == .noFreeAddresses

@@ -1,6 +1,7 @@
 import Foundation
 import MeshCore
 import Store
+import TestSupport
 import Testing
 
 @Suite("Durable sequence numbers")
@@ -98,7 +99,7 @@ struct SequenceNumberTests {
             network: fixture.network,
             key: fixture.key,
             now: now,
-            using: SeededGenerator(seed: 77)
+            using: SplitMix64(seed: 77)
         )
         let numbers = try database.sequenceNumbers(with: try database.lock(holder: holder()), blockSize: 16)
         #expect(try numbers.next(for: source, ivIndex: 1) == 16)

@@ -1,5 +1,6 @@
 import Foundation
 import MeshCore
+import TestSupport
 import Testing
 
 @testable import Store
@@ -14,7 +15,7 @@ struct StoreErrorTests {
     @Test("A missing database is named, with what makes one")
     func missing() throws {
         let folder = try TemporaryFolder()
-        var generator = SeededGenerator(seed: 5)
+        var generator = SplitMix64(seed: 5)
         let key = try KeyFile.create(at: folder.file("key"), using: &generator)
         let error = storeError { _ = try MeshDatabase.open(at: folder.file("no.meshdb"), key: key) }
         #expect(error?.code == .missing)
@@ -59,7 +60,7 @@ struct StoreErrorTests {
     @Test("Another key file does not open a database")
     func wrongKey() throws {
         let fixture = try Fixture()
-        var generator = SeededGenerator(seed: 1234)
+        var generator = SplitMix64(seed: 1234)
         let other = DatabaseKey.random(using: &generator)
         let error = storeError { _ = try MeshDatabase.open(at: fixture.path, key: other) }
         #expect(error?.code == .wrongKey)
@@ -76,7 +77,7 @@ struct StoreErrorTests {
                 network: fixture.network,
                 key: fixture.key,
                 now: now,
-                using: SeededGenerator(seed: 3)
+                using: SplitMix64(seed: 3)
             )
         }
         #expect(error?.code == .exists)
@@ -86,7 +87,7 @@ struct StoreErrorTests {
     @Test("A database in a folder that does not exist is not made, and leaves nothing")
     func missingFolder() throws {
         let folder = try TemporaryFolder()
-        var generator = SeededGenerator(seed: 3)
+        var generator = SplitMix64(seed: 3)
         let key = DatabaseKey.random(using: &generator)
         let network = try richNetwork()
         let path = folder.file("none/house.meshdb")
@@ -102,7 +103,7 @@ struct StoreErrorTests {
     func keyFiles() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("key")
-        var generator = SeededGenerator(seed: 6)
+        var generator = SplitMix64(seed: 6)
         let key = try KeyFile.create(at: path, using: &generator)
         #expect(try mode(path) == 0o600)
         #expect(try readFile(path).count == 65)
@@ -120,7 +121,7 @@ struct StoreErrorTests {
     func badKeyFiles() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("key")
-        var generator = SeededGenerator(seed: 6)
+        var generator = SplitMix64(seed: 6)
         #expect(storeError { _ = try KeyFile.load(from: path) }?.code == .missing)
         _ = try KeyFile.create(at: path, using: &generator)
         for bits in [0o640, 0o604, 0o610, 0o660, 0o777] {
@@ -242,7 +243,7 @@ struct StoreErrorTests {
                 network: network,
                 key: fixture.key,
                 now: now,
-                using: SeededGenerator(seed: 3)
+                using: SplitMix64(seed: 3)
             )
         }
         #expect([.readOnly, .permissionDenied].contains(error?.code))

@@ -1,6 +1,7 @@
 import Foundation
 import MeshCore
 import Store
+import TestSupport
 
 /// A folder that is removed with the last reference.
 final class TemporaryFolder {
@@ -17,23 +18,6 @@ final class TemporaryFolder {
     }
 
     func file(_ name: String) -> String { path + "/" + name }
-}
-
-/// SplitMix64: repeatable randomness for tests.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
-    }
 }
 
 let now = Timestamp(rawValue: 1_763_705_818)
@@ -189,7 +173,7 @@ struct Fixture {
 
     init(nodes: Int = 2, seed: UInt64 = 1) throws {
         folder = try TemporaryFolder()
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         key = DatabaseKey.random(using: &generator)
         network = try richNetwork(nodes: nodes)
         database = try MeshDatabase.create(

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import MeshCore
+import TestSupport
 import Testing
 
 @testable import Store
@@ -101,7 +102,7 @@ struct TamperingTests {
         let fixture = try Fixture(nodes: 60)
         let bytes = try readFile(fixture.path)
         #expect(bytes.count > 20_000)
-        var generator = SeededGenerator(seed: 21)
+        var generator = SplitMix64(seed: 21)
         let folder = try TemporaryFolder()
         for round in 0..<60 {
             var changed = bytes

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MeshCore
@@ -108,7 +109,7 @@ struct ProvisioningFaultTests {
 
     @Test("random octets trap neither side in any stage")
     func noise() {
-        var generator = SeededGenerator(seed: 7)
+        var generator = SplitMix64(seed: 7)
         for round in 0..<400 {
             let method = ProvisioningFixture.kinds[round % ProvisioningFixture.kinds.count]
             let hit = Int.random(in: 0..<12, using: &generator)

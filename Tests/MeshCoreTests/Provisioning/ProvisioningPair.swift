@@ -1,4 +1,5 @@
 import MeshCore
+import TestSupport
 
 /// A provisioner and a device joined by a link that a test can disturb; people carry values between them.
 struct ProvisioningPair {
@@ -244,7 +245,7 @@ enum ProvisioningFixture {
 
     /// A pair that has not begun; the same seed gives the same session.
     static func pair(_ method: Method, seed: UInt64 = 1) -> ProvisioningPair {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let deviceSecrets = ProvisioningSecrets.random(using: &generator)
         return ProvisioningPair(
             provisioner: ProvisionerSession(attentionDuration: 5, secrets: .random(using: &generator)),

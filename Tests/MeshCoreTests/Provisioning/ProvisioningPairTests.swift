@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MeshCore
@@ -77,7 +78,7 @@ struct ProvisioningPairTests {
 
     @Test("a wrong static value ends in Confirmation Failed", arguments: ProvisioningAlgorithm.allCases)
     func wrongStaticValue(algorithm: ProvisioningAlgorithm) {
-        var generator = SeededGenerator(seed: 4)
+        var generator = SplitMix64(seed: 4)
         var pair = ProvisioningPair(
             provisioner: ProvisionerSession(attentionDuration: 0, secrets: .random(using: &generator)),
             device: ProvisioningDevice(
@@ -108,7 +109,7 @@ struct ProvisioningPairTests {
                 isPublicKeyOutOfBand: true,
                 method: authentication
             )
-            var generator = SeededGenerator(seed: 5)
+            var generator = SplitMix64(seed: 5)
             let stranger = P256KeyPair.random(using: &generator).publicKey
             var pair = ProvisioningPair(
                 provisioner: ProvisionerSession(attentionDuration: 0, secrets: .random(using: &generator)),
@@ -141,7 +142,7 @@ struct ProvisioningPairTests {
 
     @Test("nothing of a session is printed that must stay secret")
     func secrecy() {
-        var generator = SeededGenerator(seed: 6)
+        var generator = SplitMix64(seed: 6)
         let secrets = ProvisioningSecrets.random(using: &generator)
         let value = ProvisioningFixture.staticValue()
         #expect("\(secrets) \(value)" == "(secret) (secret)")

@@ -10,7 +10,7 @@ struct ProvisioningRulesTests {
         _ capabilities: ProvisioningCapabilities = ProvisioningFixture.capabilities,
         seed: UInt64 = 1
     ) -> ProvisionerSession {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var session = ProvisionerSession(attentionDuration: 0, secrets: .random(using: &generator))
         #expect(session.start(at: .zero) == [.send([0, 0])])
         #expect(session.receive([1] + capabilities.encoded, at: .zero) == [.capabilitiesReceived(capabilities)])
@@ -18,7 +18,7 @@ struct ProvisioningRulesTests {
     }
 
     private func device(seed: UInt64 = 2) -> ProvisioningDevice {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         return ProvisioningDevice(
             capabilities: ProvisioningFixture.capabilities,
             staticValue: ProvisioningFixture.staticValue(),
@@ -101,7 +101,7 @@ struct ProvisioningRulesTests {
         for isOpposite in [false, true] {
             var session = deciding()
             let method = ProvisioningFixture.simple
-            var generator = SeededGenerator(seed: 3)
+            var generator = SplitMix64(seed: 3)
             let other = P256KeyPair.random(using: &generator).publicKey
             let actions = try session.choose(
                 ProvisioningFixture.choice(method, key: other),
@@ -116,7 +116,7 @@ struct ProvisioningRulesTests {
             var device = device()
             _ = device.receive([0, 0], at: .zero)
             #expect(device.receive([2, 1, 0, 0, 0, 0], at: .zero).isEmpty)
-            var generator2 = SeededGenerator(seed: 2)
+            var generator2 = SplitMix64(seed: 2)
             var deviceKey = ProvisioningSecrets.random(using: &generator2).publicKey.coordinates
             if isOpposite {
                 deviceKey.replaceSubrange(32..., with: P256KeyAgreementTests.negated(Array(deviceKey[32...])))
@@ -130,7 +130,7 @@ struct ProvisioningRulesTests {
 
     @Test("a point that is not on the curve is refused by both sides")
     func invalidPoint() throws {
-        var generator = SeededGenerator(seed: 3)
+        var generator = SplitMix64(seed: 3)
         let other = P256KeyPair.random(using: &generator).publicKey
         var invalid = other.coordinates
         invalid[63] ^= 1
@@ -183,7 +183,7 @@ struct ProvisioningRulesTests {
     func choices() throws {
         let poor = ProvisioningCapabilities(elementCount: 255, algorithms: [.cmacAES128], requiresAuthentication: false)
         var session = deciding(poor)
-        var generator = SeededGenerator(seed: 3)
+        var generator = SplitMix64(seed: 3)
         let other = P256KeyPair.random(using: &generator).publicKey
         for method in ProvisioningFixture.methods
         where method.algorithm != .cmacAES128 || method.isPublicKeyOutOfBand || method.method != .noOOB {
@@ -231,7 +231,7 @@ struct ProvisioningRulesTests {
         var reference = ProvisioningFixture.pair(ProvisioningFixture.simple)
         reference.run()
         let fromDevice = reference.transcript.filter { !$0.isFromProvisioner }.map(\.pdu)
-        var generator = SeededGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         _ = ProvisioningSecrets.random(using: &generator)
         var session = ProvisionerSession(attentionDuration: 5, secrets: .random(using: &generator))
         _ = session.start(at: .zero)
@@ -259,7 +259,7 @@ struct ProvisioningRulesTests {
 
     @Test("the 60 seconds begin anew with every PDU either way")
     func timer() {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         var session = ProvisionerSession(attentionDuration: 0, secrets: .random(using: &generator))
         #expect(session.nextDeadline == nil && session.advance(to: .distantFuture).isEmpty)
         let second: (Int64) -> Instant = { Instant(microseconds: $0 * 1_000_000) }
@@ -333,7 +333,7 @@ struct ProvisioningRulesTests {
                 isPublicKeyOutOfBand: method.isPublicKeyOutOfBand,
                 method: method.method
             )
-            var generator = SeededGenerator(seed: 2)
+            var generator = SplitMix64(seed: 2)
             var device = ProvisioningDevice(
                 capabilities: ProvisioningCapabilities(
                     elementCount: 1,
@@ -369,7 +369,7 @@ struct ProvisioningRulesTests {
     )
     func data(address: String, index: String, code: UInt8?) throws {
         // The keys of a session are only known to the two sides, so the provisioner's part is played by hand.
-        var generator = SeededGenerator(seed: 2)
+        var generator = SplitMix64(seed: 2)
         let deviceKey = ProvisioningSecrets.random(using: &generator).publicKey
         let own = P256KeyPair.random(using: &generator)
         var device = device()

@@ -15,14 +15,14 @@ private struct LossyChannel {
     var stacks: [MeshStack]
     var actions: [[StackAction]] = [[], []]
     private var arrivals: [Arrival] = []
-    private var generator: SeededGenerator
-    private let loss: UInt64
+    private var generator: SplitMix64
+    private let loss: Int
     private var order = 0
 
-    init(_ stacks: [MeshStack], loss: UInt64, seed: UInt64) {
+    init(_ stacks: [MeshStack], loss: Int, seed: UInt64) {
         self.stacks = stacks
         self.loss = loss
-        generator = SeededGenerator(seed: seed)
+        generator = SplitMix64(seed: seed)
     }
 
     mutating func take(_ new: [StackAction], from sender: Int, at now: Instant) {
@@ -70,7 +70,7 @@ struct LossyChannelTests {
         sar.unicastRetransmissions = 12
         sar.unicastRetransmissionsWithoutProgress = 8
         if seed % 3 == 0 { sar.segmentInterval = .zero }
-        let loss = [0, 10, 30, 50][Int(seed % 4)] as UInt64
+        let loss = [0, 10, 30, 50][Int(seed % 4)]
         var channel = LossyChannel(
             [Sample.stack(Sample.client, sar: sar), Sample.stack(Sample.node, sar: sar)],
             loss: loss,
@@ -123,7 +123,7 @@ struct LossyChannelTests {
 
     @Test("random octets change nothing but a count, however they are dressed", arguments: 1...8 as ClosedRange<UInt64>)
     func hostile(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var node = Sample.stack(Sample.node)
         let credentials = NetworkCredentials(flooding: Sample.netKey)
         func octets(_ limit: UInt64) -> [UInt8] {

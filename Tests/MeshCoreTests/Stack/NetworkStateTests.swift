@@ -213,7 +213,7 @@ struct KeyRefreshTests {
 struct KeyRingTests {
     @Test("thousands of keys: those that share an identifier are told apart by what they open")
     func many() throws {
-        var generator = SeededGenerator(seed: 3)
+        var generator = SplitMix64(seed: 3)
         var keys = KeyRing()
         for index in 0..<600 as Range<UInt16> {
             keys.set(NetKey(index: Sample.netIndex(index), name: "", key: .random(using: &generator)))
