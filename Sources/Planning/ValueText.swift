@@ -5,8 +5,7 @@ enum ValueText {
     static func state(_ isOn: Bool) -> String { isOn ? "on" : "off" }
 
     static func transmit(_ parameters: TransmitParameters) -> String {
-        // The definition counts transmissions, the message retransmissions.
-        "count \(Int(parameters.count) + 1), interval \(duration(parameters.intervalMilliseconds))"
+        "count \(parameters.transmissions), interval \(duration(parameters.intervalMilliseconds))"
     }
 
     static func publication(_ publication: Publication, names: ResourceNames) -> String {
@@ -21,10 +20,5 @@ enum ValueText {
         return text
     }
 
-    private static func duration(_ milliseconds: Int) -> String {
-        for (unit, factor) in [("h", 3_600_000), ("m", 60_000), ("s", 1000)] where milliseconds >= factor {
-            if milliseconds % factor == 0 { return "\(milliseconds / factor)\(unit)" }
-        }
-        return "\(milliseconds)ms"
-    }
+    private static func duration(_ milliseconds: Int) -> String { DurationText.text(milliseconds: milliseconds) }
 }

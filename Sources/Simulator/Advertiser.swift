@@ -52,7 +52,7 @@ struct Advertiser: Sendable {
         let interval = transmit.intervalMilliseconds
         freeAt[set] =
             settings.isAdvertisingLegacy
-            ? start.advanced(by: .milliseconds(interval + (Int(transmit.count) + 1) * (interval + 10)))
+            ? start.advanced(by: .milliseconds(interval + transmit.transmissions * (interval + 10)))
             : time.advanced(by: .microseconds(1_800))
         return AdvertisedPDU(copies: copies)
     }

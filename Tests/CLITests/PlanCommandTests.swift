@@ -140,6 +140,15 @@ struct PlanCommandTests {
         }
     }
 
+    @Test("transmissions are counted as in definitions, in text and JSON alike")
+    func transmissions() throws {
+        let fixture = try CommandFixture.house()
+        let text = fixture.run("show", "node.Bedroom Light").output
+        #expect(text.contains("relay retransmit       3 times, 60ms apart"))
+        let json = fixture.run("show", "node.Bedroom Light", "--json").output
+        #expect(json.contains(#""relay_retransmit":{"count":3,"interval_ms":60}"#))
+    }
+
     @Test("no command shows a key of the network")
     func secrets() throws {
         let fixture = try CommandFixture.house()

@@ -129,6 +129,18 @@ struct ScalarTests {
         #expect(try Durations.milliseconds(text) == milliseconds)
     }
 
+    @Test(
+        "Durations are shown as definitions write them",
+        arguments: [
+            (0, "0ms"), (20, "20ms"), (999, "999ms"), (1000, "1s"), (1500, "1.5s"), (1550, "1550ms"), (60_000, "1m"),
+            (90_000, "90s"), (600_000, "10m"), (37_800_000, "630m"), (7_200_000, "2h"),
+        ]
+    )
+    func durationTexts(_ milliseconds: Int, _ text: String) throws {
+        #expect(DurationText.text(milliseconds: milliseconds) == text)
+        #expect(try Durations.milliseconds(text) == milliseconds)
+    }
+
     @Test("Durations that are too fine, too long or too precise are refused without overflow")
     func impossibleDurations() {
         for text in [

@@ -2,8 +2,6 @@ import MeshCore
 
 /// Durations with units: `20ms`, `10s`, `1.5s`, `5m`, `1h`.
 enum Durations {
-    private static let units = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
-
     /// The milliseconds of a duration, at most a year's worth.
     static func milliseconds(_ text: String) throws(ScalarProblem) -> Int {
         let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
@@ -18,7 +16,7 @@ enum Durations {
                 hint: "write \(number)ms, \(number)s, \(number)m or \(number)h"
             )
         }
-        guard let factor = units.first(where: { $0.0 == unit })?.1 else {
+        guard let factor = DurationText.units.first(where: { $0.0 == unit })?.1 else {
             throw ScalarProblem("\(quoted(text)) has an unknown unit", hint: "units are ms, s, m and h")
         }
         let fraction = parts.count == 2 ? parts[1] : ""
@@ -71,18 +69,9 @@ enum Durations {
         )
     }
 
-    /// A duration as definitions write it, in the largest unit that needs at most one decimal.
-    static func format(_ milliseconds: Int) -> String {
-        for (unit, factor) in units.reversed() where milliseconds >= factor {
-            if milliseconds % factor == 0 { return "\(milliseconds / factor)\(unit)" }
-            if factor == 1000, milliseconds % 100 == 0 {
-                return "\(milliseconds / 1000).\(milliseconds % 1000 / 100)s"
-            }
-        }
-        return "\(milliseconds)ms"
-    }
-
     private static func nearest(_ below: Int, _ above: Int) -> String {
         below == above ? "the nearest is \(format(below))" : "the nearest are \(format(below)) and \(format(above))"
     }
+
+    private static func format(_ milliseconds: Int) -> String { DurationText.text(milliseconds: milliseconds) }
 }

@@ -256,7 +256,7 @@ struct ActionInquiries {
             status.transmit == request.transmit
                 ? .holds(action)
                 : .differs(
-                    "a network transmit of \(status.transmit.count) × \(status.transmit.intervalMilliseconds) ms"
+                    "a network transmit of \(status.transmit.transmissions) × \(status.transmit.intervalMilliseconds) ms"
                 )
         }
     }
@@ -269,7 +269,7 @@ struct ActionInquiries {
         }
         guard status.retransmit == retransmit else {
             return .differs(
-                "a relay retransmit of \(status.retransmit.count) × \(status.retransmit.intervalMilliseconds) ms"
+                "a relay retransmit of \(status.retransmit.transmissions) × \(status.retransmit.intervalMilliseconds) ms"
             )
         }
         return .holds(action)

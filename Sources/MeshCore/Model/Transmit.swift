@@ -1,7 +1,7 @@
 /// How often and how fast network PDUs are sent: Network Transmit and Relay Retransmit (Mesh Protocol 4.2.20,
 /// 4.2.21). One octet on air: count in bits 0–2, interval steps in bits 3–7.
 package struct TransmitParameters: Hashable, Sendable {
-    /// Retransmissions after the first transmission, 0...7; the database format counts transmissions, one more.
+    /// Retransmissions after the first transmission, 0...7, as messages carry it.
     package let count: UInt8
     /// Interval steps, 0...31; the interval is (steps + 1) × 10 ms.
     package let steps: UInt8
@@ -21,6 +21,9 @@ package struct TransmitParameters: Hashable, Sendable {
 
     /// The octet of a message.
     package var octet: UInt8 { count | steps << 3 }
+
+    /// Transmissions of each PDU, 1...8: what definitions, the configuration database format and all views count.
+    package var transmissions: Int { Int(count) + 1 }
 
     /// Milliseconds between transmissions, 10...320.
     package var intervalMilliseconds: Int { (Int(steps) + 1) * 10 }

@@ -155,7 +155,7 @@ final class ApplyView {
     }
 
     private static func text(_ duration: Duration) -> String {
-        Int(clamping: duration.microseconds / 1_000).durationText
+        DurationText.text(milliseconds: Int(clamping: duration.microseconds / 1_000))
     }
 }
 

@@ -84,7 +84,7 @@ enum ShowJSON {
 
     private static func transmit(_ parameters: TransmitParameters) -> JSONValue {
         .object([
-            "count": .integer(Int(parameters.count)), "interval_ms": .integer(parameters.intervalMilliseconds),
+            "count": .integer(parameters.transmissions), "interval_ms": .integer(parameters.intervalMilliseconds),
         ])
     }
 

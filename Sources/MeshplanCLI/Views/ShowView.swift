@@ -162,18 +162,19 @@ struct ShowView {
 
     private func transmit(_ parameters: TransmitParameters?) -> String {
         guard let parameters else { return "unknown" }
-        if parameters.count == 0 { return "once" }
-        return "\(Int(parameters.count) + 1) times, \(parameters.intervalMilliseconds.durationText) apart"
+        if parameters.transmissions == 1 { return "once" }
+        return
+            "\(parameters.transmissions) times, \(DurationText.text(milliseconds: parameters.intervalMilliseconds)) apart"
     }
 
     private func text(_ publication: Publication) -> String {
         var parts = ["to \(names.text(publication.address))", "key \(names.text(publication.appKeyIndex))"]
         parts.append(publication.ttl == Publication.defaultTTL ? "default TTL" : "TTL \(publication.ttl)")
         if publication.period.milliseconds > 0 {
-            parts.append("every \(publication.period.milliseconds.durationText)")
+            parts.append("every \(DurationText.text(milliseconds: publication.period.milliseconds))")
         }
         if publication.retransmit.count > 0 {
-            let interval = publication.retransmit.intervalMilliseconds.durationText
+            let interval = DurationText.text(milliseconds: publication.retransmit.intervalMilliseconds)
             parts.append("repeated \(publication.retransmit.count) times \(interval) apart")
         }
         if publication.usesFriendshipCredentials { parts.append("friendship credentials") }

@@ -70,7 +70,7 @@ extension CDBWriter {
         object(
             path,
             [
-                JSONMember("count", .integer(Int(parameters.count) + 1)),
+                JSONMember("count", .integer(parameters.transmissions)),
                 JSONMember("interval", .integer(parameters.intervalMilliseconds)),
             ]
         )
