@@ -28,7 +28,12 @@ package final class AESBlockCipher {
         guard let length = Int32(exactly: blocks.count * 16) else {
             return blocks.map { encrypt($0) }
         }
-        var words = blocks.flatMap { [$0.high.bigEndian, $0.low.bigEndian] }
+        var words: [UInt64] = []
+        words.reserveCapacity(2 * blocks.count)
+        for block in blocks {
+            words.append(block.high.bigEndian)
+            words.append(block.low.bigEndian)
+        }
         let done = words.withUnsafeMutableBytes { buffer in
             let octets = buffer.bindMemory(to: UInt8.self).baseAddress
             var written: Int32 = 0

@@ -28,6 +28,8 @@ package struct IdentityResolver {
 
     /// How many advertisements are remembered before all are forgotten.
     static let memory = 4096
+    /// How many are remembered.
+    var rememberedCount: Int { remembered.count }
 
     /// A resolver of the subnets and nodes of a network; both keys of a subnet count during its key refresh.
     ///

@@ -1,0 +1,152 @@
+import Testing
+
+@testable import MeshCore
+
+@Suite("ProvisioningPolicy")
+struct ProvisioningPolicyTests {
+    private let everything: OutOfBandMaterial = {
+        var generator = SeededGenerator(seed: 1)
+        return OutOfBandMaterial(
+            staticValue: ProvisioningFixture.staticValue(),
+            publicKey: P256KeyPair.random(using: &generator).publicKey,
+            canReadOutput: true,
+            canEnterInput: true
+        )
+    }()
+
+    @Test("what is chosen is what the device offers, for all capabilities and material")
+    func offered() throws {
+        var generator = SeededGenerator(seed: 2)
+        var outcomes = (chosen: 0, refused: 0)
+        for _ in 0..<3000 {
+            let bits = generator.next()
+            let capabilities = ProvisioningCapabilities(
+                elementCount: 1,
+                algorithms: ProvisioningAlgorithm.allCases.filter { _ in generator.chance(70) },
+                isPublicKeyAvailable: bits & 1 != 0,
+                isStaticValueAvailable: bits & 2 != 0,
+                requiresAuthentication: bits & 4 != 0,
+                outputSize: UInt8(bits >> 8 & 7) + UInt8(bits >> 11 & 1),
+                outputActions: OutputAction.allCases.filter { _ in generator.chance(30) },
+                inputSize: UInt8(bits >> 16 & 7) + UInt8(bits >> 19 & 1),
+                inputActions: InputAction.allCases.filter { _ in generator.chance(30) }
+            )
+            let material = OutOfBandMaterial(
+                staticValue: bits & 8 != 0 ? everything.staticValue : nil,
+                publicKey: bits & 16 != 0 ? everything.publicKey : nil,
+                canReadOutput: bits & 32 != 0,
+                canEnterInput: bits & 64 != 0
+            )
+            let policy = ProvisioningPolicy(
+                requiresAuthentication: bits & 128 != 0,
+                requiresPublicKeyOutOfBand: generator.chance(10),
+                countedDigits: UInt8(generator.next() % 10)
+            )
+            do throws(ProvisioningPolicyError) {
+                let choice = try policy.choice(for: capabilities, with: material)
+                outcomes.chosen += 1
+                #expect(capabilities.offer(choice.start))
+                #expect(choice.isAuthenticated || !policy.requiresAuthentication)
+                #expect(choice.publicKey == material.publicKey)
+                #expect(choice.publicKey != nil || !policy.requiresPublicKeyOutOfBand)
+                switch choice.authentication {
+                case .noOOB: #expect(!capabilities.requiresAuthentication)
+                case .staticOOB(let value): #expect(value == material.staticValue)
+                case .outputOOB: #expect(material.canReadOutput)
+                case .inputOOB: #expect(material.canEnterInput)
+                }
+            } catch {
+                outcomes.refused += 1
+                #expect(!error.description.isEmpty)
+            }
+        }
+        #expect(outcomes.chosen > 500 && outcomes.refused > 500)
+    }
+
+    @Test("HMAC is preferred to CMAC and any authentication to none")
+    func preference() throws {
+        let full = ProvisioningFixture.capabilities
+        var material = everything
+        let choice = try ProvisioningPolicy().choice(for: full, with: material)
+        #expect(choice.algorithm == .hmacSHA256)
+        #expect(choice.authentication.method == .staticOOB)
+        material.staticValue = nil
+        #expect(
+            try ProvisioningPolicy().choice(for: full, with: material).authentication
+                == .outputOOB(.alphanumeric, size: 8)
+        )
+        material.canReadOutput = false
+        #expect(
+            try ProvisioningPolicy().choice(for: full, with: material).authentication
+                == .inputOOB(.alphanumeric, size: 8)
+        )
+        material.canEnterInput = false
+        #expect(try ProvisioningPolicy().choice(for: full, with: material).authentication == .noOOB)
+        let old = ProvisioningCapabilities(elementCount: 1, algorithms: [.cmacAES128])
+        #expect(try ProvisioningPolicy().choice(for: old, with: OutOfBandMaterial()).algorithm == .cmacAES128)
+    }
+
+    @Test("nobody has to count further than the policy says", arguments: 0...9 as ClosedRange<UInt8>)
+    func counted(digits: UInt8) throws {
+        let blinking = ProvisioningCapabilities(elementCount: 1, outputSize: 8, outputActions: [.blink, .beep])
+        let material = OutOfBandMaterial(canReadOutput: true)
+        let choice = try ProvisioningPolicy(countedDigits: digits).choice(for: blinking, with: material)
+        #expect(choice.authentication == .outputOOB(.beep, size: min(max(1, digits), 8)))
+    }
+
+    @Test("a device that nobody vouches for is refused where authentication is required, and the error says why")
+    func required() throws {
+        let policy = ProvisioningPolicy(requiresAuthentication: true)
+        let device = ProvisioningCapabilities(elementCount: 1, isPublicKeyAvailable: true, isStaticValueAvailable: true)
+        let expected = ProvisioningPolicyError.noMethod([
+            .init(.staticOOB, .notAtHand), .init(.outputOOB, .notOffered), .init(.inputOOB, .notOffered),
+            .init(.noOOB, .authenticationRequired),
+        ])
+        #expect(throws: expected) { try policy.choice(for: device, with: OutOfBandMaterial()) }
+        #expect(
+            expected.description
+                == "there is no way to authenticate the device: Static OOB has no value at hand, "
+                + "Output OOB is not offered by the device, Input OOB is not offered by the device, "
+                + "No OOB does not authenticate"
+        )
+        // A public key that was read out of band vouches for it.
+        let key = OutOfBandMaterial(publicKey: everything.publicKey)
+        #expect(try policy.choice(for: device, with: key).isAuthenticated)
+        // Unless the device itself wants more (1.1).
+        let strict = ProvisioningCapabilities(elementCount: 1, isPublicKeyAvailable: true, requiresAuthentication: true)
+        #expect(throws: ProvisioningPolicyError.self) { try policy.choice(for: strict, with: key) }
+    }
+
+    @Test("a public key at hand is never silently left out")
+    func publicKey() {
+        let device = ProvisioningCapabilities(elementCount: 1)
+        #expect(throws: ProvisioningPolicyError.publicKeyNotOffered) {
+            try ProvisioningPolicy().choice(for: device, with: OutOfBandMaterial(publicKey: everything.publicKey))
+        }
+        let policy = ProvisioningPolicy(requiresPublicKeyOutOfBand: true)
+        #expect(throws: ProvisioningPolicyError.publicKeyNotOffered) {
+            try policy.choice(for: device, with: OutOfBandMaterial())
+        }
+        #expect(throws: ProvisioningPolicyError.publicKeyMissing) {
+            try policy.choice(for: ProvisioningFixture.capabilities, with: OutOfBandMaterial())
+        }
+    }
+
+    @Test("a policy of one kind or one algorithm refuses the others")
+    func narrow() {
+        let device = ProvisioningCapabilities(elementCount: 1, algorithms: [.cmacAES128])
+        #expect(
+            throws: ProvisioningPolicyError.algorithm(offered: [.cmacAES128], allowed: [.hmacSHA256])
+        ) {
+            try ProvisioningPolicy(algorithms: [.hmacSHA256]).choice(for: device, with: everything)
+        }
+        #expect(
+            throws: ProvisioningPolicyError.noMethod([
+                .init(.staticOOB, .notOffered), .init(.noOOB, .notAllowed), .init(.outputOOB, .notAllowed),
+                .init(.inputOOB, .notAllowed),
+            ])
+        ) {
+            try ProvisioningPolicy(kinds: [.staticOOB]).choice(for: device, with: OutOfBandMaterial())
+        }
+    }
+}
