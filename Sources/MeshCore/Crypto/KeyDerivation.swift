@@ -12,7 +12,12 @@ package enum KeyDerivation {
 
     /// The derivation function k1, from a secret `n` of any length, a salt and a purpose.
     package static func k1(_ n: [UInt8], salt: Octets16, purpose: [UInt8]) -> Octets16 {
-        CMAC.code(of: purpose, key: CMAC.code(of: n, key: salt))
+        k1(n, salt: salt).code(of: purpose)
+    }
+
+    /// The function k1 from a secret and a salt, prepared for several purposes: its code of a purpose is the key.
+    static func k1(_ n: [UInt8], salt: Octets16) -> CMAC {
+        CMAC(key: CMAC.code(of: n, key: salt))
     }
 
     /// What k2 derives: the NID (7 bits) and two keys.

@@ -1,12 +1,12 @@
 /// The confirmations of one session, and the keys that follow (Mesh Protocol 5.4.2.4, 5.4.2.5).
 struct ProvisioningConfirmations {
-    private enum Salt {
-        case cmac(Octets16)
-        case hmac([UInt8])
+    private enum Derivation {
+        case cmac(salt: Octets16, confirmation: CMAC)
+        case hmac(salt: [UInt8])
     }
 
     private let secret: [UInt8]
-    private let salt: Salt
+    private let derivation: Derivation
 
     /// - Parameters:
     ///   - secret: what the key agreement yielded, 32 octets.
@@ -14,16 +14,18 @@ struct ProvisioningConfirmations {
     init(algorithm: ProvisioningAlgorithm, secret: [UInt8], inputs: [UInt8]) {
         self.secret = secret
         switch algorithm {
-        case .cmacAES128: salt = .cmac(KeyDerivation.s1(inputs))
-        case .hmacSHA256: salt = .hmac(KeyDerivation.s2(inputs))
+        case .cmacAES128:
+            let salt = KeyDerivation.s1(inputs)
+            let key = KeyDerivation.k1(secret, salt: salt, purpose: Array("prck".utf8))
+            derivation = .cmac(salt: salt, confirmation: CMAC(key: key))
+        case .hmacSHA256: derivation = .hmac(salt: KeyDerivation.s2(inputs))
         }
     }
 
     /// The confirmation of a random number under an authentication value.
     func confirmation(of random: [UInt8], _ value: AuthenticationValue) -> [UInt8] {
-        switch salt {
-        case .cmac(let salt):
-            return CMAC.code(of: random + value.octets, key: k1(salt, "prck")).bytes
+        switch derivation {
+        case .cmac(_, let confirmation): return confirmation.code(of: random + value.octets).bytes
         case .hmac(let salt):
             let key = KeyDerivation.k5(secret + value.octets, salt: salt, purpose: Array("prck256".utf8))
             return HMACSHA256.code(of: random, key: key)
@@ -33,20 +35,17 @@ struct ProvisioningConfirmations {
     /// The keys once both random numbers are known.
     func keys(provisionerRandom: [UInt8], deviceRandom: [UInt8]) -> ProvisioningKeys {
         let confirmationSalt =
-            switch salt {
-            case .cmac(let octets): octets.bytes
-            case .hmac(let octets): octets
+            switch derivation {
+            case .cmac(let salt, _): salt.bytes
+            case .hmac(let salt): salt
             }
         let salt = KeyDerivation.s1(confirmationSalt + provisionerRandom + deviceRandom)
+        let derived = KeyDerivation.k1(secret, salt: salt)
         return ProvisioningKeys(
-            session: k1(salt, "prsk"),
-            nonce: k1(salt, "prsn"),
-            deviceKey: KeyMaterial(k1(salt, "prdk"))
+            session: derived.code(of: Array("prsk".utf8)),
+            nonce: derived.code(of: Array("prsn".utf8)),
+            deviceKey: KeyMaterial(derived.code(of: Array("prdk".utf8)))
         )
-    }
-
-    private func k1(_ salt: Octets16, _ purpose: String) -> Octets16 {
-        KeyDerivation.k1(secret, salt: salt, purpose: Array(purpose.utf8))
     }
 }
 
