@@ -72,7 +72,7 @@ struct ProvisioningIdentityTests {
         let keys = [try Self.key(0, 1), try Self.key(1, 2)]
         let network = Self.network(nodes: 3000, keys: keys)
         var resolver = IdentityResolver(network)
-        var generator = SeededGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         for number in stride(from: 0, to: 3000, by: 271) {
             let address = network.nodes[number].unicastAddress
             for key in keys {
