@@ -72,7 +72,7 @@ struct MeshDatabaseTests {
         let lease = try fixture.database.lock(holder: holder())
         #expect(try fixture.database.commit(StoreChanges(), with: lease) == 1)
         var replay = StoreChanges()
-        replay.replay = [ReplayEntry(source: .first, ivIndex: 1, sequence: 2)]
+        replay.replay = [ReplayProtection.Entry(source: .first, ivIndex: 1, sequence: 2)]
         #expect(try fixture.database.commit(replay, with: lease) == 1)
         var nodes = StoreChanges()
         nodes.nodes = [fixture.network.nodes[0]]
@@ -91,8 +91,12 @@ struct MeshDatabaseTests {
     func replay() throws {
         let fixture = try Fixture()
         let lease = try fixture.database.lock(holder: holder())
-        func entry(_ source: UInt16, _ ivIndex: UInt32, _ sequence: UInt32) throws -> ReplayEntry {
-            ReplayEntry(source: try required(UnicastAddress(rawValue: source)), ivIndex: ivIndex, sequence: sequence)
+        func entry(_ source: UInt16, _ ivIndex: UInt32, _ sequence: UInt32) throws -> ReplayProtection.Entry {
+            ReplayProtection.Entry(
+                source: try required(UnicastAddress(rawValue: source)),
+                ivIndex: ivIndex,
+                sequence: sequence
+            )
         }
         var changes = StoreChanges()
         changes.replay = [try entry(0x7FFF, 1, 9), try entry(1, 1, 0xFFFFFF), try entry(63, 2, 0), try entry(64, 2, 1)]

@@ -96,15 +96,12 @@ package final class Executor {
             let sequenceNumbers = try stopping { () throws(StoreError) in
                 try database.sequenceNumbers(with: lease)
             }
-            let entries = snapshot.replay.map {
-                ReplayProtection.Entry(source: $0.source, ivIndex: $0.ivIndex, sequence: $0.sequence)
-            }
             let client = MeshClient(
                 address: ownNode.unicastAddress,
                 ivIndex: snapshot.network.ivIndex,
                 keys: KeyRing(snapshot.network),
                 sequenceNumbers: sequenceNumbers,
-                replay: ReplayProtection(entries),
+                replay: ReplayProtection(snapshot.replay),
                 retryPolicy: options.retry,
                 linkPolicy: options.link
             )

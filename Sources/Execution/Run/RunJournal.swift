@@ -57,9 +57,7 @@ struct RunJournal {
         changes.intents = intents
         changes.outcomes = outcomes
         guard isLast || !changes.isEmpty else { return }
-        changes.replay = client.takeReplayEntries().map {
-            ReplayEntry(source: $0.source, ivIndex: $0.ivIndex, sequence: $0.sequence)
-        }
+        changes.replay = client.takeReplayEntries()
         guard !changes.isEmpty else { return }
         changes.run = run
         try database.commit(changes, with: lease)

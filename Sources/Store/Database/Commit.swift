@@ -76,10 +76,10 @@ extension MeshDatabase {
         lease.manifest = manifest
     }
 
-    private func addReplay(_ entries: [ReplayEntry], to batch: inout RowBatch) throws(StoreError) {
+    private func addReplay(_ entries: [ReplayProtection.Entry], to batch: inout RowBatch) throws(StoreError) {
         let buckets = Dictionary(grouping: entries) { ReplayCodec.name(for: $0.source) }
         guard !buckets.isEmpty else { return }
-        var stored: [RowName: [ReplayEntry]] = [:]
+        var stored: [RowName: [ReplayProtection.Entry]] = [:]
         for row in try store.rows(named: Array(buckets.keys)).rows {
             stored[row.name] = try decode(row, ReplayCodec.decode)
         }

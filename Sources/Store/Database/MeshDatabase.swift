@@ -103,7 +103,7 @@ package final class MeshDatabase {
     package func snapshot() throws(StoreError) -> Snapshot {
         var network: MeshNetwork?
         var nodes: [Node] = []
-        var replay: [ReplayEntry] = []
+        var replay: [ReplayProtection.Entry] = []
         var unresolved: [JournalIntent] = []
         let (header, manifest) = try scan { row throws(StoreError) in
             switch row.name.kind {

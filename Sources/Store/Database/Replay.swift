@@ -1,23 +1,8 @@
-package import MeshCore
+internal import MeshCore
 
-/// The highest sequence number accepted from one source (Mesh Protocol 3.9.8).
-package struct ReplayEntry: Hashable, Sendable {
-    /// The source.
-    package var source: UnicastAddress
-    /// The IV index of that message, 32 bits.
-    package var ivIndex: UInt32
-    /// Its sequence number, 24 bits.
-    package var sequence: UInt32
-
-    /// An entry with those values.
-    package init(source: UnicastAddress, ivIndex: UInt32, sequence: UInt32) {
-        self.source = source
-        self.ivIndex = ivIndex
-        self.sequence = sequence
-    }
-
+extension ReplayProtection.Entry {
     /// Whether a message with this entry's numbers comes after one with the other's.
-    func isNewer(than other: ReplayEntry) -> Bool {
+    func isNewer(than other: Self) -> Bool {
         (ivIndex, sequence) > (other.ivIndex, other.sequence)
     }
 }
@@ -32,7 +17,7 @@ enum ReplayCodec {
         return RowName(.replay, key: [UInt8(truncatingIfNeeded: bucket >> 8), UInt8(truncatingIfNeeded: bucket)])
     }
 
-    static func encode(_ entries: [ReplayEntry]) -> [UInt8] {
+    static func encode(_ entries: [ReplayProtection.Entry]) -> [UInt8] {
         var writer = ByteWriter(capacity: 2 + entries.count * 9)
         writer.write(version)
         writer.writeList(entries) { entry, writer in
@@ -43,11 +28,11 @@ enum ReplayCodec {
         return writer.bytes
     }
 
-    static func decode(_ bytes: [UInt8]) throws(DecodeError) -> [ReplayEntry] {
+    static func decode(_ bytes: [UInt8]) throws(DecodeError) -> [ReplayProtection.Entry] {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
         let entries = try reader.readList(size: 9) { (reader: inout ByteReader) throws(DecodeError) in
-            ReplayEntry(
+            ReplayProtection.Entry(
                 source: try reader.readUnicast(),
                 ivIndex: try reader.readUInt32(),
                 sequence: try reader.readUInt24()
@@ -58,8 +43,11 @@ enum ReplayCodec {
     }
 
     /// `entries` with those of `updates` that are newer, sorted by source. Entries never go back.
-    static func merge(_ entries: [ReplayEntry], with updates: [ReplayEntry]) -> [ReplayEntry] {
-        var merged: [UnicastAddress: ReplayEntry] = [:]
+    static func merge(
+        _ entries: [ReplayProtection.Entry],
+        with updates: [ReplayProtection.Entry]
+    ) -> [ReplayProtection.Entry] {
+        var merged: [UnicastAddress: ReplayProtection.Entry] = [:]
         for entry in entries + updates where merged[entry.source].map({ entry.isNewer(than: $0) }) ?? true {
             merged[entry.source] = entry
         }

@@ -11,7 +11,7 @@ package struct StoreChanges: Sendable {
     /// What imports brought along and exports give back.
     package var extras: CDBExtras?
     /// Replay entries, one a source; older ones than those stored change nothing.
-    package var replay: [ReplayEntry] = []
+    package var replay: [ReplayProtection.Entry] = []
     /// Messages that will be sent as soon as the commit has returned.
     package var intents: [JournalIntent] = []
     /// The run that makes the changes, if one does; the database remembers that they are its.
@@ -38,7 +38,7 @@ package struct Snapshot: Hashable, Sendable {
     /// The network with its nodes.
     package var network: MeshNetwork
     /// The replay list, sorted by source.
-    package var replay: [ReplayEntry]
+    package var replay: [ReplayProtection.Entry]
     /// Intents without a certain outcome, oldest run first.
     package var unresolved: [JournalIntent]
 }
