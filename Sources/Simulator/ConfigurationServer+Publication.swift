@@ -46,17 +46,6 @@ extension Address {
     }
 }
 
-extension PublishAddress {
-    /// What messages carry: for a label its virtual address.
-    var address: Address {
-        switch self {
-        case .unicast(let unicast): unicast.address
-        case .group(let group): group.address
-        case .virtual(let label): label.virtualAddress
-        }
-    }
-}
-
 extension ConfigModelPublicationStatus {
     /// The publication after a request; all zero on errors, as other servers have it, and where there is none.
     fileprivate init(_ request: some ModelMessage, _ status: ConfigStatusCode, _ publication: Publication?) {

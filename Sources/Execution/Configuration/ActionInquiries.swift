@@ -375,27 +375,6 @@ struct ActionInquiries {
     }
 }
 
-extension SubscriptionAddress {
-    /// The address in PDUs.
-    fileprivate var address: Address {
-        switch self {
-        case .group(let group): group.address
-        case .virtual(let label): label.virtualAddress
-        }
-    }
-}
-
-extension PublishAddress {
-    /// The address in PDUs.
-    fileprivate var address: Address {
-        switch self {
-        case .unicast(let unicast): unicast.address
-        case .group(let group): group.address
-        case .virtual(let label): label.virtualAddress
-        }
-    }
-}
-
 extension ConfigModelPublicationStatus {
     /// Whether the node publishes so; of a label it shows the hash. Without an address the other fields mean nothing.
     fileprivate func shows(_ publication: Publication?) -> Bool {

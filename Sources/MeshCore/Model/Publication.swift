@@ -5,6 +5,14 @@ package enum SubscriptionAddress: Hashable, Comparable, Sendable {
     case group(GroupAddress)
     /// A virtual address.
     case virtual(LabelUUID)
+
+    /// The address that stands in PDUs: for a label its virtual address.
+    package var address: Address {
+        switch self {
+        case .group(let group): group.address
+        case .virtual(let label): label.virtualAddress
+        }
+    }
 }
 
 extension SubscriptionAddress: CustomStringConvertible {
@@ -25,6 +33,15 @@ package enum PublishAddress: Hashable, Comparable, Sendable {
     case group(GroupAddress)
     /// A virtual address.
     case virtual(LabelUUID)
+
+    /// The address that stands in PDUs: for a label its virtual address.
+    package var address: Address {
+        switch self {
+        case .unicast(let unicast): unicast.address
+        case .group(let group): group.address
+        case .virtual(let label): label.virtualAddress
+        }
+    }
 }
 
 extension PublishAddress: CustomStringConvertible {
