@@ -129,7 +129,7 @@ extension Resolver {
     /// The group of that name, or a fixed group.
     mutating func group(_ name: Located<String>) -> SubscriptionAddress? {
         if let address = groups[name.value] { return address }
-        if let fixed = GroupAddress(fixedName: name.value), fixed != .allNodes { return .group(fixed) }
+        if let fixed = GroupAddress(fixedName: name.value), fixed.canBeSubscribedTo { return .group(fixed) }
         reportUnknown("group", name, prefix: "group.")
         return nil
     }
@@ -143,29 +143,5 @@ extension Resolver {
         diagnostics.report(
             Diagnostic(.error, message, at: location, resource: "group." + group.name.value, hint: hint)
         )
-    }
-}
-
-extension GroupAddress {
-    /// The fixed group with that name in definitions (Mesh Protocol 3.4.2.4).
-    init?(fixedName name: String) {
-        switch name {
-        case "all-proxies": self = .allProxies
-        case "all-friends": self = .allFriends
-        case "all-relays": self = .allRelays
-        case "all-nodes": self = .allNodes
-        default: return nil
-        }
-    }
-
-    /// The name of a fixed group in definitions.
-    var fixedName: String? {
-        switch self {
-        case .allProxies: "all-proxies"
-        case .allFriends: "all-friends"
-        case .allRelays: "all-relays"
-        case .allNodes: "all-nodes"
-        default: nil
-        }
     }
 }

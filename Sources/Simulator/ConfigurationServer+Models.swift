@@ -143,20 +143,10 @@ extension ConfigurationServer {
     }
 }
 
-extension SubscriptionAddress {
-    /// What lists show: the group, or the virtual address of the label.
-    var address: Address {
-        switch self {
-        case .group(let group): group.address
-        case .virtual(let label): label.virtualAddress
-        }
-    }
-}
-
 extension ModelSubscriptionRequest {
     /// The group to subscribe to; nil where the address is none that can be.
     fileprivate var group: SubscriptionAddress? {
-        guard let group = GroupAddress(rawValue: address.rawValue), group != .allNodes else { return nil }
+        guard let group = GroupAddress(rawValue: address.rawValue), group.canBeSubscribedTo else { return nil }
         return .group(group)
     }
 }

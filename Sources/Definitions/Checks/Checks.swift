@@ -71,12 +71,3 @@ enum Checks {
         PublicationKeyChecks.run(network, into: &diagnostics)
     }
 }
-
-/// Groups that every network has (Mesh Protocol 3.4.2.4), by the names that definitions use.
-enum FixedGroups {
-    /// The names.
-    static let names = ["all-proxies", "all-friends", "all-relays", "all-nodes"]
-
-    /// Whether a model can subscribe to the group of that name: to all but all-nodes (Mesh Protocol 4.3.2.19).
-    static func canBeSubscribedTo(_ name: String) -> Bool { name != "all-nodes" && names.contains(name) }
-}

@@ -14,7 +14,7 @@ enum GroupChecks {
                 }
             }
             guard let parent = group.parent else { continue }
-            if FixedGroups.names.contains(parent.value) {
+            if GroupAddress(fixedName: parent.value) != nil {
                 diagnostics.report(
                     "a group cannot lie in the fixed group \(quoted(parent.value))",
                     at: parent.location,

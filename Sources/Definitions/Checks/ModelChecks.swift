@@ -48,7 +48,7 @@ enum ModelChecks {
         _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        if FixedGroups.canBeSubscribedTo(group.value) { return }
+        if GroupAddress(fixedName: group.value)?.canBeSubscribedTo == true { return }
         guard group.value != "all-nodes" else {
             diagnostics.report(
                 "no model can subscribe to `all-nodes`",
@@ -94,7 +94,7 @@ enum ModelChecks {
         _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        if FixedGroups.names.contains(name.value) { return }
+        if GroupAddress(fixedName: name.value) != nil { return }
         let isGroup = network.declares(name.value, in: .groups)
         let isNode = network.declares(name.value, in: .nodes)
         if isGroup, isNode {
@@ -120,7 +120,7 @@ enum ModelChecks {
         if name.utf8.allSatisfy(Numbers.isDigit), let form = Addresses.form(for: name) { return form }
         let nearest = Suggestion.nearest(
             to: name,
-            among: Array(network.groups.keys) + Array(network.nodes.keys) + FixedGroups.names
+            among: Array(network.groups.keys) + Array(network.nodes.keys) + GroupAddress.fixedGroups.map(\.name)
         )
         if let nearest { return "did you mean `\(nearest)`?" }
         return Addresses.form(for: name)

@@ -10,7 +10,7 @@ enum NameChecks {
         check(definition.groups.map(\.name), "group", network.groups, &diagnostics)
         check(definition.profiles.map(\.name), "profile", network.profiles, &diagnostics)
         check(definition.nodes.map(\.name), "node", network.nodes, &diagnostics)
-        for name in FixedGroups.names {
+        for (name, _) in GroupAddress.fixedGroups {
             let problem = "is that of a fixed group of every network"
             if let position = network.groups[name] { report(definition.groups[position].name, problem, &diagnostics) }
             if let position = network.nodes[name] { report(definition.nodes[position].name, problem, &diagnostics) }

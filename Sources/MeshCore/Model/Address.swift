@@ -120,3 +120,23 @@ extension GroupAddress: CustomStringConvertible {
     /// As definitions write it: `0xC000`.
     package var description: String { address.description }
 }
+
+extension GroupAddress {
+    /// The fixed groups, which every network has, by the names that definitions and views give them.
+    package static let fixedGroups: [(name: String, group: GroupAddress)] = [
+        ("all-proxies", .allProxies), ("all-friends", .allFriends), ("all-relays", .allRelays),
+        ("all-nodes", .allNodes),
+    ]
+
+    /// The fixed group of that name; nil for any other name.
+    package init?(fixedName name: String) {
+        guard let fixed = GroupAddress.fixedGroups.first(where: { $0.name == name }) else { return nil }
+        self = fixed.group
+    }
+
+    /// The name of a fixed group, nil for other groups.
+    package var fixedName: String? { GroupAddress.fixedGroups.first { $0.group == self }?.name }
+
+    /// Whether a model can subscribe to the group: to all but all-nodes (Mesh Protocol 4.3.2.19).
+    package var canBeSubscribedTo: Bool { self != .allNodes }
+}

@@ -45,12 +45,6 @@ struct NetworkNames {
 
     private func fixedName(_ address: SubscriptionAddress) -> String? {
         guard case .group(let group) = address else { return nil }
-        return switch group {
-        case .allProxies: "all-proxies"
-        case .allFriends: "all-friends"
-        case .allRelays: "all-relays"
-        case .allNodes: "all-nodes"
-        default: nil
-        }
+        return group.fixedName
     }
 }
