@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import MeshCore
+internal import Store
 
 /// `meshplan validate`
 struct ValidateCommand: ContextCommand {

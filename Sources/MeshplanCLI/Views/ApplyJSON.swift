@@ -1,6 +1,7 @@
 internal import Execution
 internal import MeshCore
 internal import Planning
+internal import Store
 
 /// A run as lines of JSON: what happens as it happens, and the summary last.
 struct ApplyJSON {

@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import Store
 
 /// The machine-readable form of a command's output: one object a line, the first of type `version`.
 ///
@@ -18,7 +19,7 @@ struct JSONLines {
 
     /// One line.
     func write(_ members: KeyValuePairs<String, JSONValue?>) {
-        output.line(JSONValue.object(members).text)
+        output.line(JSONValue.object(members).line)
     }
 
     /// One line for each diagnostic, in the order they are shown in.

@@ -1,5 +1,6 @@
 internal import MeshCore
 internal import Planning
+internal import Store
 
 /// A plan as lines of JSON: changes, nodes, notes, and the summary last.
 struct PlanJSON {

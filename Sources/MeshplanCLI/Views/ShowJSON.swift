@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import Store
 
 /// The contents of a mesh database as JSON values, without any key.
 enum ShowJSON {

@@ -1,0 +1,53 @@
+internal import MeshCore
+
+/// A JSON value that loses nothing: members keep their order and numbers their spelling (RFC 8259).
+///
+/// Foundation's decoder is not used because it tells neither the position of a problem in a document nor the
+/// spelling of numbers it was not asked for, and what is unknown must survive import and export.
+package indirect enum JSONValue: Hashable, Sendable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number as it is spelt, `1.0e3`.
+    case number(String)
+    /// A string, unescaped.
+    case string(String)
+    /// An array.
+    case array([JSONValue])
+    /// An object; names are unique.
+    case object([JSONMember])
+}
+
+/// One member of an object.
+package struct JSONMember: Hashable, Sendable {
+    /// Its name.
+    package var name: String
+    /// Its value.
+    package var value: JSONValue
+
+    /// A member.
+    package init(_ name: String, _ value: JSONValue) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension JSONValue {
+    /// What kind of value it is, for messages.
+    var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    /// An integer as a number.
+    package static func integer(_ value: some BinaryInteger) -> JSONValue {
+        .number(String(value))
+    }
+}
