@@ -33,25 +33,24 @@ package struct MeshClient {
         case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)
     }
 
-    /// The default ATT_MTU of 23 octets less the 3 of a write's header; no link carries less.
-    private static let minimumPacketSize = 20
-
     /// Our address.
     package let address: UnicastAddress
     private let policy: RetryPolicy
-    private var stack: MeshStack
-    private let sequenceNumbers: any SequenceNumberSource
-    private var link: ProxyLink
-    private var maximumPacketSize = 0
-    private var reassembler = ProxyReassembler()
-    private var proxy: UnicastAddress?
-    /// The subnets of which the proxy has sent a beacon, sorted; it relays for no others.
-    private var proxySubnets: [NetKeyIndex] = []
-    private var exchanges: [UnicastAddress: Exchange] = [:]
+    var stack: MeshStack
+    var link: ProxyLink
+    /// Octets that the link carries at once.
+    var maximumPacketSize = 0
+    var reassembler = ProxyReassembler()
+    /// The node at the other end of the link, once its filter status has come.
+    var proxy: UnicastAddress?
+    /// The subnets of which the proxy has sent a beacon, in that order; it relays for no others.
+    var proxySubnets: [NetKeyIndex] = []
+    var exchanges: [UnicastAddress: Exchange] = [:]
     private var transmissionNodes: [TransmissionIdentifier: UnicastAddress] = [:]
     private var nextRequest: UInt64 = 0
     private var roundTrip = RoundTripEstimate()
-    private var heard: [UnicastAddress] = []
+    /// Sources that were heard and whose replay entries nobody has taken yet.
+    var heard: [UnicastAddress] = []
 
     /// A client without a link.
     ///
@@ -68,7 +67,6 @@ package struct MeshClient {
         linkPolicy: LinkPolicy = LinkPolicy()
     ) {
         self.address = address
-        self.sequenceNumbers = sequenceNumbers
         policy = retryPolicy
         link = ProxyLink(policy: linkPolicy)
         stack = MeshStack(
@@ -158,7 +156,7 @@ package struct MeshClient {
     }
 
     /// A subnet that reaches the node and that the proxy relays: the primary one if possible.
-    private func preferredSubnet(among candidates: [NetKeyIndex]) -> NetKeyIndex {
+    func preferredSubnet(among candidates: [NetKeyIndex]) -> NetKeyIndex {
         candidates.first(where: proxySubnets.contains) ?? candidates.first ?? .primary
     }
 
@@ -187,7 +185,7 @@ package struct MeshClient {
     }
 
     /// Ends an exchange and what is still under way of it.
-    private mutating func remove(_ node: UnicastAddress) {
+    mutating func remove(_ node: UnicastAddress) {
         guard let exchange = exchanges.removeValue(forKey: node) else { return }
         cancelTransmission(of: exchange)
     }
@@ -198,52 +196,7 @@ package struct MeshClient {
         stack.cancel(transmission)
     }
 
-    // MARK: Events
-
-    /// A link was opened that writes at most so many octets at once.
-    package mutating func linkOpened(_ identifier: LinkIdentifier, maximumPacketSize: Int, at now: Instant) -> [Output]
-    {
-        var outputs: [Output] = []
-        guard maximumPacketSize >= MeshClient.minimumPacketSize else {
-            outputs.append(.closeLink(identifier))
-            let error = BearerError(
-                "the link carries only \(maximumPacketSize) octets at once, too few for a Proxy PDU"
-            )
-            perform(link.openFailed(error, at: now), at: now, into: &outputs)
-            return outputs
-        }
-        self.maximumPacketSize = maximumPacketSize
-        reassembler = ProxyReassembler()
-        proxy = nil
-        proxySubnets = []
-        link.opened(identifier, at: now)
-        return outputs
-    }
-
-    /// A link could not be opened.
-    package mutating func linkFailed(_ error: BearerError, at now: Instant) -> [Output] {
-        var outputs: [Output] = []
-        perform(link.openFailed(error, at: now), at: now, into: &outputs)
-        return outputs
-    }
-
-    /// Something came from the bearer.
-    package mutating func handle(_ event: BearerEvent, at now: Instant) -> [Output] {
-        var outputs: [Output] = []
-        switch event {
-        case .closed(let identifier, let reason):
-            perform(link.closed(identifier, reason: reason, at: now), at: now, into: &outputs)
-        case .received(let identifier, let packet):
-            guard identifier == link.identifier else { break }
-            do throws(ProxyProtocolError) {
-                if let pdu = try reassembler.receive(packet, at: now) { receive(pdu, at: now, into: &outputs) }
-            } catch {
-                let failure = LinkFailure(reason: "the proxy broke the rules of the Proxy protocol", hint: nil)
-                perform(link.abandon(failure, at: now), at: now, into: &outputs)
-            }
-        }
-        return outputs
-    }
+    // MARK: Time
 
     /// Time has passed.
     package mutating func advance(to now: Instant) -> [Output] {
@@ -280,53 +233,9 @@ package struct MeshClient {
         }
     }
 
-    private mutating func receive(_ pdu: ProxyPDU, at now: Instant, into outputs: inout [Output]) {
-        switch pdu.type {
-        case .network: perform(stack.receive(networkPDU: pdu.payload, at: now), at: now, into: &outputs)
-        case .beacon: receive(beacon: pdu.payload, at: now, into: &outputs)
-        case .configuration: receive(proxyConfiguration: pdu.payload, at: now, into: &outputs)
-        case .provisioning: break
-        }
-    }
+    // MARK: Answers
 
-    private mutating func receive(beacon bytes: [UInt8], at now: Instant, into outputs: inout [Output]) {
-        guard let beacon = try? SecureNetworkBeacon(decoding: bytes),
-            let index = stack.keys.netKeyIndex(authenticating: beacon)
-        else {
-            link.foreignBeacon()
-            return
-        }
-        perform(stack.receive(beacon: bytes, at: now), at: now, into: &outputs)
-        guard MeshClient.understandEachOther(stack.ivIndex, beacon.ivIndex) else {
-            perform(link.unusableIVIndex(beacon.ivIndex, known: stack.ivIndex, at: now), at: now, into: &outputs)
-            return
-        }
-        if !proxySubnets.contains(index) { proxySubnets.append(index) }
-        perform(link.authenticBeacon(at: now), at: now, into: &outputs)
-    }
-
-    /// Whether two participants take each other's messages: each accepts its own IV index and the one before
-    /// (Mesh Protocol 3.11.5).
-    private static func understandEachOther(_ left: IVIndex, _ right: IVIndex) -> Bool {
-        func accepts(_ receiver: IVIndex, _ sender: IVIndex) -> Bool {
-            let sent = sender.transmitValue
-            return sent == receiver.value || receiver.value > 0 && sent == receiver.value - 1
-        }
-        return accepts(left, right) && accepts(right, left)
-    }
-
-    private mutating func receive(proxyConfiguration pdu: [UInt8], at now: Instant, into outputs: inout [Output]) {
-        guard let received = try? stack.receive(proxyConfiguration: pdu) else { return }
-        guard case .filterStatus(let type, let listSize) = received.message else { return }
-        proxy = received.source
-        heard.append(received.source)
-        let actions = link.filterStatus(isAcceptList: type == .acceptList, count: Int(listSize), at: now)
-        perform(actions, at: now, into: &outputs)
-    }
-
-    // MARK: What the parts ask for
-
-    private mutating func perform(_ actions: [StackAction], at now: Instant, into outputs: inout [Output]) {
+    mutating func perform(_ actions: [StackAction], at now: Instant, into outputs: inout [Output]) {
         for action in actions {
             switch action {
             case .transmit(let pdu, destination: _): write(ProxyPDU(type: .network, payload: pdu), into: &outputs)
@@ -369,25 +278,8 @@ package struct MeshClient {
         outputs.append(.answered(exchange.identifier, verdict, transmissions: exchange.transmissions))
     }
 
-    private mutating func perform(_ actions: [ProxyLink.Action], at now: Instant, into outputs: inout [Output]) {
-        for action in actions {
-            switch action {
-            case .open: outputs.append(.openLink)
-            case .close(let identifier): outputs.append(.closeLink(identifier))
-            case .setFilterType: configure(.setFilterType(.acceptList), at: now, into: &outputs)
-            case .addAddresses: configure(.addAddresses([address.address]), at: now, into: &outputs)
-            case .ready:
-                outputs.append(.linkUp(proxy: proxy))
-                resume(at: now, into: &outputs)
-            case .lost(let failure, let instant):
-                pause(at: now)
-                outputs.append(.linkDown(failure, retryIn: instant.map { now.duration(to: $0) }))
-            }
-        }
-    }
-
     /// The deadlines of requests count time with a link only.
-    private mutating func pause(at now: Instant) {
+    mutating func pause(at now: Instant) {
         for (node, exchange) in exchanges where exchange.remaining == nil {
             cancelTransmission(of: exchange)
             exchanges[node]?.transmission = nil
@@ -396,37 +288,13 @@ package struct MeshClient {
         }
     }
 
-    private mutating func resume(at now: Instant, into outputs: inout [Output]) {
+    /// Sends what waited for a link.
+    mutating func resume(at now: Instant, into outputs: inout [Output]) {
         for node in exchanges.keys.sorted() {
             guard let exchange = exchanges[node], let remaining = exchange.remaining else { continue }
             exchanges[node]?.remaining = nil
             exchanges[node]?.deadline = now.advanced(by: remaining)
             transmit(to: node, at: now, into: &outputs)
-        }
-    }
-
-    private mutating func configure(
-        _ message: ProxyConfigurationMessage,
-        at now: Instant,
-        into outputs: inout [Output]
-    ) {
-        do throws(StackError) {
-            let pdu = try stack.encode(message, netKeyIndex: preferredSubnet(among: proxySubnets.sorted()))
-            write(ProxyPDU(type: .configuration, payload: pdu), into: &outputs)
-        } catch {
-            // Without sequence numbers nothing can be sent at all; the requests that wait for the link tell so.
-            for node in exchanges.keys.sorted() {
-                guard let exchange = exchanges[node] else { continue }
-                remove(node)
-                outputs.append(.unsendable(exchange.identifier, error))
-            }
-        }
-    }
-
-    private func write(_ pdu: ProxyPDU, into outputs: inout [Output]) {
-        guard let identifier = link.identifier else { return }
-        for packet in ProxySegmenter.packets(of: pdu, maximumSize: maximumPacketSize) {
-            outputs.append(.send(packet, on: identifier))
         }
     }
 

@@ -35,26 +35,7 @@ extension ExecutionRun {
         proceed(with: node, to: step)
     }
 
-    /// Clears up what is in doubt about a node, one request after another, then begins its step.
-    func proceed(with node: DeviceUUID, to step: Int?) {
-        guard !unreachable.contains(node) else {
-            suspend(node)
-            return
-        }
-        while let doubt = doubts[node]?.first {
-            if let job = readBack(doubt, for: step) {
-                outbox.append(job)
-                return
-            }
-            // The node is gone, or nobody can tell any more what was asked: there is nothing to be read back.
-            journal.settle(doubt, .skipped)
-            forget(doubt)
-        }
-        guard let step, case .configure(_, let action) = steps[step].work else { return }
-        start(step, action, on: node)
-    }
-
-    private func start(_ step: Int, _ action: ConfigurationAction, on uuid: DeviceUUID) {
+    func start(_ step: Int, _ action: ConfigurationAction, on uuid: DeviceUUID) {
         guard let node = network.node(uuid) else {
             fail(step, .unmakeable("the database has no such node"))
             return
@@ -85,16 +66,6 @@ extension ExecutionRun {
         } catch {
             fail(step, error)
         }
-    }
-
-    /// The request that reads a doubt back; nil if there is none to be made.
-    private func readBack(_ doubt: JournalIntent, for step: Int?) -> Job? {
-        guard let action = try? ConfigurationAction(decoding: doubt.action), let node = network.node(doubt.node),
-            node.deviceKey != nil, !network.subnets(of: node, for: action).isEmpty
-        else { return nil }
-        let inquiries = ActionInquiries(action, node: node.unicastAddress, network: network.header)
-        guard let inquiry = try? inquiries.readBack() else { return nil }
-        return Job(node: doubt.node, step: step, action: action, stage: .doubt(doubt), inquiry: inquiry)
     }
 
     // MARK: Answers
@@ -128,44 +99,9 @@ extension ExecutionRun {
         }
     }
 
-    private func settle(_ doubt: JournalIntent, _ job: Job, _ verdict: ConfigurationVerdict) {
-        var tookEffect = true
-        switch verdict {
-        case .holds(let action):
-            let header = network.header
-            network.update(job.node) { $0.record(action, in: header, at: context.now()) }
-            journal.settle(doubt, .succeeded)
-        case .composition(let composition):
-            network.update(job.node) { node in
-                node.record(composition)
-                node.observedAt = context.now()
-            }
-            journal.settle(doubt, .succeeded)
-        case .doesNotHold, .differs, .relayRetransmit:
-            tookEffect = false
-            journal.settle(doubt, .skipped)
-        case .refused(let status):
-            tookEffect = false
-            journal.settle(doubt, .failed(status: status.rawValue))
-        case .featureNotSupported:
-            tookEffect = false
-            network.update(job.node) { $0.recordMissingFeature(of: job.action, at: context.now()) }
-            journal.settle(doubt, .failed(status: ConfigStatusCode.featureNotSupported.rawValue))
-        }
-        forget(doubt)
-        announce(.doubtResolved(job.node, job.action, tookEffect: tookEffect))
-        guard !isInterrupted else { return putBack(job) }
-        proceed(with: job.node, to: job.step)
-    }
-
     /// The step of a job does not start in this run.
-    private func putBack(_ job: Job) {
+    func putBack(_ job: Job) {
         if let step = job.step { schedule.putBack(step) }
-    }
-
-    private func forget(_ doubt: JournalIntent) {
-        doubts[doubt.node]?.removeFirst()
-        if doubts[doubt.node]?.isEmpty == true { doubts[doubt.node] = nil }
     }
 
     /// The node's relay retransmit is known: now the relay state can be set without changing it.
@@ -274,7 +210,7 @@ extension ExecutionRun {
     }
 
     /// A node does not answer: nothing more is sent to it in this run.
-    private func suspend(_ node: DeviceUUID) {
+    func suspend(_ node: DeviceUUID) {
         unreachable.insert(node)
         guard let lane = schedule.lane(of: node) else {
             announce(.nodePending(node, steps: 0))

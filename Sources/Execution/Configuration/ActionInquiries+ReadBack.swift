@@ -1,0 +1,115 @@
+import MeshCore
+import Planning
+
+/// What asks whether the change took effect, and what its status says.
+extension ActionInquiries {
+    /// Asks whether the action took effect. It takes the request's own status too, should that come late.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` as the request does.
+    func readBack() throws(StepFailure) -> ConfigurationInquiry {
+        let get = try get()
+        // A Relay Set that is still to be filled in was never sent.
+        guard case .setRelay(_, nil) = action else { return get.alsoReading(try request()) }
+        return get
+    }
+
+    private func get() throws(StepFailure) -> ConfigurationInquiry {
+        switch action {
+        case .readComposition(let page): return composition(page)
+        case .addNetKey(let index):
+            return ConfigurationInquiry(ConfigNetKeyGet()) { effect($0.netKeyIndexes.contains(index)) }
+        case .deleteNetKey(let index):
+            return ConfigurationInquiry(ConfigNetKeyGet()) { effect(!$0.netKeyIndexes.contains(index)) }
+        case .addAppKey(let index, let netKey):
+            return appKeys(of: netKey) { $0.contains(index) }
+        case .deleteAppKey(let index, let netKey):
+            return appKeys(of: netKey) { !$0.contains(index) }
+        case .bind(let model, let index): return try bindings(of: model) { $0.contains(index) }
+        case .unbind(let model, let index): return try bindings(of: model) { !$0.contains(index) }
+        case .addSubscription(let model, let group):
+            return try subscriptions(of: model) { $0.contains(group.address) }
+        case .deleteSubscription(let model, let group):
+            return try subscriptions(of: model) { !$0.contains(group.address) }
+        case .overwriteSubscriptions(let model, let group):
+            return try subscriptions(of: model) { $0 == [group.address] }
+        case .deleteAllSubscriptions(let model): return try subscriptions(of: model) { $0.isEmpty }
+        case .setPublication(let model, let publication):
+            let get = ConfigModelPublicationGet(elementAddress: try element(model), model: model.model)
+            return ConfigurationInquiry(get, answerSize: 14) { status in
+                guard status.status == .success else { return .refused(status.status) }
+                return effect(status.shows(publication))
+            }
+        case .setDefaultTTL(let ttl): return ConfigurationInquiry(ConfigDefaultTTLGet()) { effect($0.ttl == ttl) }
+        case .setSecureNetworkBeacon(let isOn):
+            return ConfigurationInquiry(ConfigBeaconGet()) { effect($0.isEnabled == isOn) }
+        case .setRelay(let isOn, let retransmit):
+            return ConfigurationInquiry(ConfigRelayGet()) { status in
+                guard status.state != .notSupported else { return .featureNotSupported }
+                guard (status.state == .enabled) == isOn, retransmit.map({ $0 == status.retransmit }) ?? true else {
+                    return .doesNotHold
+                }
+                return .holds(.setRelay(isOn, status.retransmit))
+            }
+        case .setProxy(let isOn): return ConfigurationInquiry(ConfigGATTProxyGet()) { featureEffect($0.state, isOn) }
+        case .setFriend(let isOn): return ConfigurationInquiry(ConfigFriendGet()) { featureEffect($0.state, isOn) }
+        case .setNetworkTransmit(let transmit):
+            return ConfigurationInquiry(ConfigNetworkTransmitGet()) { effect($0.transmit == transmit) }
+        }
+    }
+
+    private func effect(_ holds: Bool) -> ConfigurationVerdict { holds ? .holds(action) : .doesNotHold }
+
+    private func featureEffect(_ state: FeatureState, _ isOn: Bool) -> ConfigurationVerdict {
+        state == .notSupported ? .featureNotSupported : effect((state == .enabled) == isOn)
+    }
+
+    /// A node without the NetKey has none of its AppKeys.
+    private func appKeys(
+        of netKey: NetKeyIndex,
+        _ holds: @escaping ([AppKeyIndex]) -> Bool
+    ) -> ConfigurationInquiry {
+        ConfigurationInquiry(ConfigAppKeyGet(netKeyIndex: netKey)) { list in
+            switch list.status {
+            case .success: effect(holds(list.appKeyIndexes))
+            case .invalidNetKeyIndex: effect(holds([]))
+            default: .refused(list.status)
+            }
+        }
+    }
+
+    private func bindings(
+        of model: ModelAddress,
+        _ holds: @escaping ([AppKeyIndex]) -> Bool
+    ) throws(StepFailure) -> ConfigurationInquiry {
+        let address = try element(model)
+        if let get = ConfigSIGModelAppGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { listVerdict($0.status, $0.entries, holds) }
+        }
+        if let get = ConfigVendorModelAppGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { listVerdict($0.status, $0.entries, holds) }
+        }
+        throw .unmakeable("\(model.model) is neither a SIG nor a vendor model")
+    }
+
+    private func subscriptions(
+        of model: ModelAddress,
+        _ holds: @escaping ([Address]) -> Bool
+    ) throws(StepFailure) -> ConfigurationInquiry {
+        let address = try element(model)
+        if let get = ConfigSIGModelSubscriptionGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { listVerdict($0.status, $0.entries, holds) }
+        }
+        if let get = ConfigVendorModelSubscriptionGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { listVerdict($0.status, $0.entries, holds) }
+        }
+        throw .unmakeable("\(model.model) is neither a SIG nor a vendor model")
+    }
+
+    private func listVerdict<Entry>(
+        _ status: ConfigStatusCode,
+        _ entries: [Entry],
+        _ holds: ([Entry]) -> Bool
+    ) -> ConfigurationVerdict {
+        status == .success ? effect(holds(entries)) : .refused(status)
+    }
+}

@@ -1,0 +1,85 @@
+import MeshCore
+import Planning
+import Store
+
+/// What goes between the run, its client and the bearer.
+extension ExecutionRun {
+    func transmit(_ job: Job) {
+        guard let node = network.node(job.node) else { return }
+        let deadline: Duration? =
+            switch job.stage {
+            case .doubt, .prelude, .readBack: options.retry.readBackDeadline
+            case .request: nil
+            }
+        let (identifier, outputs) = client.request(
+            job.inquiry,
+            to: node.unicastAddress,
+            subnets: network.subnets(of: node, for: job.action),
+            deadline: deadline,
+            at: bearer.now
+        )
+        jobs[identifier] = job
+        perform(outputs)
+    }
+
+    /// Carries out what the client wants, and what comes of that, in order.
+    func perform(_ outputs: [MeshClient.Output]) {
+        var pending = outputs[...]
+        while let output = pending.popFirst() {
+            let further = perform(output)
+            if !further.isEmpty { pending = (further + pending)[...] }
+        }
+    }
+
+    private func perform(_ output: MeshClient.Output) -> [MeshClient.Output] {
+        switch output {
+        case .openLink:
+            do throws(BearerError) {
+                let (link, size) = try bearer.open()
+                return client.linkOpened(link, maximumPacketSize: size, at: bearer.now)
+            } catch {
+                return client.linkFailed(error, at: bearer.now)
+            }
+        case .send(let packet, on: let link):
+            do throws(BearerError) {
+                try bearer.send(packet, on: link)
+            } catch {
+                return client.handle(.closed(link, reason: error.message), at: bearer.now)
+            }
+        case .closeLink(let link): bearer.close(link)
+        case .linkUp(let proxy): context.emit(.linkUp(proxy: proxy))
+        case .linkDown(let failure, let delay):
+            context.emit(.linkDown(reason: failure.reason, retryIn: delay))
+            if delay == nil { stop = .linkFailed(failure.reason, hint: failure.hint) }
+        case .sent(let identifier, let transmissions): countSent(identifier, transmissions)
+        case .answered(let identifier, let verdict, let transmissions):
+            window.answered(attempts: transmissions)
+            if let job = jobs.removeValue(forKey: identifier) { settle(job, verdict) }
+        case .unanswered(let identifier):
+            if let job = jobs.removeValue(forKey: identifier) { settleUnanswered(job) }
+        case .unsendable(let identifier, let error):
+            if let job = jobs.removeValue(forKey: identifier) { settle(job, unsendable: error) }
+        case .ivIndexChanged(let ivIndex): network.record(ivIndex)
+        case .keyRefreshPhaseChanged(let index, let phase): network.record(phase, of: index)
+        }
+        return []
+    }
+
+    private func countSent(_ identifier: RequestIdentifier, _ transmissions: Int) {
+        recap.messagesSent += 1
+        if transmissions > 1 { recap.retries += 1 }
+        guard let job = jobs[identifier] else { return }
+        if case .request = job.stage { jobs[identifier]?.mayHaveArrived = true }
+        guard let step = job.step else { return }
+        if transmissions > 1 {
+            context.emit(.stepRetried(step: step, transmissions: transmissions))
+        } else if case .request = job.stage, job.round == 1 {
+            context.emit(.stepSent(step: step))
+        }
+    }
+
+    /// Nothing more can be sent.
+    func endSending(_ reason: String) {
+        if stop == nil { stop = .sendingFailed(reason) }
+    }
+}
