@@ -19,12 +19,14 @@ struct DefinitionDecoder {
     /// What is being decoded, for messages: `node`, the symbol of its name and the node of its value.
     var resource: Resource?
 
-    private let nulls: Set<UInt32>
-    private let mergeKey: UInt32
-    private var models: [UInt32: ModelIdentifier] = [:]
+    /// The symbol of `<<`.
+    let mergeKey: UInt32
     /// For each symbol, the mapping that had it last as a key and where: finds duplicate keys without any hashing.
-    private var keyUses: [(mapping: UInt32, key: UInt32)] = []
-    private var mappingCount: UInt32 = 0
+    var keyUses: [(mapping: UInt32, key: UInt32)] = []
+    /// How many mappings were begun; numbers them in ``keyUses``.
+    var mappingCount: UInt32 = 0
+    private let nulls: Set<UInt32>
+    private var models: [UInt32: ModelIdentifier] = [:]
 
     /// A decoder that keeps that many diagnostics of each severity.
     init(limits: ReadingLimits) {
@@ -136,131 +138,6 @@ struct DefinitionDecoder {
         guard let model = scalar(node, "the name of a model", parse) else { return nil }
         models[tree.nodes[node].value] = model.value
         return model
-    }
-
-    // MARK: - Mappings
-
-    /// A key and its value.
-    struct Entry {
-        /// The node of the key.
-        var key: Int
-        /// The symbol of the key.
-        var symbol: UInt32
-        /// The node of the value, aliases resolved.
-        var value: Int
-    }
-
-    /// The entries of a mapping in reading order, those merged by `<<` after its own; what is no mapping and keys that
-    /// stand twice are reported. Nothing at all counts as an empty mapping.
-    mutating func entries(_ node: Int, _ expected: String) -> [Entry]? {
-        guard tree.nodes[node].kind == .mapping else {
-            if isNull(node) { return [] }
-            if tree.nodes[node].kind != .unreadable {
-                let title = kindTitle(node)
-                report("\(expected) is expected here, not \(title)", at: node)
-            }
-            return nil
-        }
-        mappingCount += 1
-        var entries: [Entry] = []
-        collect(node, isMerged: false, into: &entries)
-        return entries
-    }
-
-    private mutating func collect(_ mapping: Int, isMerged: Bool, into entries: inout [Entry]) {
-        var merge: (key: Int, value: Int)?
-        var child = mapping + 1
-        let end = tree.next(after: mapping)
-        while child < end {
-            let key = tree.resolved(child)
-            let valueNode = tree.next(after: child)
-            child = tree.next(after: valueNode)
-            let value = tree.resolved(valueNode)
-            switch tree.nodes[key].kind {
-            case .plain, .quoted: break
-            case .alias, .unreadable: continue
-            case .sequence, .mapping:
-                let title = kindTitle(key)
-                if !isMerged { report("a key is expected here, not \(title)", at: key) }
-                continue
-            }
-            let symbol = tree.nodes[key].value
-            if symbol == mergeKey, tree.nodes[key].kind == .plain {
-                if let merge, !isMerged { reportDuplicate(of: merge.key, at: key) } else { merge = (key, value) }
-                continue
-            }
-            let use = keyUses[Int(symbol)]
-            if use.mapping == mappingCount {
-                if !isMerged { reportDuplicate(of: Int(use.key), at: key) }
-                continue
-            }
-            keyUses[Int(symbol)] = (mappingCount, UInt32(key))
-            entries.append(Entry(key: key, symbol: symbol, value: value))
-        }
-        if let merge { collectMerged(merge.value, into: &entries, isMerged: isMerged) }
-    }
-
-    /// `<<: *one` or `<<: [*one, *two]`; the first of several mappings wins.
-    private mutating func collectMerged(_ node: Int, into entries: inout [Entry], isMerged: Bool) {
-        switch tree.nodes[node].kind {
-        case .mapping: collect(node, isMerged: true, into: &entries)
-        case .sequence:
-            for entry in list(node, "") ?? [] {
-                if tree.nodes[entry].kind == .mapping {
-                    collect(entry, isMerged: true, into: &entries)
-                } else if !isMerged {
-                    reportMerge(of: entry)
-                }
-            }
-        case .unreadable, .alias: break
-        case .plain, .quoted: if !isMerged { reportMerge(of: node) }
-        }
-    }
-
-    private mutating func reportMerge(of node: Int) {
-        let title = kindTitle(node)
-        report("`<<` merges mappings, not \(title)", at: node)
-    }
-
-    private mutating func reportDuplicate(of first: Int, at key: Int) {
-        let text = quoted(symbols.text(tree.nodes[key].value))
-        let place = Diagnostic.Related(message: "first here", location: location(first))
-        report("the key \(text) stands twice in this mapping", at: key, related: [place])
-    }
-
-    /// A key of a record and its value.
-    struct Field {
-        /// Which key.
-        var keyword: Keyword
-        /// The node of the key.
-        var key: Int
-        /// The node of the value, aliases resolved.
-        var value: Int
-    }
-
-    /// The fields of a mapping with fixed keys; unknown and missing ones are reported, the latter at `blamed`.
-    mutating func fields(_ node: Int, _ record: Record, _ expected: String, blamed: Int) -> [Field]? {
-        guard let entries = entries(node, expected) else { return nil }
-        var fields: [Field] = []
-        fields.reserveCapacity(entries.count)
-        for entry in entries {
-            if record.allows(entry.symbol), let keyword = Keyword(symbol: entry.symbol) {
-                fields.append(Field(keyword: keyword, key: entry.key, value: entry.value))
-                continue
-            }
-            // A file of nothing but unknown keys must not cost a search for each.
-            guard diagnostics.wants(.error) else {
-                diagnostics.drop(.error)
-                continue
-            }
-            let word = symbols.text(entry.symbol)
-            let hint = Suggestion.hint(for: word, among: record.keys.map(\.rawValue), are: "allowed here")
-            report("unknown key \(quoted(word))", at: entry.key, hint: hint)
-        }
-        for keyword in record.required where !fields.contains(where: { $0.keyword == keyword }) {
-            report("`\(keyword.rawValue)` is missing", at: blamed, hint: "\(expected) needs it")
-        }
-        return fields
     }
 
     // MARK: - Reports
