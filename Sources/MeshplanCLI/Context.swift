@@ -21,7 +21,7 @@ package struct Context {
     package var randomBits: () -> UInt64
     /// What signals have asked for.
     package var interrupts: Interrupts
-    /// Who we are, for the lock of a database.
+    /// Who runs the command, for the lock of a database.
     package var process: ProcessIdentity
     /// Where the command writes its results as JSON, nil if it is to write text.
     var json: JSONLines?

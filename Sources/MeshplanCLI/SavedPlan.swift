@@ -74,7 +74,7 @@ enum SavedPlan {
 
     private static let again = "Save the plan again with: meshplan plan --out FILE"
 
-    /// Puts the path as the user knows it into errors; damage of a file is invalid input, not a failure of ours.
+    /// Puts the path as the user knows it into errors; damage of a file is invalid input, not a failure of the program.
     private static func naming<Value>(_ path: String, _ body: () throws(StoreError) -> Value) throws -> Value {
         do {
             return try body()

@@ -35,13 +35,13 @@ extension Node {
         }
     }
 
-    /// A deleted NetKey takes its AppKeys along (Mesh Protocol 4.4.1.2.6).
+    /// A deleted NetKey takes its AppKeys along (Mesh Protocol 4.4.1.2, NetKey List).
     private mutating func remove(_ index: NetKeyIndex, appKeys: [AppKey]) {
         netKeys.removeAll { $0.index == index }
         for appKey in appKeys where appKey.boundNetKey == index { remove(appKey.index) }
     }
 
-    /// A deleted AppKey takes bindings and publications along (Mesh Protocol 4.4.1.2.7).
+    /// A deleted AppKey takes bindings and publications along (Mesh Protocol 4.4.1.2, AppKey List).
     private mutating func remove(_ index: AppKeyIndex) {
         guard knows(index) else { return }
         appKeys.removeAll { $0.index == index }
@@ -60,7 +60,7 @@ extension Node {
 }
 
 extension Model {
-    /// Unbinding a key ends a publication that uses it (Mesh Protocol 4.4.1.2.8).
+    /// Unbinding a key ends a publication that uses it (Mesh Protocol 4.4.1.2, Model to AppKey List).
     fileprivate mutating func unbind(_ index: AppKeyIndex) {
         bindings.removeAll { $0 == index }
         if publication?.appKeyIndex == index { publication = nil }

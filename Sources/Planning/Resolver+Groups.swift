@@ -75,7 +75,8 @@ extension Resolver {
         return places
     }
 
-    /// Gives each group the smallest address in our provisioner's ranges that nothing uses and nobody else gives out.
+    /// Gives each group the smallest address in the own provisioner's ranges that nothing uses and nobody else gives
+    /// out.
     private mutating func allocate(
         _ positions: [Int],
         places: inout [SubscriptionAddress?],

@@ -1,7 +1,7 @@
 import MeshCore
 
 // What a Configuration Server does to its key lists, with the checks in the order of the specification (Mesh
-// Protocol 4.4.1.2.6 to 4.4.1.2.9). A request that changes nothing because it is already so succeeds.
+// Protocol 4.4.1.2). A request that changes nothing because it is already so succeeds.
 
 extension NodeConfigurationState {
     mutating func addNetKey(_ index: NetKeyIndex, _ key: KeyMaterial, limit: Int) -> ConfigStatusCode {

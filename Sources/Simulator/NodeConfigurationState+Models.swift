@@ -1,7 +1,7 @@
 import MeshCore
 
 // What a Configuration Server does to the models, with the checks in the order of the specification (Mesh Protocol
-// 4.4.1.2.4, 4.4.1.2.5 and 4.4.1.2.10). A request that changes nothing because it is already so succeeds.
+// 4.4.1.2). A request that changes nothing because it is already so succeeds.
 
 extension NodeConfigurationState {
     /// Where a model lies in ``elements``.

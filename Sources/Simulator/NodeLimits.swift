@@ -1,4 +1,4 @@
-/// How much a virtual node can store; beyond it, it answers Insufficient Resources (Mesh Protocol 4.3.5).
+/// How much a virtual node can store; beyond it, it answers Insufficient Resources (Mesh Protocol 4.3).
 package struct NodeLimits: Hashable, Sendable {
     /// NetKeys on the node.
     package var netKeys: Int

@@ -48,7 +48,7 @@ enum Durations {
         return UInt8(milliseconds / step - 1)
     }
 
-    /// A publish period (Mesh Protocol 4.2.3.5): up to 63 steps of 100 ms, 1 s, 10 s or 10 min.
+    /// A publish period (Mesh Protocol 4.2.3.2): up to 63 steps of 100 ms, 1 s, 10 s or 10 min.
     static func period(_ text: String) throws(ScalarProblem) -> PublishPeriod {
         let milliseconds = try milliseconds(text)
         if let period = PublishPeriod(milliseconds: milliseconds) { return period }

@@ -33,7 +33,7 @@ package struct MeshClient {
         case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)
     }
 
-    /// Our address.
+    /// The address of the client's only element.
     package let address: UnicastAddress
     private let policy: RetryPolicy
     var stack: MeshStack
@@ -55,7 +55,7 @@ package struct MeshClient {
     /// A client without a link.
     ///
     /// - Parameters:
-    ///   - address: our element; its sequence numbers come from `sequenceNumbers` alone.
+    ///   - address: the client's element; its sequence numbers come from `sequenceNumbers` alone.
     ///   - replay: what earlier runs accepted.
     package init(
         address: UnicastAddress,

@@ -13,7 +13,7 @@ struct ProxyLink {
         case close(LinkIdentifier)
         /// Set the proxy's filter to an empty accept list.
         case setFilterType
-        /// Add our addresses to the proxy's filter.
+        /// Add the client's address to the proxy's filter.
         case addAddresses
         /// The link carries messages from now on.
         case ready

@@ -96,12 +96,12 @@ struct NetworkRecord {
     }
 
     /// The subnets in which a node takes messages, sorted, without the one that the action deletes if there is another:
-    /// a node does not remove the key that secures the request (Mesh Protocol 4.4.1.2.6).
+    /// a node does not remove the key that secures the request (Mesh Protocol 4.4.1.2, NetKey List).
     func subnets(of node: Node, for action: ConfigurationAction) -> [NetKeyIndex] {
         var accepted: [NetKeyIndex] = []
         for key in node.netKeys {
             guard let netKey = header.netKeys.first(where: { $0.index == key.index }) else { continue }
-            // From the second phase on we send with the new key, which the node may not have.
+            // From the second phase on messages are sent with the new key, which the node may not have.
             if netKey.phase != .usingNewKeys || key.isUpdated { accepted.append(key.index) }
         }
         guard case .deleteNetKey(let deleted) = action, accepted.contains(where: { $0 != deleted }) else {

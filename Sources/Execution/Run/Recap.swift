@@ -14,7 +14,7 @@ package struct Recap: Hashable, Sendable {
         case storeFailed(String)
         /// There is no proxy link and there is no point in trying on.
         case linkFailed(String, hint: String?)
-        /// Our sequence numbers are used up or could not be reserved; nothing can be sent.
+        /// The own sequence numbers are used up or could not be reserved; nothing can be sent.
         case sendingFailed(String)
     }
 
@@ -28,7 +28,7 @@ package struct Recap: Hashable, Sendable {
         case alreadyApplied
         /// The plan contradicts itself at a step.
         case damaged(step: Int)
-        /// The database has no address or key of ours to send with.
+        /// The database has no address or key of its own provisioner to send with.
         case noOwnNode
     }
 

@@ -44,9 +44,9 @@ struct RunJournal {
         outcomes.append(JournalOutcome(run: doubt.run, subject: doubt.subject, result: result))
     }
 
-    /// Makes everything durable: the collected, what changed in the network, and whom we heard.
+    /// Makes everything durable: what was collected, what changed in the network, and the replay list.
     ///
-    /// Whom we heard alone is not worth a transaction, unless it is the last one.
+    /// Replay entries alone are not worth a transaction, unless it is the last one.
     mutating func commit(
         _ network: inout NetworkRecord,
         _ client: inout MeshClient,

@@ -1,6 +1,6 @@
 /// How many nodes are talked to at once: additive increase, multiplicative decrease (AIMD).
 ///
-/// What limits us is mostly the proxy: its queue drops silently, so loss is the sign of too much at once. A node that
+/// The limit is mostly the proxy: its queue drops silently, so loss is the sign of too much at once. A node that
 /// never answers says nothing about the queue and leaves the window alone.
 struct SendWindow: Hashable, Sendable {
     private let maximum: Double

@@ -40,7 +40,7 @@ package enum KeySource: Hashable, Sendable {
     case environment(String)
 }
 
-/// A subnet, that is a NetKey.
+/// A subnet as its YAML declares it: a NetKey without its octets.
 package struct SubnetDefinition: Hashable, Sendable {
     /// Its name.
     package var name: Located<String>
@@ -49,7 +49,7 @@ package struct SubnetDefinition: Hashable, Sendable {
     /// Where its key comes from if the database does not have it.
     package var key: Located<KeySource>?
 
-    /// A subnet.
+    /// A subnet; what is absent is allocated or made at apply.
     package init(name: Located<String>, index: Located<NetKeyIndex>? = nil, key: Located<KeySource>? = nil) {
         self.name = name
         self.index = index
@@ -57,7 +57,7 @@ package struct SubnetDefinition: Hashable, Sendable {
     }
 }
 
-/// An application key.
+/// An application key as its YAML declares it: an AppKey without its octets.
 package struct ApplicationKeyDefinition: Hashable, Sendable {
     /// Its name.
     package var name: Located<String>
@@ -68,7 +68,7 @@ package struct ApplicationKeyDefinition: Hashable, Sendable {
     /// Where the key comes from if the database does not have it.
     package var key: Located<KeySource>?
 
-    /// An application key.
+    /// An application key; what is absent is allocated or made at apply.
     package init(
         name: Located<String>,
         subnet: Located<String>,
@@ -82,7 +82,7 @@ package struct ApplicationKeyDefinition: Hashable, Sendable {
     }
 }
 
-/// A group.
+/// A group as its YAML declares it.
 package struct GroupDefinition: Hashable, Sendable {
     /// Its name.
     package var name: Located<String>
@@ -91,7 +91,7 @@ package struct GroupDefinition: Hashable, Sendable {
     /// The group it lies in.
     package var parent: Located<String>?
 
-    /// A group.
+    /// A group; an absent address is allocated.
     package init(
         name: Located<String>,
         address: Located<SubscriptionAddress>? = nil,
@@ -125,7 +125,7 @@ package enum RemovalPolicy: String, CaseIterable, Sendable {
     case reset
 }
 
-/// A node.
+/// A node as its YAML declares it.
 package struct NodeDefinition: Hashable, Sendable {
     /// Its name, which can change freely.
     package var name: Located<String>
@@ -144,7 +144,7 @@ package struct NodeDefinition: Hashable, Sendable {
     /// What it sets over its profile.
     package var settings: NodeSettings
 
-    /// A node.
+    /// A node that declares nothing but its name and identity.
     package init(name: Located<String>, uuid: Located<DeviceUUID>) {
         self.name = name
         self.uuid = uuid
@@ -189,7 +189,7 @@ package struct ElementDefinition: Hashable, Sendable {
     /// Its managed models.
     package var models: [ModelDefinition]
 
-    /// An element.
+    /// An element that manages those models.
     package init(location: SourceLocation, models: [ModelDefinition]) {
         self.location = location
         self.models = models
@@ -207,7 +207,7 @@ package struct ModelDefinition: Hashable, Sendable {
     /// Its publication; the outer optional is nil if not managed, `.none` inside means "does not publish".
     package var publish: Located<PublishSettings?>?
 
-    /// A managed model.
+    /// A model of which no state is managed.
     package init(identifier: Located<ModelIdentifier>) {
         self.identifier = identifier
     }

@@ -65,7 +65,7 @@ package struct FeatureSet: OptionSet, Hashable, Sendable {
     package static let lowPower = FeatureSet(rawValue: 1 << 3)
 }
 
-/// The state of the Relay, GATT Proxy or Friend feature (Mesh Protocol 4.2.8, 4.2.12, 4.2.14).
+/// The state of the Relay, GATT Proxy or Friend feature (Mesh Protocol 4.2.9, 4.2.12, 4.2.14).
 package enum FeatureState: UInt8, Sendable {
     /// Supported and disabled.
     case disabled = 0

@@ -17,7 +17,7 @@ package struct MeshNetwork: Hashable, Sendable {
     package var provisioners: [Provisioner]
     /// The UUID of the provisioner that meshplan acts as; also the UUID of its node.
     package var ownProvisioner: DeviceUUID
-    /// Scenes in the database's order; kept, not managed yet.
+    /// Scenes in the database's order; kept and exported, not managed.
     package var scenes: [Scene]
     /// Addresses of removed nodes that must not be given out before the IV index allows it.
     package var exclusions: [NetworkExclusion]

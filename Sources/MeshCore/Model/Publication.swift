@@ -1,5 +1,5 @@
-/// What a model may subscribe to: a group, or a virtual address with the label that only we remember, since
-/// status messages carry just its hash (Mesh Protocol 4.2.4).
+/// What a model may subscribe to: a group, or a virtual address with its label, which only
+/// the database remembers, since status messages carry just its hash (Mesh Protocol 4.2.4).
 package enum SubscriptionAddress: Hashable, Comparable, Sendable {
     /// A group other than all-nodes.
     case group(GroupAddress)

@@ -29,7 +29,7 @@ package struct TransmitParameters: Hashable, Sendable {
     package var intervalMilliseconds: Int { (Int(steps) + 1) * 10 }
 }
 
-/// How a publication is repeated (Mesh Protocol 4.2.3.7); one octet, count in bits 0–2, steps in bits 3–7.
+/// How a publication is repeated (Mesh Protocol 4.2.3.6, 4.2.3.7); one octet, count in bits 0–2, steps in bits 3–7.
 package struct PublishRetransmit: Hashable, Sendable {
     /// Retransmissions of each published message, 0...7.
     package let count: UInt8
@@ -59,7 +59,7 @@ package struct PublishRetransmit: Hashable, Sendable {
     package static let none = PublishRetransmit(octet: 0)
 }
 
-/// How often a model publishes (Mesh Protocol 4.2.3.5); one octet, steps in bits 0–5, resolution in bits 6–7.
+/// How often a model publishes (Mesh Protocol 4.2.3.2); one octet, steps in bits 0–5, resolution in bits 6–7.
 package struct PublishPeriod: Hashable, Sendable {
     /// The unit of the steps.
     package enum Resolution: UInt8, CaseIterable, Sendable {

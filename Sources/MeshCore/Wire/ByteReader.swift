@@ -51,7 +51,7 @@ package struct ByteReader: Sendable {
         try readBigEndian(8)
     }
 
-    /// Two octets, least significant first, as access messages have them (section 3.1.1.1).
+    /// Two octets, least significant first, as access messages have them (section 3.1.1.2).
     package mutating func readUInt16LittleEndian() throws(DecodeError) -> UInt16 {
         UInt16(truncatingIfNeeded: try readLittleEndian(2))
     }

@@ -11,14 +11,15 @@ package struct CDBDocument: Hashable, Sendable {
     }
 
     /// The network as the document has it. Its ``MeshCore/MeshNetwork/ownProvisioner`` is the document's first
-    /// provisioner, whose address is not ours to use: ``joined(as:using:)`` gives the network to work with.
+    /// provisioner, whose address must not be used: ``joined(as:using:)`` gives the network to work with.
     package var network: MeshNetwork
     /// What the network does not model, to be stored with it and joined again at export.
     package var extras: CDBExtras
     /// Departures from the format in the order of their discovery.
     package var repairs: [Repair]
 
-    /// The network with a provisioner of our own, see ``MeshCore/MeshNetwork/addingProvisioner(to:name:using:)``.
+    /// The network with one more provisioner, as which meshplan acts, see
+    /// ``MeshCore/MeshNetwork/addingProvisioner(to:name:using:)``.
     ///
     /// - Throws: ``StoreError/Code/noFreeAddresses``.
     package func joined(

@@ -6,7 +6,7 @@ package enum CDBExport {
     /// The document, UTF-8.
     ///
     /// - Parameters:
-    ///   - extras: what the import brought along; its members come after ours and never replace them.
+    ///   - extras: what the import brought along; its members come after the written ones and never replace them.
     ///   - timestamp: the time of the last modification; nil keeps the imported one, if there is one.
     package static func write(
         _ network: MeshNetwork,
@@ -47,7 +47,7 @@ struct CDBWriter {
         JSONMember("partial", .bool(false)),
     ]
 
-    /// An object of our members and those kept for it.
+    /// An object of the members of the network model and those kept for it.
     func object(_ path: String, _ members: [JSONMember]) -> JSONValue {
         let kept = extras[path]
         guard !kept.isEmpty else { return .object(members) }
@@ -58,7 +58,7 @@ struct CDBWriter {
     func network(_ network: MeshNetwork) -> JSONValue {
         let kept = extras[""]
         let time = timestampText(kept)
-        // The document's own head comes first, imported or ours.
+        // The document's own head comes first, imported or made here.
         var head = CDBWriter.defaults.map { member in kept.first { $0.name == member.name } ?? member }
         head.append(JSONMember("timestamp", .string(time)))
         return object(

@@ -10,7 +10,7 @@ enum RowKind: UInt8 {
     case node = 3
     /// Replay entries of 64 neighbouring addresses; key is the address divided by 64, 2 octets.
     case replay = 4
-    /// The reserved sequence numbers of one of our own addresses; key is the address, 2 octets.
+    /// The reserved sequence numbers of an address that this program sends from; key is the address, 2 octets.
     case sequenceNumbers = 5
     /// A run; key is its number, 8 octets.
     case run = 6

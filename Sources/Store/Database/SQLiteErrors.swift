@@ -45,7 +45,7 @@ extension SQLiteRowStore {
                 path: path
             )
         default:
-            // No table, no column: the header is ours, the contents are not.
+            // No table, no column: the header is that of a mesh database, the contents are not.
             return .damaged("the file (SQLite \(error.extendedResultCode.rawValue))", path: path)
         }
     }

@@ -84,7 +84,7 @@ final class SQLiteRowStore: RowStore {
         rows: [StoredRow],
         revision: UInt64
     ) throws(StoreError) {
-        // Created by us with its mode, because SQLite gives its other files the mode of this one.
+        // Created beforehand with its mode, because SQLite gives its other files the mode of this one.
         let file = try OpenFile(path, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600, doing: "cannot be created")
         try file.changeMode(0o600)
         do {

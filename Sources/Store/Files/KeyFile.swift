@@ -8,7 +8,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// What opens a mesh database: at present the secret of a key file. Nothing prints it.
+/// What opens a mesh database: the secret of a key file. Nothing prints it.
 package struct DatabaseKey: Sendable {
     /// 32 octets; never log, print or put them into an error.
     let secret: [UInt8]
