@@ -27,16 +27,26 @@ struct ApplyRun {
         let database = try workspace.open(network)
         let plan = try SavedPlan.open(sealed, of: network, path: path, database: database)
         let lease = try workspace.lock(database, for: "apply")
-        if context.json == nil {
-            context.output.write(PlanView(plan: plan, style: context.style, isFull: isFull).render() + "\n")
-        } else if let lines = context.json {
-            PlanJSON(plan: plan).write(to: lines)
-        }
+        announce(plan, from: path)
         let reporter = ApplyReporter(context, network: try database.snapshot().network)
         if !plan.isEmpty { try probe() }
         let names = Dictionary(plan.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
         let mesh = try connect(database, lease, named: network, names: names, reporter)
         return mesh.apply(plan, reporter, context)
+    }
+
+    /// Says what is carried out. Whoever saved the plan has seen it, so its figures do, unless all of it is asked for.
+    private func announce(_ plan: Plan, from path: String) {
+        if let lines = context.json {
+            let json = PlanJSON(plan: plan)
+            if isFull { json.write(to: lines) } else { json.writeSummary(to: lines) }
+        } else if isFull {
+            context.output.write(PlanView(plan: plan, style: context.style, isFull: true).render() + "\n")
+        } else {
+            let file = context.style(.bold, path.printable)
+            let network = context.style(.bold, plan.network.printable)
+            context.output.line("Applying \(file) to network \(network): \(PlanSummary(plan).figures).\n")
+        }
     }
 
     /// Plans, asks and carries out.
@@ -74,9 +84,12 @@ struct ApplyRun {
         }
         try probe()
         if !isApproved {
+            let summary = PlanSummary(plan)
             try Prompt(context: context).confirm(
                 "Do you want to perform these actions?",
-                explanation: "meshplan will send the Configuration messages for the changes above."
+                explanation: summary.messages == 0
+                    ? "Only the mesh database will change; nothing will be sent."
+                    : "meshplan will send \(summary.cost) for the changes above."
             )
         }
         return try (mesh ?? connected()).apply(plan, reporter, context)

@@ -19,6 +19,24 @@ struct ApplyCommandTests {
         #expect(try fixture.mode(".meshplan/house.simulator") == 0o600)
     }
 
+    @Test("says of a saved plan what it costs, and shows all of it when asked to")
+    func savedPlanInFull() throws {
+        let fixture = try CommandFixture.house()
+        let planned = fixture.run("plan", "--out", "house.mplan")
+        let other = CommandFixture(sharing: fixture)
+        let full = fixture.run("apply", "house.mplan", "--via", "simulator", "--full")
+        let shown = try #require(planned.output.firstRange(of: "\nSaved").map { planned.output[..<$0.lowerBound] })
+        #expect(full.status == 0 && full.output.hasPrefix(shown))
+        let refused = other.run("apply", "house.mplan", "--via", "simulator", "--json")
+        #expect(refused.status == 7)
+        let types = refused.output.split(separator: "\n").map { $0.prefix { $0 != "," } }
+        #expect(
+            types == [
+                #"{"type":"version""#, #"{"type":"plan_summary""#, #"{"type":"diagnostic""#, #"{"type":"summary""#,
+            ]
+        )
+    }
+
     @Test(
         "asks before it does anything; only yes is yes",
         arguments: [
@@ -50,6 +68,18 @@ struct ApplyCommandTests {
         let fixture = try CommandFixture.house()
         let result = fixture.run("apply", "--via", "simulator")
         #expect(result.status == 8 && result.error.contains("standard input is not a terminal"))
+    }
+
+    @Test("says before it asks when only the database will change")
+    func onlyDatabase() throws {
+        let fixture = try CommandFixture()
+        _ = fixture.run("init", "--network", "villa")
+        try fixture.write("version: 1\nnetwork: villa\ngroups: { kitchen: {} }\n", to: "villa.yaml")
+        fixture.isTerminal = true
+        fixture.answers = ["yes"]
+        let result = fixture.run("apply", "--via", "simulator")
+        #expect(result.status == 0)
+        #expect(result.error.contains("Only the mesh database will change; nothing will be sent."))
     }
 
     @Test("with nothing to do it neither asks nor connects")

@@ -45,7 +45,7 @@ struct ApplyCommand: ContextCommand {
     @Option(help: ArgumentHelp("The TTL of requests, 0 or 2 to 127.", valueName: "hops"))
     var ttl: UInt8?
 
-    @Flag(help: "Show the details of each node however many there are.")
+    @Flag(help: "Show the details of each node however many there are, of a saved plan too.")
     var full = false
 
     @OptionGroup var format: FormatOptions

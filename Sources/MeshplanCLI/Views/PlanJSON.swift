@@ -38,6 +38,11 @@ struct PlanJSON {
             ])
         }
         for note in plan.notes { lines.write(["type": "plan_note", "message": note.json]) }
+        writeSummary(to: lines)
+    }
+
+    /// Writes the line that sums the plan up.
+    func writeSummary(to lines: JSONLines) {
         let summary = PlanSummary(plan)
         lines.write([
             "type": "plan_summary",

@@ -33,10 +33,19 @@ struct PlanSummary: Hashable {
         }
     }
 
+    /// What a plan costs, without a full stop: “3 changes, 25 messages (65 PDUs) to 7 nodes”.
+    var figures: String {
+        "\(MeshplanCLI.count(added + changed + removed + forgotten, "change")), \(cost)"
+    }
+
+    /// What is sent, without a full stop: “25 messages (65 PDUs) to 7 nodes”.
+    var cost: String {
+        "\(MeshplanCLI.count(messages, "message")) (\(MeshplanCLI.count(pdus, "PDU"))) "
+            + "to \(MeshplanCLI.count(nodes, "node"))"
+    }
+
     /// The line that ends a plan. Scripts read it: its form does not change.
     var text: String {
-        "Plan: \(added) to add, \(changed) to change, \(removed) to remove, \(forgotten) to forget. "
-            + "\(MeshplanCLI.count(messages, "message")) (\(MeshplanCLI.count(pdus, "PDU"))) "
-            + "to \(MeshplanCLI.count(nodes, "node"))."
+        "Plan: \(added) to add, \(changed) to change, \(removed) to remove, \(forgotten) to forget. \(cost)."
     }
 }
