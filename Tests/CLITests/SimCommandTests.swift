@@ -46,7 +46,7 @@ struct SimCommandTests {
     @Test("an apply over a Unix socket does what one in the process does, and both share the nodes' state")
     func overSocket() throws {
         let fixture = try CommandFixture.house()
-        let simulator = SimulatorThread(beside: fixture, ["--listen", "unix:mesh.sock", "--speed", "50"])
+        let simulator = SimulatorThread(beside: fixture, ["--listen", "unix:mesh.sock", "--speed", "20"])
         try waitForSocket("mesh.sock", in: fixture)
         let apply = fixture.run("apply", "--via", "unix:mesh.sock", "--auto-approve")
         #expect(apply.status == 0 && apply.output.contains("Apply complete."))
@@ -62,7 +62,7 @@ struct SimCommandTests {
     @Test("packets that are no Proxy PDUs do not disturb it, and it breaks no rule")
     func hostileClient() throws {
         let fixture = try CommandFixture.house()
-        let simulator = SimulatorThread(beside: fixture, ["--listen", "unix:mesh.sock", "--speed", "50"])
+        let simulator = SimulatorThread(beside: fixture, ["--listen", "unix:mesh.sock", "--speed", "20"])
         try waitForSocket("mesh.sock", in: fixture)
         let path = fixture.folder.appendingPathComponent("mesh.sock").path
         let bearer = SocketBearer(address: .unix(path: path))
@@ -94,6 +94,17 @@ struct SimCommandTests {
         try Data("something else".utf8).write(to: file)
         let foreign = fixture.run("sim", "--listen", "unix:x.sock")
         #expect(foreign.status == 65 && foreign.error.contains("meshplan sim reset"))
+    }
+
+    @Test(
+        "a speed at which nodes would give up halfway is refused with the reason",
+        arguments: ["0", "-1", "nan", "inf", "20.5", "1000"]
+    )
+    func speed(factor: String) throws {
+        let result = try CommandFixture().run("sim", "--listen", "unix:mesh.sock", "--speed=\(factor)")
+        #expect(
+            result.status == 64 && result.error.contains("a factor above 0 and up to 20: clients wait in real time")
+        )
     }
 
     @Test("an address that cannot be listened at is one clear message")

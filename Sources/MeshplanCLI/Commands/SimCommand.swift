@@ -18,7 +18,7 @@ struct SimCommand: ParsableCommand {
 struct SimRunCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Simulate in real time until SIGINT or SIGTERM. (default)",
+        abstract: "Simulate in real time until SIGINT or SIGTERM.",
         discussion: """
             A frame on the socket is a length of two octets, most significant first, and one Proxy PDU as it is written \
             to Data In or notified on Data Out. Ends with 1 if a rule was broken, such as a sequence number used twice.
@@ -38,14 +38,31 @@ struct SimRunCommand: ContextCommand {
     )
     var state: String?
 
-    @Option(help: ArgumentHelp("How much faster than real time.", valueName: "factor"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            How much faster than real time, \(Self.maximumSpeed) at most: clients wait in real time, and faster nodes \
+            would give up messages of which only a part has arrived yet.
+            """,
+            valueName: "factor"
+        )
+    )
     var speed = 1.0
+
+    /// The largest factor. A node discards a message after 10 s without a further segment and a proxy PDU after 20 s;
+    /// at this factor that leaves a client half a second of real time.
+    private static let maximumSpeed = 20
 
     @OptionGroup var simulator: SimulatorOptions
 
     func validate() throws {
-        guard speed > 0, speed <= 1_000_000 else {
-            throw ValidationError("--speed takes a factor above 0.")
+        guard speed > 0, speed <= Double(Self.maximumSpeed) else {
+            throw ValidationError(
+                """
+                --speed takes a factor above 0 and up to \(Self.maximumSpeed): clients wait in real time, and faster \
+                nodes would give up messages of which only a part has arrived yet.
+                """
+            )
         }
         do {
             _ = try SocketAddress(listen)
