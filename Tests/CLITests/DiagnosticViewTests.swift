@@ -49,6 +49,26 @@ struct DiagnosticViewTests {
         expectSnapshot(DiagnosticView(files: files, style: .plain).render(problems), "diagnostics-plain.txt")
     }
 
+    @Test(
+        "a key in a source line is not shown, however the line is cut; UUIDs are",
+        arguments: [
+            #"{"key": "A327BB410CF137455A4F234DF8134C78", "bogus": 1}"#,
+            "  a: { deviceKey: 0xa327bb410cf137455a4f234df8134c78, bogus: 1 }",
+            "  a: { bogus: 1, device_key: a327bb410cf137455a4f234df8134c78 }",
+            "keys: [a327bb410cf137455a4f234df8134c78, bogus]",
+        ]
+    )
+    func concealedKeys(line: String) throws {
+        let uuid = "27668C9732A345B561494865E288CBC2"
+        let text = line + " uuid: " + uuid
+        let column = try #require(text.firstRange(of: "bogus").map { text[..<$0.lowerBound].count + 1 })
+        for width in 20...120 {
+            let excerpt = Excerpt(of: text, column: column, length: 5, width: width)
+            #expect(!excerpt.text.lowercased().contains("a327") && !excerpt.text.lowercased().contains("4c78"))
+            #expect(width < 120 || excerpt.text.contains(uuid))
+        }
+    }
+
     @Test("colours appear only when asked for")
     func coloured() {
         var style = terminal

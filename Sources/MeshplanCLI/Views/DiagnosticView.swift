@@ -130,7 +130,7 @@ struct DiagnosticView {
 
 /// The part of a source line around a place, with what marks the place in the line below.
 struct Excerpt {
-    /// The part, tabs expanded, control characters replaced.
+    /// The part, tabs expanded, control characters and keys replaced.
     var text: String
     /// Spaces up to the place.
     var indent: String
@@ -149,7 +149,7 @@ struct Excerpt {
         var cells: [(text: String, width: Int)] = []
         var columns = 0
         // A megabyte on one line is not worth more than its beginning up to the place.
-        for scalar in source.unicodeScalars.prefix(column + width) {
+        for scalar in source.concealingKeys(first: column + width) {
             let cell: (String, Int) =
                 if scalar == "\t" {
                     (String(repeating: " ", count: 4 - columns % 4), 4 - columns % 4)
