@@ -69,10 +69,17 @@ struct DefinitionFiles {
         _ path: String,
         to files: inout SourceFiles,
         seen: inout Set<String>
-    )
-        throws(FileError)
-    {
-        guard seen.insert(context.absolute(path)).inserted else { return }
+    ) throws {
+        // The same file by another path would declare everything twice.
+        guard seen.insert(Files.identity(context.absolute(path))).inserted else { return }
+        guard !SavedPlan.isMeant(by: path, in: context) else {
+            throw Failure(
+                .usage,
+                "\(path) is a saved plan, not a definition",
+                hint:
+                    "Look at it with meshplan show \(path), carry it out, alone, with meshplan apply \(path) --via BEARER."
+            )
+        }
         let bytes = try Files.read(context.absolute(path), as: path, limit: Self.sizeLimit)
         files.files.append(.init(path: path, bytes: bytes))
     }

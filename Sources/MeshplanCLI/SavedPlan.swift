@@ -12,10 +12,28 @@ enum SavedPlan {
     /// Whether a path is meant as that of a saved plan: by its contents, or by its name if it has lost them.
     static func isMeant(by path: String, in context: Context) -> Bool {
         let absolute = context.absolute(path)
-        guard Files.kind(absolute) == .file else { return false }
-        if path.hasSuffix(".mplan") { return true }
-        guard let bytes = try? Files.readStart(absolute, as: path, count: marker.utf8.count) else { return false }
+        let kind = Files.kind(absolute)
+        if path.hasSuffix(".mplan") { return kind != .folder }
+        guard kind == .file, let bytes = try? Files.readStart(absolute, as: path, count: marker.utf8.count) else {
+            return false
+        }
         return bytes == Array(marker.utf8)
+    }
+
+    /// Refuses to put a plan in the place of something else, such as the definition.
+    static func check(target path: String, in context: Context) throws(Failure) {
+        switch Files.kind(context.absolute(path)) {
+        case nil: return
+        case .file:
+            if isMeant(by: path, in: context) { return }
+            throw Failure(
+                .failure,
+                "\(path) exists and is not a saved plan",
+                hint: "Choose another name, such as \(path).mplan, or remove the file."
+            )
+        case .folder: throw Failure(.failure, "\(path) is a folder", hint: "Say which file is to be made in it.")
+        case .other: throw Failure(.failure, "\(path) is not a regular file", hint: "Choose another name.")
+        }
     }
 
     /// Writes a plan for its owner alone (0600).

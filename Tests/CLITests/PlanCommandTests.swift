@@ -25,12 +25,42 @@ struct PlanCommandTests {
     func save() throws {
         let fixture = try CommandFixture.house()
         let planned = fixture.run("plan", "--out", "house.mplan")
-        #expect(planned.output.hasSuffix("Saved to house.mplan. Apply exactly this with: meshplan apply house.mplan\n"))
+        #expect(
+            planned.output.hasSuffix(
+                "Saved to house.mplan. Apply exactly this with: meshplan apply house.mplan --via BEARER\n"
+            )
+        )
         #expect(try fixture.mode("house.mplan") == 0o600)
         let shown = fixture.run("show", "house.mplan")
         #expect(planned.output.hasPrefix(shown.output) && shown.output.contains("Plan: "))
         #expect(shown.error.isEmpty && shown.status == 0)
         #expect(fixture.run("show", "house.mplan", "--json").output.contains(#""type":"plan_summary""#))
+    }
+
+    @Test("a plan never takes the place of something else", arguments: ["house.yaml", ".", "/dev/null"])
+    func otherTarget(path: String) throws {
+        let fixture = try CommandFixture.house()
+        let before = fixture.read("house.yaml")
+        let result = fixture.run("plan", "--out", path)
+        #expect(result.status == 1 && result.output.isEmpty && result.error.hasPrefix("Error: \(path) "))
+        #expect(fixture.read("house.yaml") == before)
+        for _ in 1...2 { #expect(fixture.run("plan", "--out", "house.plan").status == 0) }
+    }
+
+    @Test("a saved plan among definitions, and one that does not exist, are told apart from definitions")
+    func notADefinition() throws {
+        let fixture = try CommandFixture.house()
+        _ = fixture.run("plan", "--out", "house.mplan")
+        for arguments in [
+            ["plan", "house.mplan"], ["validate", "house.yaml", "house.mplan"],
+            ["apply", "house.mplan", "house.yaml", "--via", "simulator"],
+        ] {
+            let result = fixture.run(arguments)
+            #expect(result.status == 64)
+            #expect(result.error.hasPrefix("Error: house.mplan is a saved plan, not a definition\n"))
+        }
+        let missing = fixture.run("show", "lost.mplan")
+        #expect(missing.status == 1 && missing.error == "Error: cannot read lost.mplan: No such file or directory\n")
     }
 
     @Test("a plan that cannot be saved is one clear message")

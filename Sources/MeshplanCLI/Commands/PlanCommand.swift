@@ -28,6 +28,7 @@ struct PlanCommand: ContextCommand {
     var writesJSON: Bool { format.json }
 
     func run(in context: Context) throws -> ExitStatus {
+        if let out { try SavedPlan.check(target: out, in: context) }
         let planning = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
         let database = try Workspace(context: context).open(planning.network)
         let snapshot = try database.snapshot()
@@ -37,7 +38,7 @@ struct PlanCommand: ContextCommand {
             try SavedPlan.write(plan, to: out, database: database, context: context)
             if context.json == nil {
                 context.output.line(
-                    "\nSaved to \(out.printable). Apply exactly this with: meshplan apply \(out.printable)"
+                    "\nSaved to \(out.printable). Apply exactly this with: meshplan apply \(out.printable) --via BEARER"
                 )
             }
         }

@@ -39,6 +39,12 @@ enum Files {
         }
     }
 
+    /// What two paths have in common exactly if they lead to the same file; the path itself where nothing is.
+    static func identity(_ path: String) -> String {
+        var status = stat()
+        return stat(path, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : path
+    }
+
     /// The whole file; pipes and `/dev/stdin` work too.
     ///
     /// - Parameters:
