@@ -66,7 +66,7 @@ extension Failure {
                 hint: "Import the network again."
             )
         case .storeFailed(let reason):
-            self.init(.failure, "the database cannot be written: \(reason)", hint: "Nothing was sent after that.")
+            self.init(.failure, Self.short(reason), hint: "Nothing was sent after that.")
         case .linkFailed(let reason, let hint): self.init(.failure, "there is no proxy link: \(reason)", hint: hint)
         case .sendingFailed(let reason): self.init(.failure, "nothing can be sent any more: \(reason)")
         }

@@ -123,7 +123,8 @@ extension Resolver {
                     isNowhere ? .error : .note,
                     isNowhere
                         ? "none of the selected nodes has `\(model.value.name)`"
-                        : "\(skipped) of \(selected.count) selected nodes have no `\(model.value.name)` and are skipped",
+                        : "\(skipped) of \(selected.count) selected nodes \(skipped == 1 ? "has" : "have") no "
+                            + "`\(model.value.name)` and \(skipped == 1 ? "is" : "are") skipped",
                     at: model.location,
                     length: model.value.name.count,
                     hint: isNowhere ? "Compare the selector and the models of the nodes" : nil

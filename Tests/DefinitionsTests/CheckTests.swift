@@ -280,9 +280,9 @@ struct CheckTests {
     @Test("Errors say which resource they are about")
     func resources() {
         let diagnostics = DefinitionReader.read(
-            files: sources([head + "nodes: { a: { uuid: \(uuid(1)), ttl: 1 }, b: { uuid: \(uuid(1)) } }\n"])
+            files: sources([head + "nodes: { a: { uuid: \(uuid(1)), ttl: 1 }, b: { uuid: \(uuid(1)) }, c d: {} }\n"])
         ).diagnostics
-        #expect(diagnostics.map(\.resource) == ["node.a", "node.b"])
-        #expect(diagnostics.map(\.length) == [1, 1])
+        #expect(diagnostics.map(\.resource) == ["node.a", "node.b", nil])
+        #expect(diagnostics.map(\.length) == [1, 1, 3])
     }
 }

@@ -177,7 +177,7 @@ struct PlannerTests {
         )
         #expect(
             try Office().diagnostics(yaml)
-                == "6 note: 1 of 2 selected nodes have no `generic-onoff-server` and are skipped; "
+                == "6 note: 1 of 2 selected nodes has no `generic-onoff-server` and is skipped; "
         )
     }
 

@@ -40,6 +40,7 @@ extension DefinitionDecoder {
     ) {
         guard let entries = entries(section.value, "a mapping of names") else { return }
         for entry in entries {
+            resource = nil
             guard let name = scalar(entry.key, "a name", Words.name) else { continue }
             resource = Resource(kind: kind, name: entry.symbol, value: entry.value)
             if !decode(&self, NamedEntry(name: name, key: entry.key, value: entry.value)) {

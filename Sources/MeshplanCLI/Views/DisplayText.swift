@@ -12,7 +12,11 @@ extension String {
     var asSentence: String {
         guard let first, let last else { return self }
         let isCommand = hasPrefix("meshplan ") || hasPrefix("chmod ")
-        let text = first.isLowercase && !isCommand ? first.uppercased() + dropFirst() : self
+        var text = first.isLowercase && !isCommand ? first.uppercased() + dropFirst() : self
+        if let question = text.firstRange(of: "? "), question.upperBound < text.endIndex {
+            let next = question.upperBound
+            text.replaceSubrange(next...next, with: text[next].uppercased())
+        }
         let endsInWord = last.isLetter || last == ")"
         return endsInWord && !contains(": meshplan ") && !isCommand ? text + "." : text
     }
