@@ -100,5 +100,12 @@ let package = Package(
             resources: [.copy("Resources")],
             swiftSettings: strict
         ),
+        // Runs the built executable, which the dependency has built.
+        .testTarget(
+            name: "ScenarioTests",
+            dependencies: ["meshplan"],
+            resources: [.copy("Resources/disturbed-apply.sh")],
+            swiftSettings: strict
+        ),
     ]
 )

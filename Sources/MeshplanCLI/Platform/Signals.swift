@@ -29,12 +29,21 @@ enum Signals {
             wakeUp = ends[0]
         }
         _ = signal(SIGPIPE, SIG_IGN)
+        unblock()
         // The first use of a global sets it up under a lock; that must not happen inside a handler.
         return Interrupts(
             arm: arm,
             count: { arrived.load(ordering: .sequentiallyConsistent) },
             wakeUp: wakeUp
         )
+    }
+
+    /// A parent that started us from a thread with blocked signals has handed its mask on, and nothing could end us.
+    private static func unblock() {
+        var handled = sigset_t()
+        sigemptyset(&handled)
+        for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&handled, number) }
+        _ = sigprocmask(SIG_UNBLOCK, &handled, nil)
     }
 
     private static func arm() {

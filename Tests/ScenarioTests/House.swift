@@ -1,0 +1,91 @@
+import Foundation
+
+/// `examples/house` in a folder of its own, with its database imported.
+struct House: Sendable {
+    /// Where it lies.
+    let folder: URL
+
+    /// The executable, which the build puts beside the test bundle.
+    static let meshplan: URL = {
+        let bundle = Bundle.main.bundleURL
+        let products = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
+        return products.appending(path: "meshplan")
+    }()
+
+    private static let example = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "examples/house")
+
+    /// A new house in a new temporary folder.
+    static func make() async throws -> House {
+        let house = House(folder: try temporaryFolder())
+        let definition = house.folder.appending(path: "house.yaml")
+        try FileManager.default.copyItem(at: example.appending(path: "house.yaml"), to: definition)
+        for arguments in [["init"], ["import", "--cdb", example.appending(path: "network.json").path]] {
+            let result = try await house.meshplan(arguments)
+            guard result.status == 0 else { throw ScenarioError(result.output) }
+        }
+        return house
+    }
+
+    /// The same database, keys and definition in another folder.
+    func copy() throws -> House {
+        let copy = House(folder: try House.temporaryFolder())
+        for name in ["house.yaml", ".meshplan"] {
+            try FileManager.default.copyItem(at: folder.appending(path: name), to: copy.folder.appending(path: name))
+        }
+        return copy
+    }
+
+    /// Removes the folder.
+    func remove() {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Runs the executable in the folder.
+    func meshplan(_ arguments: [String]) async throws -> (status: Int32, output: String) {
+        try await run(House.meshplan, arguments)
+    }
+
+    /// Runs a program in the folder to its end; its output and errors come together.
+    func run(_ program: URL, _ arguments: [String]) async throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.standardInput = FileHandle.nullDevice
+        // A file, not a pipe: other children that are started meanwhile would inherit the pipe and keep it open.
+        let output = folder.appending(path: UUID().uuidString + ".output")
+        try Data().write(to: output)
+        let handle = try FileHandle(forWritingTo: output)
+        defer { try? handle.close() }
+        process.standardOutput = handle
+        process.standardError = handle
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        return (process.terminationStatus, try String(contentsOf: output, encoding: .utf8))
+    }
+
+    /// The path of a socket must be short, so the folder lies right below the system's temporary one.
+    private static func temporaryFolder() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "house-" + UUID().uuidString.prefix(8))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+}
+
+/// Why a scenario could not go on.
+struct ScenarioError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+/// Applies that are killed at any moment, over the process simulator, which audits sequence numbers.
+@Suite("Killed applies", .timeLimit(.minutes(15)))
+struct InterruptionTests {
+    /// How many applies are killed.
+    private static let rounds = ProcessInfo.processInfo.environment["MESHPLAN_KILL_ROUNDS"].flatMap(Int.init) ?? 200
+    /// Rounds wait for the disk and the radio most of the time, so several run at once.
+    private static let atOnce = 4
+
+    @Test("One more apply after kill -9 ends as an undisturbed one does, and no sequence number is used twice")
+    func kill() async throws {
+        let house = try await House.make()
+        defer { house.remove() }
+        let undisturbed = try await apply(in: house, seed: 0)
+        var generator = SplitMix(state: 1)
+        let moments = (0..<Self.rounds).map { _ in
+            Double.random(in: 0.001...undisturbed.seconds * 1.1, using: &generator)
+        }
+        let killed = try await withThrowingTaskGroup(of: Bool.self) { group in
+            var killed = 0
+            for (round, moment) in moments.enumerated() {
+                if round >= Self.atOnce, try await group.next() == true { killed += 1 }
+                group.addTask {
+                    let disturbed = try await apply(in: house, seed: round + 1, killedAfter: moment)
+                    let differences = disturbed.database.difference(from: undisturbed.database)
+                    #expect(differences.isEmpty, "round \(round + 1), killed after \(moment) s")
+                    return disturbed.wasKilled
+                }
+            }
+            for try await wasKilled in group where wasKilled { killed += 1 }
+            return killed
+        }
+        #expect(killed * 2 >= Self.rounds, "only \(killed) of \(Self.rounds) applies were still running when killed")
+    }
+
+    private struct Outcome {
+        var wasKilled: Bool
+        var seconds: Double
+        var database: [String]
+    }
+
+    private func apply(in house: House, seed: Int, killedAfter moment: Double? = nil) async throws -> Outcome {
+        let copy = try house.copy()
+        defer { copy.remove() }
+        guard let script = Bundle.module.url(forResource: "disturbed-apply", withExtension: "sh") else {
+            throw ScenarioError("the script is not in the bundle")
+        }
+        var arguments = [script.path, House.meshplan.path, "\(seed)"]
+        if let moment { arguments.append(String(format: "%.4f", moment)) }
+        let result = try await copy.run(URL(filePath: "/bin/bash"), arguments)
+        let lines = result.output.split(separator: "\n").map(String.init)
+        // `timeout` has bash report the kill with a line of its own.
+        guard result.status == 0,
+            let first = lines.firstIndex(where: { $0.hasPrefix("killed ") || $0.hasPrefix("finished ") })
+        else { throw ScenarioError("seed \(seed), killed after \(moment ?? 0) s: \(result.output)") }
+        let words = lines[first].split(separator: " ")
+        return Outcome(
+            wasKilled: words[0] == "killed",
+            seconds: Double(words[1]) ?? 1,
+            database: lines[(first + 1)...].map(comparable)
+        )
+    }
+
+    /// A line of `show --json` without the serial, which counts transactions, and without times of observation.
+    private func comparable(_ line: String) -> String {
+        line.replacing(#/"(serial|observed_at)":("[^"]*"|\d+),?/#, with: "")
+    }
+}
+
+/// A small seeded generator, so that the moments are the same in every run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
