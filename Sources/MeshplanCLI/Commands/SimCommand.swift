@@ -30,13 +30,7 @@ struct SimRunCommand: ContextCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Where the nodes' state is kept. (default: .meshplan/NETWORK.simulator)",
-            valueName: "file"
-        )
-    )
-    var state: String?
+    @OptionGroup var stateFile: SimulatorStateOptions
 
     @Option(
         help: ArgumentHelp(
@@ -75,7 +69,7 @@ struct SimRunCommand: ContextCommand {
         let simulation = try Simulation.open(
             context,
             network: networks.network,
-            state: state,
+            state: stateFile.state,
             options: simulator
         )
         context.interrupts.arm()
@@ -101,19 +95,13 @@ struct SimStatusCommand: ContextCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Where the nodes' state is kept. (default: .meshplan/NETWORK.simulator)",
-            valueName: "file"
-        )
-    )
-    var state: String?
+    @OptionGroup var stateFile: SimulatorStateOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let simulation = try Simulation.open(
             context,
             network: networks.network,
-            state: state,
+            state: stateFile.state,
             options: nil
         )
         let differences = simulation.world.mismatches(against: simulation.network)
@@ -138,17 +126,11 @@ struct SimResetCommand: ContextCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Where the nodes' state is kept. (default: .meshplan/NETWORK.simulator)",
-            valueName: "file"
-        )
-    )
-    var state: String?
+    @OptionGroup var stateFile: SimulatorStateOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let network = try Workspace(context: context).only(networks.network)
-        let path = try Simulation.statePath(state, network: network)
+        let path = try Simulation.statePath(stateFile.state, network: network)
         guard Files.kind(context.absolute(path)) != nil else {
             context.output.line("There is no simulator's state at \(path.printable).")
             return .success

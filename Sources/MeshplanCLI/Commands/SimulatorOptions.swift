@@ -124,3 +124,14 @@ struct SimulatorOptions: ParsableArguments {
         )
     }
 }
+
+/// Where simulated nodes remember what they were configured to.
+struct SimulatorStateOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Where the nodes' state is kept. (default: .meshplan/NETWORK.simulator)",
+            valueName: "file"
+        )
+    )
+    var state: String?
+}
