@@ -4,6 +4,7 @@ import MeshCore
 import Planning
 import Simulator
 import Store
+import TestSupport
 import Testing
 
 /// A bearer whose process dies at a given moment: from then on nothing passes, and the database's files are kept as

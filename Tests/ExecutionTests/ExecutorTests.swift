@@ -3,6 +3,7 @@ import MeshCore
 import Planning
 import Simulator
 import Store
+import TestSupport
 import Testing
 
 @Suite("Executor over the simulated network")

@@ -1,13 +1,7 @@
 import Definitions
 import MeshCore
 import Planning
-
-struct MissingValue: Error {}
-
-func required<Value>(_ value: Value?) throws -> Value {
-    guard let value else { throw MissingValue() }
-    return value
-}
+import TestSupport
 
 func unicast(_ value: UInt16) throws -> UnicastAddress { try required(UnicastAddress(rawValue: value)) }
 

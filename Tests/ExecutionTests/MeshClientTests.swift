@@ -1,5 +1,6 @@
 import MeshCore
 import Planning
+import TestSupport
 import Testing
 
 @testable import Execution

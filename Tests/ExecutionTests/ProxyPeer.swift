@@ -1,4 +1,5 @@
 import MeshCore
+import TestSupport
 
 @testable import Execution
 

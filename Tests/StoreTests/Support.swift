@@ -156,13 +156,6 @@ func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
     return network
 }
 
-struct MissingValue: Error {}
-
-func required<Value>(_ value: Value?) throws -> Value {
-    guard let value else { throw MissingValue() }
-    return value
-}
-
 /// A database in a folder of its own.
 struct Fixture {
     let folder: TemporaryFolder

@@ -1,6 +1,7 @@
 import Foundation
 import MeshCore
 import Store
+import TestSupport
 import Testing
 
 @Suite("WriteLease")
