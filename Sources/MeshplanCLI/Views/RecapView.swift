@@ -45,10 +45,11 @@ struct RecapView {
         return text
     }
 
-    /// The line that sums a run up. Scripts read it: its form does not change.
+    /// The line that sums a run up; the steps in it add up to those of the plan, but for doubts that earlier runs left.
+    /// Scripts read it: its form does not change.
     func figures() -> String {
         "Applied \(count(recap.applied, "step")), unchanged \(recap.unchanged), failed \(recap.failed.count), "
-            + "blocked \(recap.blocked.count), pending \(count(recap.pending.count, "node")), "
+            + "blocked \(recap.blocked.count), in doubt \(recap.inDoubt), pending \(count(recap.pending.count, "node")), "
             + "not started \(recap.notStarted). "
             + "\(count(recap.messagesSent, "message")), \(count(recap.retries, "retry", plural: "retries")), "
             + "\(seconds(recap.duration))."
