@@ -28,8 +28,10 @@ struct ApplyRun {
         let plan = try SavedPlan.open(sealed, of: network, path: path, database: database)
         let lease = try workspace.lock(database, for: "apply")
         announce(plan, from: path)
-        let reporter = ApplyReporter(context, network: try database.snapshot().network)
-        if !plan.isEmpty { try probe() }
+        let snapshot = try database.snapshot()
+        let reporter = ApplyReporter(context, network: snapshot.network)
+        // A plan that is out of date is refused as such, whether somebody listens or not.
+        if !plan.isEmpty, plan.serial == snapshot.serial { try probe() }
         let names = Dictionary(plan.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
         let mesh = try connect(database, lease, named: network, names: names, reporter)
         return mesh.apply(plan, reporter, context)

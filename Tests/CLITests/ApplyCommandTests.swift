@@ -82,6 +82,18 @@ struct ApplyCommandTests {
         #expect(result.error.contains("Only the mesh database will change; nothing will be sent."))
     }
 
+    @Test("a plan that is out of date is refused as such even where nobody listens")
+    func staleFirst() throws {
+        let fixture = try CommandFixture.house()
+        _ = fixture.run("plan", "--out", "house.mplan")
+        #expect(fixture.run("apply", "house.mplan", "--via", "unix:nobody.sock").status == 1)
+        _ = fixture.run("apply", "--via", "simulator", "--auto-approve")
+        let result = fixture.run("apply", "house.mplan", "--via", "unix:nobody.sock")
+        #expect(
+            result.status == 7 && result.error.hasPrefix("Error: the database has moved on since the plan was made")
+        )
+    }
+
     @Test("with nothing to do it neither asks nor connects")
     func nothingToDo() throws {
         let fixture = try CommandFixture.house()
