@@ -103,7 +103,7 @@ let package = Package(
         // Runs the built executable, which the dependency has built.
         .testTarget(
             name: "ScenarioTests",
-            dependencies: ["meshplan"],
+            dependencies: ["meshplan", "TestSupport"],
             resources: [.copy("Resources/disturbed-apply.sh")],
             swiftSettings: strict
         ),
