@@ -72,9 +72,12 @@ static inline int ccrypto_ccm_open(
     int written = 0;
     if (EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, mic_length, (void *)(input + length)) != 1) return 0;
     if (EVP_DecryptInit_ex(context, NULL, NULL, NULL, nonce) != 1) return 0;
-    if (additional_length > 0) {
-        if (EVP_DecryptUpdate(context, NULL, &written, NULL, length) != 1) return 0;
-        if (EVP_DecryptUpdate(context, NULL, &written, additional, additional_length) != 1) return 0;
+    // After a message that was not authentic a context keeps the nonce of that message until it is told a length, and
+    // would refuse all others.
+    if (EVP_DecryptUpdate(context, NULL, &written, NULL, length) != 1) return 0;
+    if (additional_length > 0
+        && EVP_DecryptUpdate(context, NULL, &written, additional, additional_length) != 1) {
+        return 0;
     }
     return EVP_DecryptUpdate(context, output, &written, input, length) == 1 && written == length;
 }

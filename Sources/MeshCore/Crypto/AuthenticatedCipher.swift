@@ -94,7 +94,8 @@ package final class AuthenticatedCipher {
         guard done == 1 else { libcryptoFailed("AES-128-CCM") }
     }
 
-    /// Decrypts `count` octets, which the MIC follows, to `output`, which may be the input; false if not authentic.
+    /// Decrypts `count` octets, which the MIC follows, to `output`, which may be the input; false if not authentic,
+    /// which has no effect on what is opened afterwards.
     @inline(__always)
     func open(
         _ input: UnsafePointer<UInt8>?,

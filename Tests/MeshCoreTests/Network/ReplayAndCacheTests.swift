@@ -111,6 +111,36 @@ struct ReplayAndCacheTests {
         #expect(node.replay.entries.isEmpty)
     }
 
+    @Test("what is not authentic does not keep what follows from being read", arguments: [2, 30])
+    func afterForgery(size: UInt8) throws {
+        var client = Sample.stack(Sample.client)
+        client.sar.segmentInterval = .zero
+        var node = Sample.stack(Sample.node)
+        for number in 0..<3 as Range<Int64> {
+            let at = Instant.ms(number * 10_000)
+            let (identifier, actions) = try client.send(Sample.message([UInt8](0..<size)), at: at)
+            client.cancel(identifier)
+            let forged = actions.transmitted.map { Array($0.dropLast()) + [($0.last ?? 0) ^ 1] }
+            for pdu in forged {
+                #expect(node.receive(networkPDU: pdu, at: at) == [.dropped(.network(.notAuthentic))])
+            }
+            let received = actions.transmitted.flatMap { node.receive(networkPDU: $0, at: at) }
+            #expect(received.delivered.map(\.payload.count) == [Int(size)])
+        }
+    }
+
+    @Test("a message of another device key does not keep what follows from being read")
+    func afterWrongDeviceKey() throws {
+        var stranger = Sample.stack(Sample.client)
+        stranger.keys.setDeviceKey(Sample.appKey, of: Sample.node)
+        var client = Sample.stack(Sample.client, next: 10)
+        var node = Sample.stack(Sample.node)
+        let wrong = try stranger.send(Sample.message([1]), at: .zero).1.transmitted[0]
+        #expect(node.receive(networkPDU: wrong, at: .zero) == [.dropped(.undecryptable)])
+        let right = try client.send(Sample.message([1]), at: .zero).1.transmitted[0]
+        #expect(node.receive(networkPDU: right, at: .zero).delivered.count == 1)
+    }
+
     @Test("the cache forgets the oldest when it is full")
     func bounded() {
         var cache = NetworkMessageCache(capacity: 3)
