@@ -18,8 +18,8 @@ package struct NetworkMessageCache: Sendable {
     ///
     /// - Returns: whether it was new.
     package mutating func insert(_ pdu: NetworkPDU) -> Bool {
-        // SRC and SEQ name a PDU within an IV index, of which only two adjoining ones are ever in use.
-        let identity = UInt64(pdu.ivIndex & 1) << 40 | UInt64(pdu.sequence) << 16 | UInt64(pdu.source.rawValue)
+        // SRC and SEQ name a PDU within an IV index. Its last bit would not do: a recovery may go two further at once.
+        let identity = UInt64(pdu.ivIndex & 0xFF_FFFF) << 40 | UInt64(pdu.sequence) << 16 | UInt64(pdu.source.rawValue)
         guard known.insert(identity).inserted else { return false }
         if order.count < capacity {
             order.append(identity)

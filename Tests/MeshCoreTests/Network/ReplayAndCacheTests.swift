@@ -161,6 +161,18 @@ struct ReplayAndCacheTests {
         #expect(cache.count == 3)
     }
 
+    @Test("a recovery of an even number of IV indexes does not make new PDUs look seen")
+    func cacheAfterRecovery() throws {
+        var client = Sample.stack(Sample.client)
+        var node = Sample.stack(Sample.node)
+        for value in [Sample.ivIndex.value, Sample.ivIndex.value + 2] {
+            client.ivIndex = IVIndex(value: value)
+            node.ivIndex = IVIndex(value: value)
+            let pdu = try client.send(Sample.message([1, 2, 3]), at: .zero).1.transmitted[0]
+            #expect(node.receive(networkPDU: pdu, at: .zero).delivered.map(\.sequence) == [0])
+        }
+    }
+
     @Test("own PDUs that come back are dropped, and none is relayed to its sender")
     func echo() throws {
         var client = Sample.stack(Sample.client)
