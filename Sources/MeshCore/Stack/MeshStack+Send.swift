@@ -154,6 +154,7 @@ extension MeshStack {
 
     /// Sends every segment that is due and starts what may start.
     mutating func drive(at now: Instant, _ actions: inout [StackAction]) {
+        isDriveDue = false
         repeat {
             var index = 0
             while index < outgoing.active.count {

@@ -23,6 +23,8 @@ package struct MeshStack {
     var cache = NetworkMessageCache()
     var receiver: SegmentReceiver
     var outgoing: OutgoingQueue
+    /// Whether a message that waits may be able to start, as after another was cancelled.
+    var isDriveDue = false
     private var identifiers: UInt64 = 0
 
     /// A participant.
@@ -75,7 +77,8 @@ package struct MeshStack {
 
     /// When ``advance(to:)`` is to be called next; nil if nothing is waited for.
     package var nextDeadline: Instant? {
-        switch (outgoing.nextDeadline, receiver.nextDeadline) {
+        if isDriveDue { return .zero }
+        return switch (outgoing.nextDeadline, receiver.nextDeadline) {
         case (let first?, let second?): min(first, second)
         case (let first, let second): first ?? second
         }
@@ -94,6 +97,8 @@ package struct MeshStack {
         outgoing.remove(identifier)
     }
 
+        // There is no telling the time here, so what waited for it starts with the next step.
+        isDriveDue = deferredIVIndex != nil || !outgoing.waiting.isEmpty
     mutating func newIdentifier() -> TransmissionIdentifier {
         defer { identifiers += 1 }
         return TransmissionIdentifier(rawValue: identifiers)

@@ -111,6 +111,57 @@ struct SegmentationTests {
         }
     }
 
+    @Test("a message that waits for a cancelled one is sent")
+    func cancelled() throws {
+        var client = Sample.stack(Sample.client)
+        let (first, _) = try client.send(Sample.message(long), at: .zero)
+        let (second, actions) = try client.send(Sample.message(long), at: .zero)
+        #expect(actions.isEmpty)
+        client.cancel(first)
+        #expect(client.nextDeadline.map { $0 <= .ms(1) } == true)
+        #expect(client.advance(to: .ms(1)).transmitted.count == 1)
+        #expect(client.nextDeadline == .ms(61))
+        client.cancel(second)
+        #expect(client.nextDeadline == nil)
+    }
+
+    @Test("what is sent in one subnet is neither acknowledged nor continued by members of another")
+    func otherSubnet() throws {
+        let guests = Sample.netIndex(1)
+        var keys = Sample.keys()
+        keys.set(NetKey(index: guests, name: "", key: Sample.deviceKey))
+        var client = Sample.stack(Sample.client, keys: keys)
+        client.sar.segmentInterval = .zero
+        let segments = try client.send(Sample.message(long), at: .zero).1.transmitted
+        func forged(_ transport: LowerTransportPDU, from: UnicastAddress, to: UnicastAddress) throws -> [UInt8] {
+            let isControl = if case .acknowledgment = transport { true } else { false }
+            return try NetworkPDU(
+                ivIndex: Sample.ivIndex.value,
+                isControl: isControl,
+                ttl: 3,
+                sequence: 4,
+                source: from,
+                destination: to.address,
+                transportPDU: transport.encoded
+            ).encoded(with: NetworkCredentials(flooding: Sample.deviceKey))
+        }
+        let refusal = LowerTransportPDU.acknowledgment(
+            SegmentAcknowledgment(isOnBehalfOf: true, seqZero: 0, blockAck: 0)
+        )
+        let answer = try forged(refusal, from: Sample.unicast(0x0700), to: Sample.client)
+        #expect(client.receive(networkPDU: answer, at: .ms(1)) == [.dropped(.unexpectedAcknowledgment)])
+
+        var node = Sample.stack(Sample.node, keys: keys)
+        _ = node.receive(networkPDU: segments[0], at: .ms(1))
+        let content = Segment.Content.access(aid: nil, mic: .bits32)
+        let bytes = [UInt8](repeating: 0xEE, count: 12)
+        let segment = Segment(content: content, seqZero: 0, offset: 1, last: 3, bytes: bytes)
+        let injected = try forged(.segment(segment), from: Sample.client, to: Sample.node)
+        #expect(node.receive(networkPDU: injected, at: .ms(2)) == [.dropped(.inconsistentSegment)])
+        let rest = segments.dropFirst().flatMap { node.receive(networkPDU: $0, at: .ms(3)) }
+        #expect(rest.delivered.map(\.payload) == [long])
+    }
+
     @Test("1.0.1: the acknowledgment waits for 150 ms and 50 ms a hop")
     func oldAcknowledgment() throws {
         var client = Sample.stack(Sample.client, sar: .version101)
