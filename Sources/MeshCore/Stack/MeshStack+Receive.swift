@@ -63,7 +63,7 @@ extension MeshStack {
         case .segment: break
         case .acknowledgment(let acknowledgment):
             record(pdu)
-            acknowledge(acknowledgment, in: pdu, at: now, &actions)
+            acknowledge(acknowledgment, in: pdu, netKeyIndex, at: now, &actions)
         case .control(let opcode, let parameters):
             record(pdu)
             deliver(
@@ -221,17 +221,19 @@ extension MeshStack {
         actions += transmit(pdu, with: credentials)
     }
 
-    /// Takes in an acknowledgment of segments that we send.
+    /// Takes in an acknowledgment of segments that we send. It must come in the subnet that they are sent in: SeqZero is
+    /// all that it has to know of them, and members of other subnets are not to cancel what does not concern them.
     private mutating func acknowledge(
         _ acknowledgment: SegmentAcknowledgment,
         in pdu: NetworkPDU,
+        _ netKeyIndex: NetKeyIndex,
         at now: Instant,
         _ actions: inout [StackAction]
     ) {
         let index = outgoing.active.firstIndex {
             $0.source.address == pdu.destination
                 && UInt16(truncatingIfNeeded: $0.sequence & 0x1FFF) == acknowledgment.seqZero
-                && $0.destination.kind == .unicast
+                && $0.destination.kind == .unicast && $0.netKeyIndex == netKeyIndex
                 && (acknowledgment.isOnBehalfOf || $0.destination == pdu.source.address)
         }
         guard let index else {

@@ -124,6 +124,7 @@ struct SegmentReceiver {
         if let index = reassemblies.firstIndex(where: { $0.identity.isBetween(pdu.source, pdu.destination) }) {
             let known = reassemblies[index].identity.sequenceAuthentication
             if known == identity.sequenceAuthentication {
+                guard reassemblies[index].netKeyIndex == netKeyIndex else { return [.dropped(.inconsistentSegment)] }
                 return add(segment, to: index, pdu, replay: &replay, at: now)
             }
             guard identity.sequenceAuthentication > known else { return [.dropped(.superseded)] }
