@@ -1,6 +1,6 @@
 /// What a peer did wrong on a proxy link; the link should be closed (Mesh Protocol 6.3.2.2).
 package enum ProxyProtocolError: Error, Hashable, Sendable {
-    /// The packet is empty, has no payload, or a message type that is not known.
+    /// The packet is empty or has no payload.
     case malformed(DecodeError)
     /// A continuation or last segment without a first one.
     case unexpectedSegment
@@ -16,9 +16,17 @@ package enum ProxyProtocolError: Error, Hashable, Sendable {
 
 /// Puts proxy PDUs together from packets (Mesh Protocol 6.3.2).
 ///
-/// A value machine for one direction of one link. After an error it is ready for the next message.
+/// A value machine for one direction of one link. After an error it is ready for the next message. Messages of types
+/// that are reserved for future use are put together by the same rules and then ignored.
 package struct ProxyReassembler: Sendable {
-    private var partial: ProxyPDU?
+    private struct Partial {
+        let type: UInt8
+        var payload: [UInt8]
+
+        var pdu: ProxyPDU? { ProxyPDU.MessageType(rawValue: type).map { ProxyPDU(type: $0, payload: payload) } }
+    }
+
+    private var partial: Partial?
     private var startedAt = Instant.zero
 
     /// How long a message may take from its first to its last segment (6.3.2.2).
@@ -43,22 +51,23 @@ package struct ProxyReassembler: Sendable {
 
     /// Takes in one packet.
     ///
-    /// - Returns: the PDU that it completes, or nil.
+    /// - Returns: the PDU that it completes, or nil if it completes none that is known.
     package mutating func receive(_ packet: [UInt8], at now: Instant) throws(ProxyProtocolError) -> ProxyPDU? {
         try advance(to: now)
         guard let header = packet.first else { throw fail(.malformed(.truncated(offset: 0, needed: 1))) }
         guard packet.count > 1 else { throw fail(.malformed(.truncated(offset: 1, needed: 1))) }
-        guard let type = ProxyPDU.MessageType(rawValue: header & 0x3F),
-            let segmentation = ProxySegmentation(rawValue: header >> 6)
-        else { throw fail(.malformed(.unknownType(UInt64(header & 0x3F)))) }
+        let type = header & 0x3F
+        guard let segmentation = ProxySegmentation(rawValue: header >> 6) else {
+            throw fail(.malformed(.prohibited(field: "SAR", value: UInt64(header >> 6))))
+        }
         let payload = packet.dropFirst()
         switch segmentation {
         case .complete, .first:
             guard partial == nil else { throw fail(.interrupted) }
             guard payload.count <= ProxyPDU.maximumSize else { throw fail(.tooLong) }
-            let pdu = ProxyPDU(type: type, payload: Array(payload))
-            guard segmentation == .first else { return pdu }
-            partial = pdu
+            let whole = Partial(type: type, payload: Array(payload))
+            guard segmentation == .first else { return whole.pdu }
+            partial = whole
             startedAt = now
             return nil
         case .continuation, .last:
@@ -68,7 +77,7 @@ package struct ProxyReassembler: Sendable {
             partial?.payload.append(contentsOf: payload)
             guard segmentation == .last else { return nil }
             defer { partial = nil }
-            return partial
+            return partial?.pdu
         }
     }
 

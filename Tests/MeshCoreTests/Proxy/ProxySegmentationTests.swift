@@ -32,20 +32,29 @@ struct ProxySegmentationTests {
         arguments: [
             ([""], .malformed(.truncated(offset: 0, needed: 1))),
             (["00"], .malformed(.truncated(offset: 1, needed: 1))),
-            (["0401"], .malformed(.unknownType(4))),
-            (["3f01"], .malformed(.unknownType(0x3F))),
             (["8001"], .unexpectedSegment),
             (["c001"], .unexpectedSegment),
             (["4001", "4001"], .interrupted),
             (["4001", "0001"], .interrupted),
             (["4001", "8101"], .typeChanged),
             (["4001", "8001", "c201"], .typeChanged),
+            (["4401", "8001"], .typeChanged),
         ] as [([String], ProxyProtocolError)]
     )
     func errors(packets: [String], error: ProxyProtocolError) throws {
         var reassembler = ProxyReassembler()
         for packet in packets.dropLast() { #expect(try reassembler.receive(hex(packet), at: .zero) == nil) }
         #expect(throws: error) { try reassembler.receive(hex(packets.last ?? ""), at: .zero) }
+        #expect(try reassembler.receive([0x01, 0xAA], at: .zero) == ProxyPDU(type: .beacon, payload: [0xAA]))
+    }
+
+    @Test("messages of types reserved for future use are ignored, whole or in parts")
+    func futureTypes() throws {
+        var reassembler = ProxyReassembler()
+        for packet in ["0401", "3f01", "4401", "8402", "c403"] {
+            #expect(try reassembler.receive(hex(packet), at: .zero) == nil)
+        }
+        #expect(reassembler.nextDeadline == nil)
         #expect(try reassembler.receive([0x01, 0xAA], at: .zero) == ProxyPDU(type: .beacon, payload: [0xAA]))
     }
 
