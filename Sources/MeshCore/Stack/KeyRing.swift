@@ -14,6 +14,8 @@ package struct KeyRing {
     struct ApplicationEntry {
         let index: AppKeyIndex
         let boundNetKey: NetKeyIndex
+        /// Whether it is the key being replaced in a key refresh.
+        let isOld: Bool
         let credentials: ApplicationCredentials
     }
 
@@ -140,10 +142,15 @@ package struct KeyRing {
             old: key.oldKey.map(schedules.application)
         )
         applications[key.index] = application
-        for credentials in [application.current, application.old] {
+        for (credentials, isOld) in [(application.current, false), (application.old, true)] {
             guard let credentials else { continue }
             applicationsByAID[Int(credentials.aid)].append(
-                ApplicationEntry(index: key.index, boundNetKey: key.boundNetKey, credentials: credentials)
+                ApplicationEntry(
+                    index: key.index,
+                    boundNetKey: key.boundNetKey,
+                    isOld: isOld,
+                    credentials: credentials
+                )
             )
         }
     }
@@ -164,8 +171,13 @@ package struct KeyRing {
         return phase == .keyDistribution ? application.old ?? application.current : application.current
     }
 
-    /// All application keys that access messages with an AID can have been made with.
-    func candidates(aid: UInt8) -> [ApplicationEntry] { applicationsByAID[Int(aid & 0x3F)] }
+    /// All application keys that access messages with an AID can have been made with; old ones count only during the
+    /// key refresh of their NetKey, whatever a database has kept.
+    func candidates(aid: UInt8) -> [ApplicationEntry] {
+        applicationsByAID[Int(aid & 0x3F)].filter { entry in
+            !entry.isOld || subnets[entry.boundNetKey].map { $0.key.phase != .normal } ?? false
+        }
+    }
 
     // MARK: Device keys and labels
 

@@ -200,6 +200,25 @@ struct KeyRefreshTests {
         #expect(node.receive(beacon: beacon(newKey, flag: true), at: .zero).isEmpty, "it is over")
     }
 
+    @Test("an old application key that a database has kept does not open messages without a refresh")
+    func leftOver() throws {
+        var keys = Sample.keys()
+        keys.set(
+            AppKey(
+                index: Sample.appKeyIndex,
+                name: "",
+                boundNetKey: .primary,
+                key: newAppKey,
+                oldKey: Sample.appKey
+            )
+        )
+        var excluded = Sample.stack(Sample.client)
+        let message = Sample.message([1, 2], security: .application(Sample.appKeyIndex))
+        let pdu = try excluded.send(message, at: .zero).1.transmitted[0]
+        var node = Sample.stack(Sample.node, keys: keys)
+        #expect(node.receive(networkPDU: pdu, at: .zero) == [.dropped(.undecryptable)])
+    }
+
     @Test("a beacon without the flag ends the refresh from the first phase, too")
     func skipped() {
         var node = stack(Sample.node, .keyDistribution)
