@@ -49,6 +49,21 @@ struct MeshClientTests {
         #expect(peer.transmissionTimes.isEmpty)
     }
 
+    @Test("A proxy that sends a mesh private beacon instead is as good")
+    func privateBeacon() throws {
+        let peer = try ProxyPeer(nodeIVIndex: IVIndex(value: 9))
+        let random = try required(Nonce([UInt8](0..<13)))
+        peer.beacons = [
+            MeshPrivateBeacon(isKeyRefreshing: false, ivIndex: IVIndex(value: 9), random: random)
+                .encoded(with: SubnetCredentials(secret(1)))
+        ]
+        peer.answer = { _ in [ConfigDefaultTTLStatus(ttl: 7).encoded] }
+        try peer.request(inquiry(.setDefaultTTL(7)))
+        peer.run(for: .seconds(1))
+        #expect(peer.log.contains("0 IV index 9"))
+        #expect(peer.answers == [.holds(.setDefaultTTL(7))])
+    }
+
     @Test("A beacon that no known key made is none: the IV index comes from authentic ones only")
     func forgedBeacon() throws {
         let peer = try ProxyPeer()

@@ -60,9 +60,7 @@ extension MeshClient {
     }
 
     private mutating func receive(beacon bytes: [UInt8], at now: Instant, into outputs: inout [Output]) {
-        guard let beacon = try? SecureNetworkBeacon(decoding: bytes),
-            let index = stack.keys.netKeyIndex(authenticating: beacon)
-        else {
+        guard let beacon = try? AuthenticBeacon(bytes, under: stack.keys) else {
             link.foreignBeacon()
             return
         }
@@ -71,7 +69,7 @@ extension MeshClient {
             perform(link.unusableIVIndex(beacon.ivIndex, known: stack.ivIndex, at: now), at: now, into: &outputs)
             return
         }
-        if !proxySubnets.contains(index) { proxySubnets.append(index) }
+        if !proxySubnets.contains(beacon.netKeyIndex) { proxySubnets.append(beacon.netKeyIndex) }
         perform(link.authenticBeacon(at: now), at: now, into: &outputs)
     }
 

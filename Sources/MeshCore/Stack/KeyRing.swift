@@ -119,6 +119,11 @@ package struct KeyRing {
     /// All credentials that beacons with a Network ID can have been made with.
     func candidates(networkID: UInt64) -> [SubnetEntry] { subnetsByNetworkID[networkID] ?? [] }
 
+    /// All credentials that beacons which do not name their subnet can have been made with, sorted by index.
+    var subnetEntries: [SubnetEntry] {
+        subnets.values.sorted { $0.key.index < $1.key.index }.flatMap(entries)
+    }
+
     private func entries(of subnet: Subnet) -> [SubnetEntry] {
         let current = SubnetEntry(index: subnet.key.index, isOld: false, credentials: subnet.current)
         guard let old = subnet.old, old !== subnet.current else { return [current] }

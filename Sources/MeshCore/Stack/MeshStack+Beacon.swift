@@ -7,19 +7,19 @@ extension MeshStack {
         return SecureNetworkBeacon(isKeyRefreshing: isKeyRefreshing, ivIndex: ivIndex, credentials: credentials).encoded
     }
 
-    /// Takes in a secure network beacon: with the octet of its type, without the header of the bearer.
+    /// Takes in a secure network beacon or a mesh private beacon: with the octet of its type, without the header of the
+    /// bearer.
     package mutating func receive(beacon bytes: [UInt8], at now: Instant) -> [StackAction] {
-        let beacon: SecureNetworkBeacon
+        let opened: AuthenticBeacon?
         do throws(DecodeError) {
-            beacon = try SecureNetworkBeacon(decoding: bytes)
+            opened = try AuthenticBeacon(bytes, under: keys)
         } catch { return [.dropped(.malformedBeacon(error))] }
-        let entry = keys.candidates(networkID: beacon.networkID).first { beacon.isAuthentic(under: $0.credentials) }
-        guard let entry else { return [.dropped(.foreignBeacon)] }
+        guard let beacon = opened else { return [.dropped(.foreignBeacon)] }
 
         var actions: [StackAction] = []
-        refresh(entry, beacon, &actions)
+        refresh(beacon, &actions)
         let isPrimaryMember = keys.netKey(.primary) != nil
-        let mayRaise = entry.index == .primary || !isPrimaryMember
+        let mayRaise = beacon.netKeyIndex == .primary || !isPrimaryMember
         switch ivIndexMonitor.verdict(beacon.ivIndex, mayRaise: mayRaise, at: now) {
         case .unchanged: break
         case .ignored: actions.append(.dropped(.ivIndexIgnored))
@@ -36,16 +36,13 @@ extension MeshStack {
     }
 
     /// Moves a key refresh on (3.11.4.2): only beacons under the new key tell anything.
-    private mutating func refresh(
-        _ entry: KeyRing.SubnetEntry,
-        _ beacon: SecureNetworkBeacon,
-        _ actions: inout [StackAction]
-    ) {
-        guard let key = keys.netKey(entry.index), key.phase != .normal, !entry.isOld else { return }
+    private mutating func refresh(_ beacon: AuthenticBeacon, _ actions: inout [StackAction]) {
+        let index = beacon.netKeyIndex
+        guard let key = keys.netKey(index), key.phase != .normal, !beacon.isUnderOldKey else { return }
         let phase: KeyRefreshPhase = beacon.isKeyRefreshing ? .usingNewKeys : .normal
         guard phase != key.phase else { return }
-        keys.setPhase(phase, of: entry.index)
-        actions.append(.keyRefreshPhaseChanged(entry.index, phase))
+        keys.setPhase(phase, of: index)
+        actions.append(.keyRefreshPhaseChanged(index, phase))
     }
 
     mutating func change(to changed: IVIndex, at now: Instant, _ actions: inout [StackAction]) {

@@ -99,6 +99,24 @@ struct IVUpdateTests {
         #expect(pdus.map(\.sequence) == [0, 1, 2])
     }
 
+    @Test("a mesh private beacon tells what a secure network beacon tells")
+    func privateBeacon() throws {
+        var node = Sample.stack(Sample.node, ivIndex: IVIndex(value: 8))
+        node.keys.set(NetKey(index: Sample.netIndex(3), name: "", key: Sample.appKey))
+        func beacon(_ key: KeyMaterial, _ value: UInt32) throws -> [UInt8] {
+            let random = try #require(Nonce([UInt8](0..<13)))
+            return MeshPrivateBeacon(isKeyRefreshing: false, ivIndex: IVIndex(value: value), random: random)
+                .encoded(with: SubnetCredentials(key))
+        }
+        #expect(node.receive(beacon: try beacon(Sample.deviceKey, 9), at: .zero) == [.dropped(.foreignBeacon)])
+        #expect(node.receive(beacon: try beacon(Sample.appKey, 9), at: .zero) == [.dropped(.ivIndexIgnored)])
+        #expect(node.receive(beacon: try beacon(Sample.netKey, 9), at: .zero) == [.ivIndexChanged(IVIndex(value: 9))])
+        var forged = try beacon(Sample.netKey, 10)
+        forged[26] ^= 1
+        #expect(node.receive(beacon: forged, at: .zero) == [.dropped(.foreignBeacon)])
+        #expect(node.receive(beacon: [2] + [UInt8](repeating: 0, count: 3), at: .zero).dropped.count == 1)
+    }
+
     @Test("beacons of others, of secondary subnets and of the wrong form change nothing")
     func refused() {
         var node = Sample.stack(Sample.node, ivIndex: IVIndex(value: 8))
