@@ -15,6 +15,10 @@ extension MeshStack {
             opened = try AuthenticBeacon(bytes, under: keys)
         } catch { return [.dropped(.malformedBeacon(error))] }
         guard let beacon = opened else { return [.dropped(.foreignBeacon)] }
+        // Whoever is left out of a key refresh has the old key, too, and must not lead the IV index (3.11.4.2).
+        if beacon.isUnderOldKey, keys.netKey(beacon.netKeyIndex)?.phase == .usingNewKeys {
+            return [.dropped(.revokedBeacon)]
+        }
 
         var actions: [StackAction] = []
         refresh(beacon, &actions)

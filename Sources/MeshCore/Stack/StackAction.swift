@@ -72,6 +72,8 @@ package enum DropReason: Hashable, Sendable {
     case malformedBeacon(DecodeError)
     /// The beacon is of another network, or not authentic.
     case foreignBeacon
+    /// The beacon is made with the old key of a subnet that uses its new one.
+    case revokedBeacon
     /// The beacon's IV index is not acceptable now.
     case ivIndexIgnored
 }

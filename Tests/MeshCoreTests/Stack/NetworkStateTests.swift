@@ -218,6 +218,21 @@ struct KeyRefreshTests {
         #expect(node.receive(beacon: beacon(newKey, flag: true), at: .zero).isEmpty, "it is over")
     }
 
+    @Test("in the second phase beacons under the old key tell nothing: who is left out of the refresh has it, too")
+    func oldBeacons() {
+        let later = IVIndex(value: Sample.ivIndex.value + 1, isUpdateInProgress: true)
+        let old = SecureNetworkBeacon(
+            isKeyRefreshing: false,
+            ivIndex: later,
+            credentials: SubnetCredentials(Sample.netKey)
+        ).encoded
+        var behind = stack(Sample.node, .keyDistribution)
+        #expect(behind.receive(beacon: old, at: .zero) == [.ivIndexChanged(later)])
+        var node = stack(Sample.node, .usingNewKeys)
+        #expect(node.receive(beacon: old, at: .zero) == [.dropped(.revokedBeacon)])
+        #expect(node.ivIndex == Sample.ivIndex)
+    }
+
     @Test("an old application key that a database has kept does not open messages without a refresh")
     func leftOver() throws {
         var keys = Sample.keys()
