@@ -64,6 +64,27 @@ struct MeshClientTests {
         #expect(peer.answers == [.holds(.setDefaultTTL(7))])
     }
 
+    @Test("An IV index that was only supposed, as after an import, becomes that of the first beacon, and no other")
+    func supposedIVIndex() throws {
+        let peer = try ProxyPeer(
+            clientIVIndex: IVIndex(value: 0),
+            isIVIndexKnown: false,
+            nodeIVIndex: IVIndex(value: 500)
+        )
+        peer.answer = { _ in [ConfigDefaultTTLStatus(ttl: 7).encoded] }
+        try peer.request(inquiry(.setDefaultTTL(7)))
+        peer.run(for: .seconds(1))
+        #expect(peer.log.contains("0 IV index 500"))
+        #expect(peer.answers == [.holds(.setDefaultTTL(7))])
+        let far = IVIndex(value: 600)
+        let credentials = SubnetCredentials(secret(1))
+        peer.notify(
+            .beacon,
+            SecureNetworkBeacon(isKeyRefreshing: false, ivIndex: far, credentials: credentials).encoded
+        )
+        #expect(peer.log.last == "1000 down: the proxy uses IV index 600, which cannot be reached from our 500")
+    }
+
     @Test("A beacon that no known key made is none: the IV index comes from authentic ones only")
     func forgedBeacon() throws {
         let peer = try ProxyPeer()

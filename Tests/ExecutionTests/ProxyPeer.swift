@@ -41,6 +41,7 @@ final class ProxyPeer {
         retry: RetryPolicy = RetryPolicy(),
         link: LinkPolicy = LinkPolicy(),
         clientIVIndex: IVIndex = IVIndex(value: 5),
+        isIVIndexKnown: Bool = true,
         nodeIVIndex: IVIndex = IVIndex(value: 5)
     ) throws {
         var keys = KeyRing()
@@ -49,6 +50,7 @@ final class ProxyPeer {
         client = MeshClient(
             address: try unicast(ProxyPeer.clientAddress),
             ivIndex: clientIVIndex,
+            isIVIndexKnown: isIVIndexKnown,
             keys: keys,
             sequenceNumbers: InMemorySequenceNumbers(),
             retryPolicy: retry,

@@ -59,10 +59,12 @@ package struct MeshClient {
     ///   - replay: what earlier runs accepted.
     package init(
         address: UnicastAddress,
+    ///   - isIVIndexKnown: false if `ivIndex` is only a supposition, which the first authentic beacon corrects.
         ivIndex: IVIndex,
         keys: KeyRing,
         sequenceNumbers: any SequenceNumberSource,
         replay: ReplayProtection = ReplayProtection(),
+        isIVIndexKnown: Bool = true,
         retryPolicy: RetryPolicy = RetryPolicy(),
         linkPolicy: LinkPolicy = LinkPolicy()
     ) {
@@ -76,6 +78,7 @@ package struct MeshClient {
             keys: keys,
             sequenceNumbers: sequenceNumbers,
             replay: replay
+            isIVIndexKnown: isIVIndexKnown,
         )
         stack.defaultTTL = retryPolicy.ttl
     }

@@ -99,6 +99,8 @@ package final class Executor {
             let client = MeshClient(
                 address: ownNode.unicastAddress,
                 ivIndex: snapshot.network.ivIndex,
+                // A database that was imported has 0, for its source does not tell; nothing was heard then either.
+                isIVIndexKnown: snapshot.network.ivIndex != IVIndex(value: 0) || !snapshot.replay.isEmpty,
                 keys: KeyRing(snapshot.network),
                 sequenceNumbers: sequenceNumbers,
                 replay: ReplayProtection(snapshot.replay),

@@ -12,12 +12,17 @@ package struct IVIndexMonitor: Hashable, Sendable {
 
     /// What is known.
     package private(set) var current: IVIndex
+    private var isKnown: Bool
     private var changedAt: Instant?
     private var recoveredAt: Instant?
 
     /// A state that was provisioned or stored; how long ago it was reached is not known, which allows any change.
-    package init(_ current: IVIndex) {
+    ///
+    /// - Parameter isKnown: false if it is only a supposition, as after an import, for databases do not tell the IV index.
+    ///   The first authentic beacon corrects it then, however far ahead.
+    package init(_ current: IVIndex, isKnown: Bool = true) {
         self.current = current
+        self.isKnown = isKnown
     }
 
     /// The furthest a beacon may be ahead (3.11.6).
@@ -34,6 +39,7 @@ package struct IVIndexMonitor: Hashable, Sendable {
     ///   - mayRaise: false for a beacon of a secondary subnet heard by a member of the primary subnet, which must not
     ///     raise the index.
     package func verdict(_ announced: IVIndex, mayRaise: Bool, at now: Instant) -> Verdict {
+        if !isKnown, mayRaise { return announced == current ? .unchanged : .changed(announced) }
         guard announced.value >= current.value else { return .ignored }
         let ahead = announced.value - current.value
         switch (ahead, current.isUpdateInProgress, announced.isUpdateInProgress) {
@@ -49,8 +55,18 @@ package struct IVIndexMonitor: Hashable, Sendable {
         }
     }
 
+    /// Notes that a beacon said what was supposed or known.
+    package mutating func confirm() {
+        isKnown = true
+    }
+
     /// Takes over what ``verdict(_:mayRaise:at:)`` returned as changed.
     package mutating func change(to announced: IVIndex, at now: Instant) {
+        guard isKnown else {
+            // When the network came to it is not known.
+            self = IVIndexMonitor(announced)
+            return
+        }
         let ahead = announced.value.subtractingReportingOverflow(current.value).partialValue
         let isUpdate = ahead == 0 || ahead == 1 && !current.isUpdateInProgress && announced.isUpdateInProgress
         if !isUpdate { recoveredAt = now }

@@ -25,7 +25,7 @@ extension MeshStack {
         let isPrimaryMember = keys.netKey(.primary) != nil
         let mayRaise = beacon.netKeyIndex == .primary || !isPrimaryMember
         switch ivIndexMonitor.verdict(beacon.ivIndex, mayRaise: mayRaise, at: now) {
-        case .unchanged: break
+        case .unchanged: ivIndexMonitor.confirm()
         case .ignored: actions.append(.dropped(.ivIndexIgnored))
         case .changed(let changed):
             // Segments under way need the sequence numbers of their IV index to the end.

@@ -32,10 +32,12 @@ package struct MeshStack {
     /// - Parameters:
     ///   - elementCount: 1 to 255; at most as many as there are addresses from `address` on.
     ///   - ivIndex: the last known state; beacons change it.
+    ///   - isIVIndexKnown: false if `ivIndex` is only a supposition, which the first authentic beacon corrects.
     package init(
         address: UnicastAddress,
         elementCount: Int,
         ivIndex: IVIndex,
+        isIVIndexKnown: Bool = true,
         keys: KeyRing,
         sequenceNumbers: any SequenceNumberSource,
         sar: SARParameters = .standard,
@@ -46,7 +48,7 @@ package struct MeshStack {
         self.keys = keys
         self.replay = replay
         self.sequenceNumbers = sequenceNumbers
-        ivIndexMonitor = IVIndexMonitor(ivIndex)
+        ivIndexMonitor = IVIndexMonitor(ivIndex, isKnown: isIVIndexKnown)
         receiver = SegmentReceiver(parameters: sar)
         outgoing = OutgoingQueue(parameters: sar)
     }
@@ -95,10 +97,10 @@ package struct MeshStack {
     /// Forgets a message that is waiting or under way; no action will name it again. What is on air is on air.
     package mutating func cancel(_ identifier: TransmissionIdentifier) {
         outgoing.remove(identifier)
-    }
-
         // There is no telling the time here, so what waited for it starts with the next step.
         isDriveDue = deferredIVIndex != nil || !outgoing.waiting.isEmpty
+    }
+
     mutating func newIdentifier() -> TransmissionIdentifier {
         defer { identifiers += 1 }
         return TransmissionIdentifier(rawValue: identifiers)
