@@ -155,6 +155,16 @@ struct MeshClientTests {
         #expect(peer.transmissionTimes.suffix(3).map { $0 - start } == [0, 400, 1_200])
     }
 
+    @Test("Segments are sent six times before the request as a whole is sent again")
+    func segmentTransmissions() throws {
+        let peer = try ProxyPeer()
+        peer.hears = false
+        try peer.request(inquiry(.addNetKey(.primary)))
+        peer.run(for: .seconds(4))
+        #expect(peer.networkPDUs == 12)
+        #expect(peer.transmissionTimes.count == 1)
+    }
+
     @Test("A late status about something else is not taken for the answer")
     func lateStatus() throws {
         let peer = try ProxyPeer()

@@ -81,6 +81,7 @@ package struct MeshClient {
             isIVIndexKnown: isIVIndexKnown,
         )
         stack.defaultTTL = retryPolicy.ttl
+            sar: .configurationClient,
     }
 
     /// The keys in use; the owner adds those it makes.

@@ -78,6 +78,19 @@ package struct SARParameters: Hashable, Sendable {
         discardTimeout: .seconds(10)
     )
 
+    /// Those of a configuration client: the default states of version 1.1 with six transmissions to a unicast address.
+    ///
+    /// Where 36 of 100 PDUs are lost, as over two hops that lose a fifth each, one segment in twenty fails to arrive in
+    /// three transmissions, and the message would have to start again from its first segment, under a new SeqAuth. Six
+    /// transmissions lose one in 500; they are over after 3 s at TTL 5, well within the 10 s for which a receiver keeps
+    /// an incomplete message. Both counts may be up to 15 (4.2.48); nothing changes for messages that get through.
+    package static let configurationClient: SARParameters = {
+        var parameters = standard
+        parameters.unicastRetransmissions = 5
+        parameters.unicastRetransmissionsWithoutProgress = 5
+        return parameters
+    }()
+
     /// The timers of version 1.0.1, which has no states for them: segments at once, retransmission after 200 ms + 50 ms
     /// x TTL (250 ms for TTL 0, where 200 is the least), acknowledgment after 150 ms + 50 ms x TTL.
     package static let version101 = SARParameters(
