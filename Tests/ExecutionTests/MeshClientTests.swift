@@ -152,7 +152,37 @@ struct MeshClientTests {
         let start = peer.now.microseconds / 1_000
         try peer.request(inquiry(.setDefaultTTL(7)))
         peer.run(for: .seconds(2))
-        #expect(peer.transmissionTimes.suffix(3).map { $0 - start } == [0, 400, 1_200])
+        #expect(peer.transmissionTimes.suffix(2).map { $0 - start } == [0, 1_000])
+    }
+
+    @Test("A node that has become slower gets one request twice, and the next one not")
+    func slowerNode() throws {
+        let peer = try ProxyPeer()
+        peer.answer = { _ in [ConfigDefaultTTLStatus(ttl: 7).encoded] }
+        try peer.request(inquiry(.setDefaultTTL(7)))
+        peer.run(for: .seconds(1))
+        peer.answerDelay = .milliseconds(1_500)
+        for transmissions in [2, 1] {
+            let before = peer.transmissionTimes.count
+            try peer.request(inquiry(.setDefaultTTL(7)))
+            peer.run(for: .seconds(5))
+            #expect(peer.transmissionTimes.count - before == transmissions)
+        }
+    }
+
+    @Test("What follows the acknowledgment of segments is not taken for a round trip")
+    func segmentsAreNotMeasured() throws {
+        let peer = try ProxyPeer()
+        peer.answer = { _ in [ConfigNetKeyStatus(status: .success, netKeyIndex: .primary).encoded] }
+        peer.answerDelay = .milliseconds(20)
+        try peer.request(inquiry(.addNetKey(.primary)))
+        peer.run(for: .seconds(1))
+        #expect(peer.answers.count == 1)
+        peer.hears = false
+        let start = peer.now.microseconds / 1_000
+        try peer.request(inquiry(.setDefaultTTL(7)))
+        peer.run(for: .seconds(2))
+        #expect(peer.transmissionTimes.suffix(2).map { $0 - start } == [0, 1_750])
     }
 
     @Test("Segments are sent six times before the request as a whole is sent again")

@@ -13,4 +13,13 @@ struct LossTests {
         let plan = try await house.meshplan(["plan", "--detailed-exitcode"])
         #expect(plan.status == 0, "\(plan.output)")
     }
+
+    @Test("Where nothing is lost, no request is sent twice")
+    func ideal() async throws {
+        let house = try await House.make()
+        defer { house.remove() }
+        let apply = try await house.meshplan(["apply", "--via", "simulator", "--auto-approve"])
+        #expect(apply.status == 0, "\(apply.output)")
+        #expect(apply.output.contains("26 messages, 0 retries"), "\(apply.output)")
+    }
 }

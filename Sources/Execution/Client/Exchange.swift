@@ -33,7 +33,8 @@ struct Exchange {
     var transmission: TransmissionIdentifier?
     /// How often it was sent.
     var transmissions = 0
-    /// Since when the answer is awaited: the request is with the proxy, or all its segments are acknowledged.
+    /// Since when the answer is awaited: the request is with the proxy; nil for one in segments, whose round trip cannot
+    /// be told from that of its segments.
     var awaitedSince: Instant?
     /// An answer that fits the request and says that something else holds: a late one of an earlier request, or the
     /// truth. It counts if nothing better comes.

@@ -87,7 +87,7 @@ extension MeshClient {
         guard let received = try? stack.receive(proxyConfiguration: pdu) else { return }
         guard case .filterStatus(let type, let listSize) = received.message else { return }
         proxy = received.source
-        heard.append(received.source)
+        heard.insert(received.source)
         let actions = link.filterStatus(isAcceptList: type == .acceptList, count: Int(listSize), at: now)
         perform(actions, at: now, into: &outputs)
     }

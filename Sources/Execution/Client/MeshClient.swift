@@ -48,23 +48,26 @@ package struct MeshClient {
     var exchanges: [UnicastAddress: Exchange] = [:]
     private var transmissionNodes: [TransmissionIdentifier: UnicastAddress] = [:]
     private var nextRequest: UInt64 = 0
+    /// Round trips with each node that was measured.
+    private var roundTrips: [UnicastAddress: RoundTripEstimate] = [:]
+    /// Round trips with all nodes, for those that were not measured yet.
     private var roundTrip = RoundTripEstimate()
     /// Sources that were heard and whose replay entries nobody has taken yet.
-    var heard: [UnicastAddress] = []
+    var heard: Set<UnicastAddress> = []
 
     /// A client without a link.
     ///
     /// - Parameters:
     ///   - address: the client's element; its sequence numbers come from `sequenceNumbers` alone.
+    ///   - isIVIndexKnown: false if `ivIndex` is only a supposition, which the first authentic beacon corrects.
     ///   - replay: what earlier runs accepted.
     package init(
         address: UnicastAddress,
-    ///   - isIVIndexKnown: false if `ivIndex` is only a supposition, which the first authentic beacon corrects.
         ivIndex: IVIndex,
+        isIVIndexKnown: Bool = true,
         keys: KeyRing,
         sequenceNumbers: any SequenceNumberSource,
         replay: ReplayProtection = ReplayProtection(),
-        isIVIndexKnown: Bool = true,
         retryPolicy: RetryPolicy = RetryPolicy(),
         linkPolicy: LinkPolicy = LinkPolicy()
     ) {
@@ -75,13 +78,13 @@ package struct MeshClient {
             address: address,
             elementCount: 1,
             ivIndex: ivIndex,
+            isIVIndexKnown: isIVIndexKnown,
             keys: keys,
             sequenceNumbers: sequenceNumbers,
+            sar: .configurationClient,
             replay: replay
-            isIVIndexKnown: isIVIndexKnown,
         )
         stack.defaultTTL = retryPolicy.ttl
-            sar: .configurationClient,
     }
 
     /// The keys in use; the owner adds those it makes.
@@ -109,7 +112,7 @@ package struct MeshClient {
     /// The replay entries of sources that were heard since this was last asked, to be stored.
     package mutating func takeReplayEntries() -> [ReplayProtection.Entry] {
         defer { heard = [] }
-        return Set(heard).sorted().compactMap { stack.replay[$0] }
+        return heard.sorted().compactMap { stack.replay[$0] }
     }
 
     // MARK: Requests
@@ -140,7 +143,11 @@ package struct MeshClient {
             subnets: subnets,
             deadline: now.advanced(by: limit),
             remaining: link.isReady ? nil : limit,
-            timeout: policy.firstTimeout(segments: inquiry.extraSegments, roundTrip: roundTrip)
+            timeout: policy.firstTimeout(
+                segments: inquiry.extraSegments,
+                node: roundTrips[node] ?? RoundTripEstimate(),
+                others: roundTrip
+            )
         )
         var outputs: [Output] = []
         if link.isReady {
@@ -250,7 +257,8 @@ package struct MeshClient {
                     continue
                 }
                 exchanges[node]?.transmission = nil
-                exchanges[node]?.awaitedSince = now
+                // The acknowledgment of segments has made the way already whose time is to be measured.
+                if !exchange.inquiry.isSegmented { exchanges[node]?.awaitedSince = now }
                 exchanges[node]?.nextTransmission = now.advanced(by: exchange.timeout)
             case .failed(let transmission, _):
                 guard let node = transmissionNodes.removeValue(forKey: transmission), let exchange = exchanges[node]
@@ -267,7 +275,7 @@ package struct MeshClient {
     }
 
     private mutating func deliver(_ message: IncomingMessage, at now: Instant, into outputs: inout [Output]) {
-        heard.append(message.source)
+        heard.insert(message.source)
         guard case .device(message.source) = message.security, message.destination == address.address,
             let exchange = exchanges[message.source], exchange.transmissions > 0,
             let verdict = exchange.inquiry.verdict(on: message.payload)
@@ -277,9 +285,20 @@ package struct MeshClient {
             exchanges[message.source]?.contradiction = verdict
             return
         }
-        if exchange.transmissions == 1, let start = exchange.awaitedSince { roundTrip.measure(start.duration(to: now)) }
+        learn(from: exchange, answeredAt: now)
         remove(message.source)
         outputs.append(.answered(exchange.identifier, verdict, transmissions: exchange.transmissions))
+    }
+
+    /// Takes the time that an exchange needed into the time-outs of later ones.
+    private mutating func learn(from exchange: Exchange, answeredAt now: Instant) {
+        if exchange.transmissions > 1 {
+            roundTrips[exchange.node, default: RoundTripEstimate()].backOff(to: exchange.timeout)
+        } else if let start = exchange.awaitedSince {
+            let measured = start.duration(to: now)
+            roundTrips[exchange.node, default: RoundTripEstimate()].measure(measured)
+            roundTrip.measure(measured)
+        }
     }
 
     /// The deadlines of requests count time with a link only.

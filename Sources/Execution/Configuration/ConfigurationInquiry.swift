@@ -30,6 +30,8 @@ package struct ConfigurationInquiry {
     package let payload: [UInt8]
     /// Segments of the request and of the longest usual answer beyond the first of each.
     let extraSegments: Int
+    /// Whether the request takes more than one segment.
+    let isSegmented: Bool
     private var readings: [Reading]
 
     /// A request that is answered by the status its type names.
@@ -43,6 +45,7 @@ package struct ConfigurationInquiry {
         verdict: @escaping (Request.Status) -> ConfigurationVerdict
     ) {
         payload = request.encoded
+        isSegmented = OutgoingMessage.pduCount(payloadSize: payload.count) > 1
         extraSegments =
             OutgoingMessage.pduCount(payloadSize: payload.count)
             + OutgoingMessage.pduCount(payloadSize: answerSize) - 2
