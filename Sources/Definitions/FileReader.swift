@@ -40,6 +40,9 @@ struct FileReader {
         }
         var builder = TreeBuilder(file: file, limits: limits)
         swap(&builder.tree, &decoder.tree)
+        // About as many as a file of that size has, so that the list need not move while it grows; memory that is not
+        // used is never touched.
+        builder.tree.nodes.reserveCapacity(min(text.count / 10, limits.nodes))
         var documents = 0
         do {
             while true {

@@ -50,16 +50,21 @@ enum FragmentMerge {
         var combined = NetworkFragments(definition: Definition(network: network), broken: [])
         for fragment in fragments {
             let part = fragment.definition
-            combined.definition.subnets += part.subnets
-            combined.definition.applicationKeys += part.applicationKeys
-            combined.definition.groups += part.groups
-            combined.definition.profiles += part.profiles
-            combined.definition.nodes += part.nodes
-            combined.definition.subscriptions += part.subscriptions
-            combined.definition.publications += part.publications
+            append(part.subnets, to: &combined.definition.subnets)
+            append(part.applicationKeys, to: &combined.definition.applicationKeys)
+            append(part.groups, to: &combined.definition.groups)
+            append(part.profiles, to: &combined.definition.profiles)
+            append(part.nodes, to: &combined.definition.nodes)
+            append(part.subscriptions, to: &combined.definition.subscriptions)
+            append(part.publications, to: &combined.definition.publications)
             combined.broken.formUnion(fragment.broken)
         }
         return combined
+    }
+
+    /// The first list is taken as it is, so that a definition in one file is not copied.
+    private static func append<Element>(_ part: [Element], to list: inout [Element]) {
+        if list.isEmpty { list = part } else { list += part }
     }
 
     private static func reportNameless(

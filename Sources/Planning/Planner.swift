@@ -139,8 +139,9 @@ extension NodeDiffer {
         let mentioned = Set(definition.nodes.map(\.uuid.value))
         var forgotten: [Int] = []
         var unmanaged = 0
-        for (position, node) in network.nodes.enumerated() {
-            guard !mentioned.contains(node.uuid), node.uuid != network.ownProvisioner else { continue }
+        for position in network.nodes.indices where !mentioned.contains(network.nodes[position].uuid) {
+            let node = network.nodes[position]
+            guard node.uuid != network.ownProvisioner else { continue }
             guard node.isManaged else {
                 unmanaged += 1
                 continue

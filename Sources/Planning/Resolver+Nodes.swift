@@ -5,7 +5,7 @@ extension Resolver {
     mutating func placeNodes() {
         var positions: [DeviceUUID: Int] = [:]
         positions.reserveCapacity(network.nodes.count)
-        for (position, node) in network.nodes.enumerated() { positions[node.uuid] = position }
+        for position in network.nodes.indices { positions[network.nodes[position].uuid] = position }
         nodeNumbers.reserveCapacity(definition.nodes.count)
         nodePositions.reserveCapacity(definition.nodes.count)
         var claims = [Int?](repeating: nil, count: network.nodes.count)

@@ -14,7 +14,7 @@ struct CheckedNetwork {
     let profiles: [String: Int]
     /// Positions of nodes by name.
     let nodes: [String: Int]
-    /// Finds nodes for selectors.
+    /// Finds nodes for selectors; empty if the definition has none, since it takes a sort of all nodes.
     let selectors: NodeSelectorIndex
     /// Names whose declarations had to be left out.
     let broken: Set<BrokenName>
@@ -28,7 +28,8 @@ struct CheckedNetwork {
         groups = Self.positions(definition.groups.lazy.map(\.name.value))
         profiles = Self.positions(definition.profiles.lazy.map(\.name.value))
         nodes = Self.positions(definition.nodes.lazy.map(\.name.value))
-        selectors = NodeSelectorIndex(definition.nodes)
+        let hasSelectors = !definition.subscriptions.isEmpty || !definition.publications.isEmpty
+        selectors = NodeSelectorIndex(hasSelectors ? definition.nodes : [])
     }
 
     private static func positions(_ names: some Sequence<String>) -> [String: Int] {

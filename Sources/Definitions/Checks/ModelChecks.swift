@@ -48,7 +48,10 @@ enum ModelChecks {
         _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        if GroupAddress(fixedName: group.value)?.canBeSubscribedTo == true { return }
+        // Most are declared, and a declared group never has the name of a fixed one.
+        if network.groups[group.value] != nil || GroupAddress(fixedName: group.value)?.canBeSubscribedTo == true {
+            return
+        }
         guard group.value != "all-nodes" else {
             diagnostics.report(
                 "no model can subscribe to `all-nodes`",
@@ -135,16 +138,15 @@ enum ModelChecks {
         _ diagnostics: inout DiagnosticCollector
     ) {
         let identifier = model.identifier.value
+        let hasKeys = model.keys?.value.isEmpty == false
+        let subscribes = model.subscribe?.value.isEmpty == false
+        let publishes = model.publish?.value != nil
+        guard hasKeys || subscribes || publishes, let known = ModelCatalogue.model(identifier) else { return }
         let isConfiguration = identifier == .configurationServer || identifier == .configurationClient
-        guard let known = ModelCatalogue.model(identifier) else { return }
-        let lacks: [(isAsked: Bool, isKnown: Bool, verb: String)] = [
-            (model.keys?.value.isEmpty == false, known.supportsAppKeyBinding ?? true, "has application keys"),
-            (model.subscribe?.value.isEmpty == false, known.supportsSubscription, "subscribes to groups"),
-            (model.publish?.value != nil, known.supportsPublication, "publishes"),
-        ]
-        for lack in lacks where lack.isAsked && !(lack.isKnown && !isConfiguration) {
+        func check(_ isAsked: Bool, _ isKnown: Bool, _ verb: String) {
+            guard isAsked, !isKnown || isConfiguration else { return }
             diagnostics.report(
-                "the model \(known.name) never \(lack.verb)",
+                "the model \(known.name) never \(verb)",
                 at: model.identifier.location,
                 length: known.name.utf8.count,
                 severity: isConfiguration ? .error : .warning,
@@ -152,5 +154,8 @@ enum ModelChecks {
                 hint: isConfiguration ? "Configuration messages are secured with the node's device key" : nil
             )
         }
+        check(hasKeys, known.supportsAppKeyBinding ?? true, "has application keys")
+        check(subscribes, known.supportsSubscription, "subscribes to groups")
+        check(publishes, known.supportsPublication, "publishes")
     }
 }

@@ -21,7 +21,9 @@ enum PublicationKeyChecks {
         for node in network.definition.nodes {
             let profile = node.profile.flatMap { network.profiles[$0.value] }
             for (index, element) in node.settings.elements {
-                for model in element.models {
+                for place in element.models.indices {
+                    if profile == nil, element.models[place].publish == nil { continue }
+                    let model = element.models[place]
                     let base = profile.flatMap { profiles[$0][Place(element: index, model: model.identifier.value)] }
                     check(model.publish ?? base?.publish, model.keys ?? base?.keys, node, &diagnostics)
                 }

@@ -34,24 +34,24 @@ extension DefinitionDecoder {
 
     /// A section of named things; `decode` says whether it could use the entry.
     private mutating func decodeNamed(
-        _ section: Field,
+        _ section: Entry,
         _ kind: String,
         _ decode: (inout DefinitionDecoder, NamedEntry) -> Bool
     ) {
-        guard let entries = entries(section.value, "a mapping of names") else { return }
+        guard let keyword = section.keyword, let entries = entries(section.value, "a mapping of names") else { return }
         for entry in entries {
             resource = nil
             guard let name = scalar(entry.key, "a name", Words.name) else { continue }
             resource = Resource(kind: kind, name: entry.symbol, value: entry.value)
             if !decode(&self, NamedEntry(name: name, key: entry.key, value: entry.value)) {
-                fragment.broken.insert(BrokenName(section: section.keyword, name: name.value))
+                fragment.broken.insert(BrokenName(section: keyword, name: name.value))
             }
         }
         resource = nil
     }
 
     private mutating func decodeRules(
-        _ section: Field,
+        _ section: Entry,
         _ kind: String,
         _ decode: (inout DefinitionDecoder, Int) -> Void
     ) {

@@ -48,7 +48,7 @@ extension DefinitionDecoder {
     }
 
     /// `{ file: … }` or `{ env: … }`. A text in its place is most likely the key itself, so it is never repeated.
-    private mutating func decodeKeySource(_ field: Field) -> Located<KeySource>? {
+    private mutating func decodeKeySource(_ field: Entry) -> Located<KeySource>? {
         let hint = "write `key: { file: PATH }` or `key: { env: NAME }`, or leave it out to have one made"
         guard tree.nodes[field.value].kind == .mapping else {
             if tree.nodes[field.value].kind == .unreadable { return nil }

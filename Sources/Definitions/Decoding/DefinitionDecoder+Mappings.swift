@@ -10,6 +10,9 @@ extension DefinitionDecoder {
         var symbol: UInt32
         /// The node of the value, aliases resolved.
         var value: Int
+
+        /// Which key of the language it is; nil for a free one.
+        var keyword: Keyword? { Keyword(symbol: symbol) }
     }
 
     /// The entries of a mapping in reading order, those merged by `<<` after its own; what is no mapping and keys that
@@ -90,38 +93,24 @@ extension DefinitionDecoder {
         report("the key \(text) stands twice in this mapping", at: key, related: [place])
     }
 
-    /// A key of a record and its value.
-    struct Field {
-        /// Which key.
-        var keyword: Keyword
-        /// The node of the key.
-        var key: Int
-        /// The node of the value, aliases resolved.
-        var value: Int
-    }
-
-    /// The fields of a mapping with fixed keys; unknown and missing ones are reported, the latter at `blamed`.
-    mutating func fields(_ node: Int, _ record: Record, _ expected: String, blamed: Int) -> [Field]? {
-        guard let entries = entries(node, expected) else { return nil }
-        var fields: [Field] = []
-        fields.reserveCapacity(entries.count)
-        for entry in entries {
-            if record.allows(entry.symbol), let keyword = Keyword(symbol: entry.symbol) {
-                fields.append(Field(keyword: keyword, key: entry.key, value: entry.value))
-                continue
-            }
-            // A file of nothing but unknown keys must not cost a search for each.
-            guard diagnostics.wants(.error) else {
-                diagnostics.drop(.error)
-                continue
-            }
-            let word = symbols.text(entry.symbol)
-            let hint = Suggestion.hint(for: word, among: record.keys.map(\.rawValue), are: "allowed here")
-            report("unknown key \(quoted(word))", at: entry.key, hint: hint)
+    /// The entries of a mapping with fixed keys; unknown and missing ones are reported, the latter at `blamed`.
+    mutating func fields(_ node: Int, _ record: Record, _ expected: String, blamed: Int) -> [Entry]? {
+        guard var fields = entries(node, expected) else { return nil }
+        if !fields.allSatisfy({ record.allows($0.symbol) }) {
+            for entry in fields where !record.allows(entry.symbol) { reportUnknown(entry, in: record) }
+            fields.removeAll { !record.allows($0.symbol) }
         }
         for keyword in record.required where !fields.contains(where: { $0.keyword == keyword }) {
             report("`\(keyword.rawValue)` is missing", at: blamed, hint: "\(expected) needs it")
         }
         return fields
+    }
+
+    private mutating func reportUnknown(_ entry: Entry, in record: Record) {
+        // A file of nothing but unknown keys must not cost a search for each.
+        guard diagnostics.wants(.error) else { return diagnostics.drop(.error) }
+        let word = symbols.text(entry.symbol)
+        let hint = Suggestion.hint(for: word, among: record.keys.map(\.rawValue), are: "allowed here")
+        report("unknown key \(quoted(word))", at: entry.key, hint: hint)
     }
 }

@@ -52,7 +52,7 @@ extension DefinitionDecoder {
         return model
     }
 
-    private mutating func decodePublish(_ field: Field) -> Located<PublishSettings?>? {
+    private mutating func decodePublish(_ field: Entry) -> Located<PublishSettings?>? {
         let place = location(field.value)
         let kind = tree.nodes[field.value].kind
         if kind == .plain || kind == .quoted, !isNull(field.value) {
@@ -78,7 +78,7 @@ extension DefinitionDecoder {
     }
 
     /// The settings of a publication among the fields of a mapping; nil without a target.
-    mutating func decodePublishSettings(_ fields: [Field]) -> PublishSettings? {
+    mutating func decodePublishSettings(_ fields: [Entry]) -> PublishSettings? {
         var target: Located<PublishTarget>?
         var key: Located<String>?
         var ttl: Located<UInt8>?
@@ -108,7 +108,7 @@ extension DefinitionDecoder {
 
     /// `{ count: 2, interval: 50ms }`; the count is that of retransmissions, as in messages and in the configuration
     /// database format.
-    private mutating func decodeRetransmit(_ field: Field) -> Located<PublishRetransmit>? {
+    private mutating func decodeRetransmit(_ field: Entry) -> Located<PublishRetransmit>? {
         guard let fields = fields(field.value, .retransmit, "`retransmit`", blamed: field.key) else { return nil }
         var count: Located<Int>?
         var steps: Located<UInt8>?

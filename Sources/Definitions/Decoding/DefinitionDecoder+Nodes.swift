@@ -55,7 +55,7 @@ extension DefinitionDecoder {
     }
 
     /// One of the settings that nodes and profiles share.
-    private mutating func decodeSetting(_ field: Field, into settings: inout NodeSettings) {
+    private mutating func decodeSetting(_ field: Entry, into settings: inout NodeSettings) {
         switch field.keyword {
         case .ttl: settings.defaultTTL = scalar(field.value, "a TTL", Self.defaultTTL)
         case .features: decodeFeatures(field, into: &settings)
@@ -69,7 +69,7 @@ extension DefinitionDecoder {
         }
     }
 
-    private mutating func decodeFeatures(_ field: Field, into settings: inout NodeSettings) {
+    private mutating func decodeFeatures(_ field: Entry, into settings: inout NodeSettings) {
         for feature in fields(field.value, .features, "a mapping of features", blamed: field.key) ?? [] {
             let state = scalar(feature.value, "on or off", Words.boolean)
             switch feature.keyword {
@@ -83,9 +83,9 @@ extension DefinitionDecoder {
 
     /// `{ count: 3, interval: 20ms }`; the count is that of transmissions, as in the configuration database format,
     /// one more than the retransmissions that messages carry.
-    private mutating func decodeTransmit(_ field: Field) -> Located<TransmitParameters>? {
-        let title = "\(field.keyword.rawValue)"
-        guard let fields = fields(field.value, .transmit, "`\(title)`", blamed: field.key) else { return nil }
+    private mutating func decodeTransmit(_ field: Entry) -> Located<TransmitParameters>? {
+        let title = field.keyword == .networkTransmit ? "`network_transmit`" : "`relay_retransmit`"
+        guard let fields = fields(field.value, .transmit, title, blamed: field.key) else { return nil }
         var count: Located<Int>?
         var steps: Located<UInt8>?
         for field in fields {

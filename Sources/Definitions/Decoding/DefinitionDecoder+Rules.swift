@@ -88,7 +88,7 @@ extension DefinitionDecoder {
     }
 
     /// A selector: `all`, a name or pattern, a list of those, or a mapping of tags.
-    private mutating func decodeSelector(_ field: Field) -> NodeSelector? {
+    private mutating func decodeSelector(_ field: Entry) -> NodeSelector? {
         let node = field.value
         var selector = NodeSelector(location: location(node))
         switch tree.nodes[node].kind {

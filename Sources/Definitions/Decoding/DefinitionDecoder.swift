@@ -25,7 +25,8 @@ struct DefinitionDecoder {
     var keyUses: [(mapping: UInt32, key: UInt32)] = []
     /// How many mappings were begun; numbers them in ``keyUses``.
     var mappingCount: UInt32 = 0
-    private let nulls: Set<UInt32>
+    /// The symbols of the texts that stand for nothing.
+    private let nulls: Range<UInt32>
     private var models: [UInt32: ModelIdentifier] = [:]
 
     /// A decoder that keeps that many diagnostics of each severity.
@@ -33,9 +34,9 @@ struct DefinitionDecoder {
         diagnostics = DiagnosticCollector(limit: limits.diagnostics)
         fragment = Fragment(location: SourceLocation(file: 0, line: 1, column: 1))
         for keyword in Keyword.all { _ = symbols.intern(keyword.rawValue) }
-        var nulls: Set<UInt32> = []
-        for text in ["", "~", "null", "Null", "NULL"] { nulls.insert(symbols.intern(text)) }
-        self.nulls = nulls
+        let firstNull = UInt32(symbols.count)
+        for text in ["", "~", "null", "Null", "NULL"] { _ = symbols.intern(text) }
+        nulls = firstNull..<UInt32(symbols.count)
         mergeKey = symbols.intern("<<")
     }
 

@@ -4,10 +4,15 @@ import MeshCore
 enum Durations {
     /// The milliseconds of a duration, at most a year's worth.
     static func milliseconds(_ text: String) throws(ScalarProblem) -> Int {
-        let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
-        let unit = text.dropFirst(number.count)
-        let parts = number.split(separator: ".", omittingEmptySubsequences: false)
-        guard let whole = parts.first, !whole.isEmpty, parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }) else {
+        // Over octets, since characters take ten times as long and a large definition holds tens of thousands.
+        let bytes = text.utf8
+        let end = bytes.firstIndex { !Numbers.isDigit($0) && $0 != UInt8(ascii: ".") } ?? bytes.endIndex
+        let number = text[..<end]
+        let unit = String(text[end...])
+        let point = number.utf8.firstIndex(of: UInt8(ascii: "."))
+        let whole = number[..<(point ?? end)]
+        let fraction = point.map { number[number.utf8.index(after: $0)...] } ?? ""
+        guard !whole.isEmpty, point == nil || !fraction.isEmpty, !fraction.utf8.contains(UInt8(ascii: ".")) else {
             throw ScalarProblem("\(quoted(text)) is not a duration", hint: "write it like 20ms, 10s, 5m or 1h")
         }
         guard !unit.isEmpty else {
@@ -19,8 +24,7 @@ enum Durations {
         guard let factor = DurationText.units.first(where: { $0.0 == unit })?.1 else {
             throw ScalarProblem("\(quoted(text)) has an unknown unit", hint: "units are ms, s, m and h")
         }
-        let fraction = parts.count == 2 ? parts[1] : ""
-        guard whole.utf8.count <= 11, fraction.utf8.count <= 6, let scaled = Int(whole + fraction) else {
+        guard whole.utf8.count <= 11, fraction.utf8.count <= 6, let scaled = Int(String(whole + fraction)) else {
             throw ScalarProblem("\(quoted(text)) has too many digits")
         }
         let divisor = (0..<fraction.utf8.count).reduce(1) { power, _ in power * 10 }

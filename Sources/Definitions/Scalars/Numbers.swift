@@ -4,7 +4,7 @@ import MeshCore
 enum Numbers {
     /// A decimal number within a range; `title` names what it is: "a TTL".
     static func decimal(_ text: String, in range: ClosedRange<Int>, _ title: String) throws(ScalarProblem) -> Int {
-        let bounds = "\(range.lowerBound) to \(range.upperBound)"
+        var bounds: String { "\(range.lowerBound) to \(range.upperBound)" }
         guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else {
             throw ScalarProblem("\(quoted(text)) is not \(title)", hint: "write a number from \(bounds)")
         }

@@ -62,17 +62,15 @@ enum Words {
                 throw ScalarProblem("nothing has the address 0x0000", hint: "write `publish: none` to publish nothing")
             }
         }
+        if Name.isValid(text) { return .name(text) }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        if parts.count == 2, Name.isValid(parts[0]) {
-            let index = try Numbers.decimal(String(parts[1]), in: 0...254, "an element index")
-            return .element(node: String(parts[0]), index: UInt8(index))
-        }
-        guard Name.isValid(text) else {
+        guard parts.count == 2, Name.isValid(parts[0]) else {
             throw ScalarProblem(
                 "\(quoted(text)) is not something to publish to",
                 hint: "write a group, a node, `node/1` for its element 1, or an address such as 0xC000"
             )
         }
-        return .name(text)
+        let index = try Numbers.decimal(String(parts[1]), in: 0...254, "an element index")
+        return .element(node: String(parts[0]), index: UInt8(index))
     }
 }

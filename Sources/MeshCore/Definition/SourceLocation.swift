@@ -1,4 +1,5 @@
 /// A place in one of the files that were read.
+@usableFromInline
 package struct SourceLocation: Hashable, Comparable, Sendable {
     /// Which file: an index into the ``SourceFiles`` that were read together.
     package var file: UInt32
@@ -15,6 +16,7 @@ package struct SourceLocation: Hashable, Comparable, Sendable {
     }
 
     /// Reading order.
+    @usableFromInline
     package static func < (left: SourceLocation, right: SourceLocation) -> Bool {
         (left.file, left.line, left.column) < (right.file, right.line, right.column)
     }
@@ -66,13 +68,17 @@ package struct SourceFiles: Hashable, Sendable {
 }
 
 /// A value together with the place in a definition that it came from.
+///
+/// Reading a definition makes one of each of its values, so the initialiser has to be specialised in other modules. The
+/// compiler does that for `package` declarations only if everything that it touches is `@usableFromInline`.
+@usableFromInline
 package struct Located<Value> {
     /// The value.
-    package var value: Value
+    @usableFromInline package var value: Value
     /// Where it stands.
-    package var location: SourceLocation
+    @usableFromInline package var location: SourceLocation
 
-    /// A value at a place; inlined, since reading a definition makes one of each of its values.
+    /// A value at a place.
     @inlinable
     package init(_ value: Value, at location: SourceLocation) {
         self.value = value
