@@ -16,6 +16,8 @@ enum PlanBenchmark {
         switch arguments.first {
         case "--floor": try report { _ = try floor(in: arguments[1]) }
         case "--plan": try report { _ = try plan(in: arguments[1]) }
+        case "--read": try report { _ = try definition(in: arguments[1]) }
+        case "--snapshot": try report { _ = try snapshot(in: arguments[1]) }
         default: try compare(nodeCount: arguments.first.flatMap { Int($0) } ?? 10_000)
         }
     }
@@ -36,16 +38,20 @@ enum PlanBenchmark {
             database; the plan has \(plan.steps.count) steps
             """
         )
-        var best = (floor: Double.infinity, plan: Double.infinity)
+        var best = (floor: Double.infinity, plan: Double.infinity, read: Double.infinity, snapshot: Double.infinity)
         var peak = 0.0
         for _ in 0..<rounds {
             best.floor = min(best.floor, try child("--floor", folder).seconds)
             let planned = try child("--plan", folder)
             best.plan = min(best.plan, planned.seconds)
             peak = max(peak, planned.mebibytes)
+            best.read = min(best.read, try child("--read", folder).seconds)
+            best.snapshot = min(best.snapshot, try child("--snapshot", folder).seconds)
         }
         print("bare libyaml and SQLite  \(text(best.floor)) s CPU")
         print("plan                     \(text(best.plan)) s CPU, \(text(peak, digits: 0)) MiB")
+        print("  reading the definition \(text(best.read)) s CPU alone")
+        print("  reading the database   \(text(best.snapshot)) s CPU alone")
         print("ratio                    \(text(best.plan / best.floor, digits: 2))")
     }
 
@@ -74,14 +80,8 @@ enum PlanBenchmark {
     }
 
     private static func plan(in folder: String) throws -> Plan {
-        let bytes = Array(try Data(contentsOf: URL(filePath: definitionPath(folder))))
-        let files = SourceFiles(files: [SourceFiles.File(path: "building.yaml", bytes: bytes)])
-        let (definitions, diagnostics) = DefinitionReader.read(files: files)
-        guard let definition = definitions.first else {
-            throw Failure("\(diagnostics.first?.message ?? "no definition")")
-        }
-        let database = try MeshDatabase.open(at: databasePath(folder), key: try KeyFile.load(from: keyPath(folder)))
-        let snapshot = try database.snapshot()
+        let definition = try definition(in: folder)
+        let snapshot = try snapshot(in: folder)
         let result = Planner.plan(
             definition: definition,
             network: snapshot.network,
@@ -90,6 +90,20 @@ enum PlanBenchmark {
         )
         guard let plan = result.plan else { throw Failure("\(result.diagnostics.first?.message ?? "no plan")") }
         return plan
+    }
+
+    private static func definition(in folder: String) throws -> Definition {
+        let bytes = Array(try Data(contentsOf: URL(filePath: definitionPath(folder))))
+        let files = SourceFiles(files: [SourceFiles.File(path: "building.yaml", bytes: bytes)])
+        let (definitions, diagnostics) = DefinitionReader.read(files: files)
+        guard let definition = definitions.first else {
+            throw Failure("\(diagnostics.first?.message ?? "no definition")")
+        }
+        return definition
+    }
+
+    private static func snapshot(in folder: String) throws -> Snapshot {
+        try MeshDatabase.open(at: databasePath(folder), key: try KeyFile.load(from: keyPath(folder))).snapshot()
     }
 
     private static func definitionPath(_ folder: String) -> String { folder + "/building.yaml" }
