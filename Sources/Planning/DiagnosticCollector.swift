@@ -1,6 +1,7 @@
 internal import MeshCore
 
-/// Collects diagnostics; one that thousands of nodes share through a profile or a rule appears once and counts them.
+/// Collects diagnostics; one that thousands of nodes share through a profile or a rule appears once and counts them, and
+/// so does a note that many rules share.
 struct DiagnosticCollector {
     private struct Cause: Hashable {
         var location: SourceLocation
@@ -10,6 +11,7 @@ struct DiagnosticCollector {
     private var diagnostics: [Diagnostic] = []
     private var places: [Cause: Int] = [:]
     private var repetitions: [Int: Int] = [:]
+    private var skips: [ModelIdentifier: (place: Int, rules: Int)] = [:]
 
     /// Whether an error was reported.
     private(set) var hasErrors = false
@@ -32,11 +34,26 @@ struct DiagnosticCollector {
         }
     }
 
+    /// Notes that a rule skips nodes without the model. That is what selecting by tags is for, so that a definition may
+    /// have a rule of this kind for each room; further ones are only counted.
+    mutating func noteSkips(of model: ModelIdentifier, _ diagnostic: () -> Diagnostic) {
+        if let skip = skips[model] {
+            skips[model] = (skip.place, skip.rules + 1)
+        } else {
+            skips[model] = (diagnostics.count, 0)
+            report(diagnostic())
+        }
+    }
+
     /// All of them as they are to be shown.
     func finished() -> [Diagnostic] {
         var counted = diagnostics
         for (place, count) in repetitions {
             counted[place].message += count == 1 ? " (and one more node)" : " (and \(count) more nodes)"
+        }
+        for (place, rules) in skips.values where rules > 0 {
+            counted[place].message +=
+                rules == 1 ? "; one more rule skips nodes without it" : "; \(rules) more rules skip nodes without it"
         }
         return counted.arranged()
     }

@@ -117,21 +117,39 @@ extension Resolver {
             }
         }
         if skipped > 0 {
-            let isNowhere = places.isEmpty && !isWaiting
-            diagnostics.report(
-                Diagnostic(
-                    isNowhere ? .error : .note,
-                    isNowhere
-                        ? "none of the selected nodes has `\(model.value.name)`"
-                        : "\(skipped) of \(selected.count) selected nodes \(skipped == 1 ? "has" : "have") no "
-                            + "`\(model.value.name)` and \(skipped == 1 ? "is" : "are") skipped",
-                    at: model.location,
-                    length: model.value.name.count,
-                    hint: isNowhere ? "Compare the selector and the models of the nodes" : nil
-                )
-            )
+            reportSkipped(skipped, of: selected.count, without: model, areAll: places.isEmpty && !isWaiting)
         }
         return places
+    }
+
+    private mutating func reportSkipped(
+        _ skipped: Int,
+        of selected: Int,
+        without model: Located<ModelIdentifier>,
+        areAll: Bool
+    ) {
+        let name = model.value.name
+        if areAll {
+            diagnostics.report(
+                Diagnostic(
+                    .error,
+                    "none of the selected nodes has `\(name)`",
+                    at: model.location,
+                    length: name.count,
+                    hint: "Compare the selector and the models of the nodes"
+                )
+            )
+            return
+        }
+        diagnostics.noteSkips(of: model.value) {
+            Diagnostic(
+                .note,
+                "\(skipped) of \(selected) selected nodes \(skipped == 1 ? "has" : "have") no `\(name)` and "
+                    + "\(skipped == 1 ? "is" : "are") skipped",
+                at: model.location,
+                length: name.count
+            )
+        }
     }
 }
 

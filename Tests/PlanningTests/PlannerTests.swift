@@ -181,6 +181,20 @@ struct PlannerTests {
         )
     }
 
+    @Test("Rules that skip nodes without a model are noted once for each model and counted")
+    func skippingRules() throws {
+        let rule = "                  - { groups: [alarm], models: [generic-onoff-server], nodes: all }\n"
+        let other = "                  - { groups: [alarm], models: [generic-level-server], nodes: all }"
+        func notes(_ rules: String) throws -> String {
+            try Office().diagnostics(Office.nodes() + "subscriptions:\n" + rules + other)
+        }
+        let first = "6 note: 1 of 3 selected nodes has no `generic-onoff-server` and is skipped"
+        let second = "1 of 3 selected nodes has no `generic-level-server` and is skipped; "
+        #expect(try notes(rule) == "\(first); \n7 note: \(second)")
+        #expect(try notes(rule + rule) == "\(first); one more rule skips nodes without it; \n8 note: \(second)")
+        #expect(try notes(rule + rule + rule) == "\(first); 2 more rules skip nodes without it; \n9 note: \(second)")
+    }
+
     @Test("A deleted AppKey takes bindings and publications along without messages of their own")
     func deletedAppKey() throws {
         #expect(
