@@ -138,7 +138,8 @@ struct StoreErrorTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
             let error = storeError { _ = try KeyFile.load(from: path) }
             #expect(error?.code == .invalidKeyFile)
-            #expect(contents.isEmpty || error?.description.contains(contents) == false)
+            // Shorter contents may stand in the folder's random name by chance.
+            #expect(contents.count < 63 || error?.description.contains(contents) == false)
         }
         #expect(storeError { _ = try KeyFile.load(from: folder.path) }?.code == .invalidKeyFile)
     }
