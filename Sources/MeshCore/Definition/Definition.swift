@@ -2,6 +2,8 @@
 package struct Definition: Hashable, Sendable {
     /// The name of the network, which names its database.
     package var network: Located<String>
+    /// What is demanded of devices that are to become nodes; nil if nothing is said.
+    package var provisioning: ProvisioningRules?
     /// Subnets by name, in reading order.
     package var subnets: [SubnetDefinition]
     /// Application keys, in reading order.
@@ -141,6 +143,8 @@ package struct NodeDefinition: Hashable, Sendable {
     package var isProtected: Located<Bool>?
     /// What becomes of it when it leaves the definition.
     package var removalPolicy: Located<RemovalPolicy>?
+    /// How its device is made a node; nil if nothing is said.
+    package var provisioning: ProvisioningSettings?
     /// What it sets over its profile.
     package var settings: NodeSettings
 

@@ -23,6 +23,10 @@ package struct MeshNetwork: Hashable, Sendable {
     package var exclusions: [NetworkExclusion]
     /// All nodes, provisioners' own included, sorted by unicast address.
     package var nodes: [Node]
+    /// Devices that may have become nodes or not, sorted by UUID, each once.
+    package var pendingProvisionings: [PendingProvisioning] = []
+    /// Nodes that are none any more, in the order of their retirement.
+    package var retiredNodes: [RetiredNode] = []
 
     /// A network with that state.
     package init(

@@ -19,6 +19,11 @@ package struct Node: Hashable, Sendable {
     package var isManaged: Bool
     /// Refuses removal and reset even after its line is gone from the definition.
     package var isProtected: Bool
+    /// What becomes of it when its line is gone from the definition.
+    package var removalPolicy: RemovalPolicy = .forget
+    /// When a device with its UUID was last seen unprovisioned, which means that it was reset; nil if it was not, or
+    /// if the node was heard since.
+    package var unprovisionedSeenAt: Timestamp?
     /// Identifies the product: company, product and version; unknown before the composition was read.
     package var product: Product?
     /// The features it has and their states; unknown ones are nil.

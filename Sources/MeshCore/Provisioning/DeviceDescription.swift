@@ -1,0 +1,28 @@
+/// What a device without a network is: for simulators, as a vendor's data sheet for engineers.
+package struct DeviceDescription: Hashable, Sendable {
+    /// Its identity.
+    package var uuid: DeviceUUID
+    /// What people call it.
+    package var name: String
+    /// Its elements, models and features, as Composition Data page 0 tells once it is a node.
+    package var composition: Composition
+    /// What its Capabilities PDU tells; the number of elements is that of the composition.
+    package var capabilities: ProvisioningCapabilities
+    /// Its static value, nil if it has none.
+    package var staticValue: StaticOutOfBandValue?
+    /// Its private key, 32 octets, where the public one is known out of band; nil to make one for each session.
+    package var privateKey: [UInt8]?
+    /// Where its out-of-band data is to be found, a bit field.
+    package var oobInformation: UInt16
+    /// The URI that it advertises, if it does; its hash is in the beacon.
+    package var uri: String?
+
+    /// A device that offers nothing out of band.
+    package init(uuid: DeviceUUID, name: String, composition: Composition, capabilities: ProvisioningCapabilities) {
+        self.uuid = uuid
+        self.name = name
+        self.composition = composition
+        self.capabilities = capabilities
+        oobInformation = 0
+    }
+}
