@@ -15,7 +15,7 @@ package final class SocketBearer: Bearer {
     private var firstEvent = 0
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// A bearer without a link yet; nothing is connected before ``open()``.
+    /// A bearer without a link yet; nothing is connected before ``connect(to:)``.
     ///
     /// - Parameters:
     ///   - address: where the gateway listens.
@@ -38,13 +38,20 @@ package final class SocketBearer: Bearer {
     /// Time since the bearer was made.
     package var now: Instant { Instant.zero.advanced(by: start.duration(to: .now)) }
 
-    /// Connects once more.
-    package func open() throws(BearerError) -> (link: LinkIdentifier, maximumPacketSize: Int) {
+    /// Each link is a connection of its own; the simulator takes 16 of all clients.
+    package var maximumLinks: Int { 4 }
+
+    /// Connects once more, to any proxy.
+    ///
+    /// - Throws: ``BearerError`` if nobody listens, or for any other target.
+    package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
+        guard target == .anyProxy else { throw BearerError("this bearer cannot choose whom it connects to") }
         let descriptor = try connectStream(to: address, timeout: connectTimeout)
         let link = LinkIdentifier(rawValue: nextLink)
         nextLink += 1
         connections[link] = FrameConnection(descriptor)
-        return (link, packetSize)
+        events.append(.opened(link, maximumPacketSize: packetSize))
+        return link
     }
 
     /// Writes one packet, or queues it while the system's buffer is full.
@@ -93,12 +100,15 @@ package final class SocketBearer: Bearer {
     /// Closes the link's connection; what has arrived on it and was not fetched yet is dropped.
     package func close(_ link: LinkIdentifier) {
         guard connections.removeValue(forKey: link) != nil else { return }
-        events = events[firstEvent...].filter { event in
-            switch event {
-            case .received(let other, _), .closed(let other, _): other != link
-            }
-        }
+        events = events[firstEvent...].filter { $0.link != link }
         firstEvent = 0
+    }
+
+    /// Frames carry no advertisements.
+    ///
+    /// - Throws: ``BearerError`` always when turned on.
+    package func scan(_ isOn: Bool) throws(BearerError) {
+        if isOn { throw BearerError("this bearer cannot scan") }
     }
 
     private func serve(_ link: LinkIdentifier, _ state: Watched) {
@@ -113,7 +123,7 @@ package final class SocketBearer: Bearer {
 
     private func lose(_ link: LinkIdentifier, reason: String) {
         guard connections.removeValue(forKey: link) != nil else { return }
-        events.append(.closed(link, reason: reason))
+        events.append(.closed(link, BearerError(reason)))
     }
 
     private func takeEvent() -> BearerEvent? {

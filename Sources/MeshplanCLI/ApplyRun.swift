@@ -101,7 +101,7 @@ struct ApplyRun {
     private func probe() throws(BearerError) {
         guard case .socket(let address) = choice else { return }
         let bearer = SocketBearer(address: address.resolved(in: context))
-        bearer.close(try bearer.open().link)
+        bearer.close(try bearer.connect(to: .anyProxy))
     }
 
     private func connect(

@@ -84,11 +84,12 @@ struct Simulation {
                 switch event {
                 case .received(let link, let packet):
                     if let client = clients[link] { server.send(packet, to: client) }
-                case .closed(let link, let reason):
+                case .closed(let link, let error):
                     if let client = clients.removeValue(forKey: link) {
                         links[client] = nil
-                        server.drop(client, reason: reason)
+                        server.drop(client, reason: error.message)
                     }
+                case .opened, .heard: break
                 }
             }
         }
@@ -99,14 +100,9 @@ struct Simulation {
                 catchUp()
                 switch event {
                 case .opened(let client):
-                    do {
-                        let link = try world.connect()
-                        links[client] = link
-                        clients[link] = client
-                    } catch {
-                        context.errorOutput.line("A client cannot be connected: \(error.message)")
-                        server.drop(client, reason: error.message)
-                    }
+                    let link = world.connect(to: .anyProxy)
+                    links[client] = link
+                    clients[link] = client
                 case .received(let client, let packet):
                     if let link = links[client] { world.inject(packet, on: link) }
                 case .closed(let client, _):

@@ -6,6 +6,8 @@ package final class SimulatedBearer: Bearer {
     package let world: SimulatedWorld
     private var events: [BearerEvent] = []
     private var taken = 0
+    /// The links that this bearer has opened or is connecting.
+    private var links: Set<LinkIdentifier> = []
 
     /// A bearer into that world.
     package init(_ world: SimulatedWorld) {
@@ -15,11 +17,19 @@ package final class SimulatedBearer: Bearer {
     /// The present of the world.
     package var now: Instant { world.now }
 
-    /// Connects to the proxy node that the settings name, or to the first that is powered and has its GATT proxy on;
-    /// the time that connecting takes passes.
-    package func open() throws(BearerError) -> (link: LinkIdentifier, maximumPacketSize: Int) {
-        world.advance(to: now.advanced(by: world.settings.connecting))
-        return (try world.connect(), world.maximumPacketSize)
+    /// As the settings say.
+    package var maximumLinks: Int { max(world.settings.maximumLinks, 1) }
+
+    /// Begins to connect; see ``SimulatedWorld/connect(to:)``.
+    ///
+    /// - Throws: ``BearerError`` if ``maximumLinks`` are in use.
+    package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
+        guard links.count < maximumLinks else {
+            throw BearerError("all \(maximumLinks) links of the simulated bearer are in use")
+        }
+        let link = world.connect(to: target)
+        links.insert(link)
+        return link
     }
 
     /// Writes a packet to Data In.
@@ -37,6 +47,7 @@ package final class SimulatedBearer: Bearer {
             }
             if taken < events.count {
                 defer { taken += 1 }
+                if case .closed(let link, _) = events[taken] { links.remove(link) }
                 return events[taken]
             }
             guard let time = world.nextEventTime, time <= deadline else {
@@ -49,6 +60,19 @@ package final class SimulatedBearer: Bearer {
 
     /// Ends a link; packets of it that are under way are lost.
     package func close(_ link: LinkIdentifier) {
+        links.remove(link)
         world.disconnect(link)
+        // What was taken out of the world already is of a link that is no more.
+        if taken < events.count {
+            events = events[taken...].filter { $0.link != link }
+            taken = 0
+        }
+    }
+
+    /// Simulated nodes that advertise are not reported.
+    ///
+    /// - Throws: ``BearerError`` always when turned on.
+    package func scan(_ isOn: Bool) throws(BearerError) {
+        if isOn { throw BearerError("this bearer cannot scan") }
     }
 }

@@ -63,6 +63,8 @@ enum WorldEvent {
     case answer(node: Int, OutgoingMessage, thenReset: Bool)
     /// A node's Node Identity has been advertised for 60 s.
     case stopIdentity(node: Int, NetKeyIndex)
+    /// Connecting takes no longer.
+    case connect(LinkIdentifier)
     /// A packet of the client reaches the proxy.
     case write(LinkIdentifier, [UInt8])
     /// A packet of the proxy reaches the client.

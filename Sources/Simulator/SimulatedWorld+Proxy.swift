@@ -4,16 +4,37 @@ extension SimulatedWorld {
     /// The largest packet on a link, header included: ATT_MTU - 3.
     package var maximumPacketSize: Int { max(settings.maximumPacketSize, 2) }
 
-    /// Opens a link to a proxy node, which sends a secure network beacon for each of its subnets at once.
+    /// Begins to connect; after ``WorldSettings/connecting`` the link is opened or closed.
     ///
-    /// - Parameter uuid: the node to connect to; nil for the one that the settings name, else the first that is
-    ///   powered and has its GATT proxy on. A node that is named need not be a proxy: it takes messages for itself.
-    /// - Throws: if there is no such node or it has no power.
-    package func connect(to uuid: DeviceUUID? = nil) throws(BearerError) -> LinkIdentifier {
-        let node = try proxy(uuid ?? settings.proxy)
+    /// A proxy sends a secure network beacon for each of its subnets as soon as the link is open. `.anyProxy` is the
+    /// node that the settings name, else the first that is powered and has its GATT proxy on. A node that is named, by
+    /// the settings or as an advertiser, need not be a proxy: it takes messages for itself.
+    package func connect(to target: LinkTarget) -> LinkIdentifier {
         let link = LinkIdentifier(rawValue: nextLink)
         nextLink += 1
+        connecting[link] = target
+        queue.add(.connect(link), at: now.advanced(by: max(settings.connecting, .zero)))
+        return link
+    }
+
+    /// The time that connecting takes is over.
+    func finishConnecting(_ link: LinkIdentifier) {
+        guard let target = connecting.removeValue(forKey: link) else { return }
+        do throws(BearerError) {
+            switch target {
+            case .anyProxy: open(link, to: try proxy(settings.proxy))
+            case .proxy(let advertiser): open(link, to: try proxy(advertiser))
+            case .provisioning:
+                throw BearerError("the simulated network has no device that can be provisioned")
+            }
+        } catch {
+            outbox.append(.closed(link, error))
+        }
+    }
+
+    private func open(_ link: LinkIdentifier, to node: Int) {
         audit.expectNoRepetition()
+        outbox.append(.opened(link, maximumPacketSize: maximumPacketSize))
         links[link] = ProxyLink(
             node: node,
             toNode: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent),
@@ -22,7 +43,13 @@ extension SimulatedWorld {
         for beacon in secureNetworkBeacons(of: node) {
             notify(ProxyPDU(type: .beacon, payload: beacon), on: link)
         }
-        return link
+    }
+
+    private func proxy(_ advertiser: AdvertiserIdentifier) throws(BearerError) -> Int {
+        guard let uuid = DeviceUUID(advertiser: advertiser) else {
+            throw BearerError("nobody in the simulated network advertises under that identifier")
+        }
+        return try proxy(uuid)
     }
 
     private func proxy(_ uuid: DeviceUUID?) throws(BearerError) -> Int {
@@ -56,9 +83,11 @@ extension SimulatedWorld {
         queue.add(.write(link, packet), at: arrival)
     }
 
-    /// Ends a link as a client does: nothing more comes from it.
+    /// Ends a link, or stops connecting, as a client does: nothing more comes from it.
     package func disconnect(_ link: LinkIdentifier) {
         links[link] = nil
+        connecting[link] = nil
+        outbox.removeAll { $0.link == link }
     }
 
     /// The links that are open, in the order of their opening.

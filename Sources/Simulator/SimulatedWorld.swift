@@ -29,6 +29,8 @@ package final class SimulatedWorld {
     var queue = EventQueue<WorldEvent>()
     var generator: SeededGenerator
     var links: [LinkIdentifier: ProxyLink] = [:]
+    /// Where links lead that are not open yet.
+    var connecting: [LinkIdentifier: LinkTarget] = [:]
     var nextLink: UInt32 = 0
     var outbox: [BearerEvent] = []
     var audit: SequenceAudit
@@ -146,6 +148,7 @@ package final class SimulatedWorld {
             if let position = nodes[node].state.netKeys.firstIndex(where: { $0.index == key }) {
                 nodes[node].state.netKeys[position].isIdentityRunning = false
             }
+        case .connect(let link): finishConnecting(link)
         case .write(let link, let packet): receive(packet, on: link)
         case .notify(let link, let packet):
             guard links[link] != nil else { return }
@@ -153,7 +156,7 @@ package final class SimulatedWorld {
             outbox.append(.received(link, packet))
         case .disconnect(let link, let reason):
             guard links.removeValue(forKey: link) != nil else { return }
-            outbox.append(.closed(link, reason: reason))
+            outbox.append(.closed(link, BearerError(reason)))
         }
     }
 

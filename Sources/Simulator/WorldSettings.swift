@@ -59,6 +59,9 @@ package struct WorldSettings: Hashable, Sendable {
     package var maximumPacketSize: Int
     /// How long connecting takes.
     package var connecting: Duration
+    /// Links that a client can have at once; at least 1 counts. The Bluetooth controllers of small computers have
+    /// between 5 and 10 connections.
+    package var maximumLinks: Int
     /// The proxy drops every link after this many packets from the client; nil never.
     package var dropsLinkAfterPackets: Int?
     /// What nodes can store.
@@ -85,6 +88,7 @@ package struct WorldSettings: Hashable, Sendable {
         packetsPerEvent: 6,
         maximumPacketSize: 66,
         connecting: .zero,
+        maximumLinks: 4,
         dropsLinkAfterPackets: nil,
         limits: NodeLimits(),
         sharesSubscriptionLists: false,

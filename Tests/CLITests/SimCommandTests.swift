@@ -1,5 +1,6 @@
 import Bearers
 import Foundation
+import MeshCore
 import Synchronization
 import TestSupport
 import Testing
@@ -37,7 +38,7 @@ struct SimCommandTests {
         let path = fixture.folder.appendingPathComponent(name).path
         while ContinuousClock.now < deadline {
             let bearer = SocketBearer(address: .unix(path: path))
-            if (try? bearer.open()) != nil { return }
+            if (try? bearer.connect(to: .anyProxy)) != nil { return }
             Thread.sleep(forTimeInterval: 0.01)
         }
         Issue.record("nobody listens at \(name)")
@@ -66,7 +67,7 @@ struct SimCommandTests {
         try waitForSocket("mesh.sock", in: fixture)
         let path = fixture.folder.appendingPathComponent("mesh.sock").path
         let bearer = SocketBearer(address: .unix(path: path))
-        let link = try bearer.open().link
+        let link = try bearer.connect(to: .anyProxy)
         for length in 1...200 { try bearer.send((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37) }, on: link) }
         let apply = fixture.run("apply", "--via", "unix:mesh.sock", "--auto-approve")
         #expect(apply.status == 0)

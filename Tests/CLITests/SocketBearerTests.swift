@@ -19,6 +19,13 @@ private func events(_ server: FrameServer, _ count: Int) throws -> [FrameServer.
 }
 
 extension Bearer {
+    /// A link that is open.
+    fileprivate func opened() throws -> LinkIdentifier {
+        let link = try connect(to: .anyProxy)
+        guard case .opened(link, _)? = try event() else { throw BearerError("the link did not open") }
+        return link
+    }
+
     /// The next event within ten seconds.
     fileprivate func event() throws -> BearerEvent? {
         let deadline = now.advanced(by: .seconds(10))
@@ -40,8 +47,8 @@ struct SocketBearerTests {
     func bothWays(address: SocketAddress?) throws {
         let server = try FrameServer(listeningAt: address ?? socketAddress())
         let bearer = SocketBearer(address: server.address)
-        let opened = try bearer.open()
-        #expect(opened.link == link && opened.maximumPacketSize == 66)
+        #expect(try bearer.connect(to: .anyProxy) == link)
+        #expect(try bearer.event() == .opened(link, maximumPacketSize: 66))
         try bearer.send([1, 2, 3], on: link)
         try bearer.send([4], on: link)
         #expect(try events(server, 3) == [.opened(link), .received(link, [1, 2, 3]), .received(link, [4])])
@@ -57,8 +64,8 @@ struct SocketBearerTests {
     func severalLinks() throws {
         let server = try FrameServer(listeningAt: socketAddress())
         let bearer = SocketBearer(address: server.address)
-        let first = try bearer.open().link
-        let second = try bearer.open().link
+        let first = try bearer.opened()
+        let second = try bearer.opened()
         #expect(first != second)
         _ = try events(server, 2)
         bearer.close(first)
@@ -75,20 +82,20 @@ struct SocketBearerTests {
         let address = socketAddress()
         let server = try FrameServer(listeningAt: address)
         let bearer = SocketBearer(address: address)
-        _ = try bearer.open()
+        _ = try bearer.opened()
         _ = try events(server, 1)
         server.send([7], to: link)
         server.close()
         #expect(try bearer.event() == .received(link, [7]))
-        #expect(try bearer.event() == .closed(link, reason: "the other side closed the connection"))
+        #expect(try bearer.event() == .closed(link, BearerError("the other side closed the connection")))
         #expect(try bearer.next(until: bearer.now.advanced(by: .milliseconds(5))) == nil)
-        #expect(throws: BearerError.self) { try bearer.open() }
+        #expect(throws: BearerError.self) { try bearer.connect(to: .anyProxy) }
     }
 
     @Test("a refused connection names the address and how to start a simulator")
     func refused() {
         let bearer = SocketBearer(address: .unix(path: "/tmp/meshplan-nobody.sock"))
-        let error = #expect(throws: BearerError.self) { try bearer.open() }
+        let error = #expect(throws: BearerError.self) { try bearer.connect(to: .anyProxy) }
         #expect(error?.message == "cannot connect to unix:/tmp/meshplan-nobody.sock: No such file or directory")
         #expect(error?.hint?.contains("meshplan sim --listen unix:/tmp/meshplan-nobody.sock") == true)
     }
@@ -96,7 +103,7 @@ struct SocketBearerTests {
     @Test("a path that is too long for a socket is refused by its length")
     func longPath() {
         let bearer = SocketBearer(address: .unix(path: "/tmp/" + String(repeating: "x", count: 200)))
-        let error = #expect(throws: BearerError.self) { try bearer.open() }
+        let error = #expect(throws: BearerError.self) { try bearer.connect(to: .anyProxy) }
         #expect(error?.message.contains("205 octets") == true)
     }
 
@@ -126,7 +133,7 @@ struct SocketBearerTests {
         #expect(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         let bearer = SocketBearer(address: server.address, wakeUp: ends[0])
-        _ = try bearer.open()
+        _ = try bearer.opened()
         let deadline = bearer.now.advanced(by: .milliseconds(3))
         while bearer.now < deadline { #expect(try bearer.next(until: deadline) == nil) }
         _ = write(ends[1], "x", 1)
@@ -139,7 +146,7 @@ struct SocketBearerTests {
     func hostileClient() throws {
         let server = try FrameServer(listeningAt: socketAddress())
         let good = SocketBearer(address: server.address)
-        _ = try good.open()
+        _ = try good.opened()
         _ = try events(server, 1)
         guard case .unix(let path) = server.address else { return }
         let handle = try rawConnection(path)
@@ -160,7 +167,7 @@ struct SocketBearerTests {
     func slowClient() throws {
         let server = try FrameServer(listeningAt: socketAddress())
         let bearer = SocketBearer(address: server.address)
-        _ = try bearer.open()
+        _ = try bearer.opened()
         _ = try events(server, 1)
         let packet = [UInt8](repeating: 5, count: 512)
         for _ in 0..<4_000 { server.send(packet, to: link) }
@@ -171,7 +178,7 @@ struct SocketBearerTests {
     func impossiblePacket() throws {
         let server = try FrameServer(listeningAt: socketAddress())
         let bearer = SocketBearer(address: server.address)
-        _ = try bearer.open()
+        _ = try bearer.opened()
         #expect(throws: BearerError.self) { try bearer.send([], on: link) }
         #expect(throws: BearerError.self) { try bearer.send([UInt8](repeating: 0, count: 600), on: link) }
         try bearer.send([1], on: link)

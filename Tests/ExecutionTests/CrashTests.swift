@@ -31,7 +31,11 @@ final class MortalBearer: Bearer {
     var isDead: Bool { files != nil }
     var now: Instant { inner.now }
 
-    func open() throws(BearerError) -> (link: LinkIdentifier, maximumPacketSize: Int) { try inner.open() }
+    var maximumLinks: Int { inner.maximumLinks }
+
+    func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier { try inner.connect(to: target) }
+
+    func scan(_ isOn: Bool) throws(BearerError) { try inner.scan(isOn) }
 
     func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
         if !isDead, !(remaining == 1 && losesLast) { try inner.send(packet, on: link) }

@@ -115,7 +115,7 @@ final class ProxyPeer {
     func dropLink() {
         guard let dropped = link else { return }
         link = nil
-        take(client.handle(.closed(dropped, reason: "out of range"), at: now))
+        take(client.handle(.closed(dropped, BearerError("out of range")), at: now))
     }
 
     func notify(_ type: ProxyPDU.MessageType, _ payload: [UInt8]) {
@@ -143,7 +143,8 @@ final class ProxyPeer {
                 nextLink += 1
                 link = opened
                 reassembler = ProxyReassembler()
-                take(client.linkOpened(opened, maximumPacketSize: 20, at: now))
+                client.linkConnecting(opened)
+                take(client.handle(.opened(opened, maximumPacketSize: 20), at: now))
                 for beacon in beacons { notify(.beacon, beacon) }
             case .send(let packet, on: let target):
                 guard target == link, let pdu = try? reassembler.receive(packet, at: now) else { continue }

@@ -78,7 +78,7 @@ struct SimulatedFaultTests {
     func brokenPackets() throws {
         let world = world()
         let bearer = SimulatedBearer(world)
-        let (link, _) = try bearer.open()
+        let (link, _) = try bearer.opened(.anyProxy)
         try bearer.send([0xC0, 1, 2, 3], on: link)
         var events: [BearerEvent] = []
         while let event = try bearer.next(until: Instant(microseconds: 500_000)) { events.append(event) }
@@ -92,7 +92,7 @@ struct SimulatedFaultTests {
     func noise(seed: UInt64) throws {
         let world = world()
         let bearer = SimulatedBearer(world)
-        let (link, size) = try bearer.open()
+        let (link, size) = try bearer.opened(.anyProxy)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let length = Int(generator.next() % UInt64(size + 3))
@@ -130,7 +130,7 @@ struct SimulatedFaultTests {
     func retransmission() throws {
         let world = world()
         let bearer = SimulatedBearer(world)
-        let (link, _) = try bearer.open()
+        let (link, _) = try bearer.opened(.anyProxy)
         var stack = MeshStack(
             address: TestNetwork.clientAddress,
             elementCount: 1,

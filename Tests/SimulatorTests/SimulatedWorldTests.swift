@@ -122,7 +122,7 @@ struct SimulatedWorldTests {
         let network = TestNetwork.network(relays: 1)
         let world = SimulatedWorld(network: network, seed: 1)
         let talker = try TestClient.connected(to: world, network: network)
-        let silent = try world.connect()
+        let silent = world.connect(to: .anyProxy)
         for _ in 0..<3 { _ = try talker.request(ConfigDefaultTTLGet(), of: network.nodes[2]) }
         #expect(talker.messages.count == 3)
         #expect(talker.foreignPackets[silent] == 1, "the beacon alone")
@@ -146,7 +146,7 @@ struct SimulatedWorldTests {
     func noProxy() throws {
         let network = TestNetwork.network([TestNetwork.node(0)])
         let none = SimulatedBearer(SimulatedWorld(network: network, seed: 1))
-        #expect(throws: BearerError.self) { _ = try none.open() }
+        #expect(throws: BearerError.self) { _ = try none.opened(.anyProxy) }
 
         let proxies = TestNetwork.network([
             TestNetwork.node(0, proxy: .enabled), TestNetwork.node(1, proxy: .enabled),
@@ -154,14 +154,15 @@ struct SimulatedWorldTests {
         let world = SimulatedWorld(network: proxies, seed: 1)
         let bearer = SimulatedBearer(world)
         world.setFaults(NodeFaults(isOff: true), of: proxies.nodes[1].uuid)
-        _ = try bearer.open()
+        let link = try bearer.opened(.anyProxy).link
         world.setFaults(NodeFaults(isOff: true), of: proxies.nodes[2].uuid)
-        #expect(throws: BearerError.self) { _ = try bearer.open() }
-        let event = try bearer.next(until: Instant(microseconds: 1_000_000))
-        guard case .received = event, case .closed = try bearer.next(until: Instant(microseconds: 1_000_000)) else {
-            Issue.record("after the beacon the link of the second proxy stays open")
-            return
+        let other = try bearer.connect(to: .anyProxy)
+        var closed: [LinkIdentifier: BearerError] = [:]
+        while let event = try bearer.next(until: Instant(microseconds: 1_000_000)) {
+            if case .closed(let link, let error) = event { closed[link] = error }
         }
+        #expect(closed[link]?.message == "the node lost power")
+        #expect(closed[other]?.message == "no simulated proxy node has power")
     }
 
     @Test("Switching the proxy off ends its links after the status")
@@ -313,7 +314,8 @@ struct SimulatedWorldTests {
         let client = try TestClient.connected(to: world, network: network)
         #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[2])?.ttl == 5)
         #expect(try client.request(ConfigDefaultTTLGet(), of: network.nodes[3]) == nil)
-        #expect(throws: BearerError.self) { _ = try world.connect(to: TestNetwork.uuid(0xABCD)) }
+        let stranger = AdvertiserIdentifier(of: TestNetwork.uuid(0xABCD))
+        #expect(throws: BearerError.self) { _ = try client.bearer.opened(.proxy(stranger)) }
     }
 
     @Test("Two links to two proxies work side by side")
@@ -322,8 +324,8 @@ struct SimulatedWorldTests {
             TestNetwork.node(0, proxy: .enabled), TestNetwork.node(1, proxy: .enabled),
         ])
         let world = SimulatedWorld(network: network, seed: 1)
-        let first = try world.connect(to: network.nodes[1].uuid)
-        let second = try world.connect(to: network.nodes[2].uuid)
+        let first = world.connect(to: .proxy(AdvertiserIdentifier(of: network.nodes[1].uuid)))
+        let second = world.connect(to: .proxy(AdvertiserIdentifier(of: network.nodes[2].uuid)))
         world.advance(to: Instant(microseconds: 100_000))
         let links = world.drain().compactMap { event -> LinkIdentifier? in
             guard case .received(let link, _) = event else { return nil }

@@ -50,7 +50,7 @@ final class TestClient {
     }
 
     func open(filter: Bool = true) throws {
-        (link, maximumPacketSize) = try bearer.open()
+        (link, maximumPacketSize) = try bearer.opened(.anyProxy)
         isClosed = false
         reassembler = ProxyReassembler()
         guard filter else { return }
@@ -147,5 +147,23 @@ final class TestClient {
             default: break
             }
         }
+    }
+}
+
+/// A bearer told neither that a link is open nor that it is closed.
+struct MissingEvent: Error {}
+
+extension Bearer {
+    /// Connects and waits until the link is open; events of other links meanwhile are lost.
+    func opened(_ target: LinkTarget) throws -> (link: LinkIdentifier, maximumPacketSize: Int) {
+        let link = try connect(to: target)
+        while let event = try next(until: now.advanced(by: .seconds(60))) {
+            switch event {
+            case .opened(link, let size): return (link, size)
+            case .closed(link, let error): throw error
+            default: continue
+            }
+        }
+        throw MissingEvent()
     }
 }

@@ -5,8 +5,13 @@ extension MeshClient {
     /// The default ATT_MTU of 23 octets less the 3 of a write's header; no link carries less.
     private static let minimumPacketSize = 20
 
+    /// The bearer connects; events of that link follow.
+    package mutating func linkConnecting(_ identifier: LinkIdentifier) {
+        link.connecting(identifier)
+    }
+
     /// A link was opened that writes at most so many octets at once.
-    package mutating func linkOpened(_ identifier: LinkIdentifier, maximumPacketSize: Int, at now: Instant) -> [Output]
+    private mutating func linkOpened(_ identifier: LinkIdentifier, maximumPacketSize: Int, at now: Instant) -> [Output]
     {
         var outputs: [Output] = []
         guard maximumPacketSize >= MeshClient.minimumPacketSize else {
@@ -25,7 +30,7 @@ extension MeshClient {
         return outputs
     }
 
-    /// A link could not be opened.
+    /// The bearer can connect to nothing.
     package mutating func linkFailed(_ error: BearerError, at now: Instant) -> [Output] {
         var outputs: [Output] = []
         perform(link.openFailed(error, at: now), at: now, into: &outputs)
@@ -36,8 +41,11 @@ extension MeshClient {
     package mutating func handle(_ event: BearerEvent, at now: Instant) -> [Output] {
         var outputs: [Output] = []
         switch event {
-        case .closed(let identifier, let reason):
-            perform(link.closed(identifier, reason: reason, at: now), at: now, into: &outputs)
+        case .opened(let identifier, let size):
+            guard identifier == link.connecting else { break }
+            outputs = linkOpened(identifier, maximumPacketSize: size, at: now)
+        case .closed(let identifier, let error):
+            perform(link.closed(identifier, error, at: now), at: now, into: &outputs)
         case .received(let identifier, let packet):
             guard identifier == link.identifier else { break }
             do throws(ProxyProtocolError) {
@@ -46,6 +54,7 @@ extension MeshClient {
                 let failure = LinkFailure(reason: "the proxy broke the rules of the Proxy protocol", hint: nil)
                 perform(link.abandon(failure, at: now), at: now, into: &outputs)
             }
+        case .heard: break
         }
         return outputs
     }

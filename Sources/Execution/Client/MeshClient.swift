@@ -8,7 +8,7 @@ package import MeshCore
 package struct MeshClient {
     /// What its owner is to do or to know.
     package enum Output {
-        /// Open a link of the bearer, then call ``linkOpened(_:maximumPacketSize:at:)`` or ``linkFailed(_:at:)``.
+        /// Connect the bearer to a proxy, then call ``linkConnecting(_:)`` or ``linkFailed(_:at:)``.
         case openLink
         /// Write a packet to a link.
         case send([UInt8], on: LinkIdentifier)

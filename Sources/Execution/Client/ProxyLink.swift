@@ -7,7 +7,7 @@ import MeshCore
 struct ProxyLink {
     /// What its owner is to do.
     enum Action: Hashable, Sendable {
-        /// Open a link, then call ``opened(_:at:)`` or ``openFailed(_:at:)``.
+        /// Open a link, then call ``connecting(_:)`` or ``openFailed(_:at:)``.
         case open
         /// Close that link; nothing that still comes from it counts.
         case close(LinkIdentifier)
@@ -35,7 +35,10 @@ struct ProxyLink {
 
     private let policy: LinkPolicy
     private var phase = Phase.idle
+    /// The open link.
     private(set) var identifier: LinkIdentifier?
+    /// The link that is not open yet.
+    private(set) var connecting: LinkIdentifier?
     /// Attempts since a link last proved its worth.
     private var failures = 0
     private var heardForeignBeacon = false
@@ -68,23 +71,31 @@ struct ProxyLink {
         }
     }
 
+    /// The bearer connects.
+    mutating func connecting(_ link: LinkIdentifier) {
+        connecting = link
+    }
+
     /// A link was opened.
     mutating func opened(_ link: LinkIdentifier, at now: Instant) {
         identifier = link
+        connecting = nil
         heardForeignBeacon = false
         phase = .beacon(deadline: now.advanced(by: policy.beaconTimeout))
     }
 
     /// A link could not be opened.
     mutating func openFailed(_ error: BearerError, at now: Instant) -> [Action] {
-        fail(LinkFailure(reason: error.message, hint: error.hint), at: now)
+        connecting = nil
+        return fail(LinkFailure(reason: error.message, hint: error.hint), at: now)
     }
 
-    /// The bearer says that a link is gone.
-    mutating func closed(_ link: LinkIdentifier, reason: String, at now: Instant) -> [Action] {
-        guard link == identifier else { return [] }
+    /// The bearer says that a link is gone, or did not come about.
+    mutating func closed(_ link: LinkIdentifier, _ error: BearerError, at now: Instant) -> [Action] {
+        guard link == identifier || link == connecting else { return [] }
         identifier = nil
-        return fail(LinkFailure(reason: reason, hint: nil), at: now)
+        connecting = nil
+        return fail(LinkFailure(reason: error.message, hint: error.hint), at: now)
     }
 
     /// A beacon came that is authentic under a known NetKey.
@@ -170,8 +181,9 @@ struct ProxyLink {
     /// Closes the link for good.
     mutating func shutDown() -> [Action] {
         phase = .idle
-        guard let link = identifier else { return [] }
+        guard let link = identifier ?? connecting else { return [] }
         identifier = nil
+        connecting = nil
         return [.close(link)]
     }
 

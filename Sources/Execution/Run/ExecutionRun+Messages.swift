@@ -35,8 +35,7 @@ extension ExecutionRun {
         switch output {
         case .openLink:
             do throws(BearerError) {
-                let (link, size) = try bearer.open()
-                return client.linkOpened(link, maximumPacketSize: size, at: bearer.now)
+                client.linkConnecting(try bearer.connect(to: .anyProxy))
             } catch {
                 return client.linkFailed(error, at: bearer.now)
             }
@@ -44,7 +43,7 @@ extension ExecutionRun {
             do throws(BearerError) {
                 try bearer.send(packet, on: link)
             } catch {
-                return client.handle(.closed(link, reason: error.message), at: bearer.now)
+                return client.handle(.closed(link, error), at: bearer.now)
             }
         case .closeLink(let link): bearer.close(link)
         case .linkUp(let proxy): context.emit(.linkUp(proxy: proxy))

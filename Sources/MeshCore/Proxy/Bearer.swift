@@ -1,4 +1,4 @@
-/// Names one open link of a bearer; never reused within a bearer's life.
+/// Names one link of a bearer; never reused within a bearer's life.
 package struct LinkIdentifier: RawRepresentable, Hashable, Comparable, Sendable {
     /// Counts up from 0.
     package let rawValue: UInt32
@@ -8,16 +8,40 @@ package struct LinkIdentifier: RawRepresentable, Hashable, Comparable, Sendable 
         self.rawValue = rawValue
     }
 
-    /// Opening order.
+    /// Connecting order.
     package static func < (left: LinkIdentifier, right: LinkIdentifier) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// What a link is to lead to.
+package enum LinkTarget: Hashable, Sendable {
+    /// Some proxy node, whichever the bearer finds first.
+    case anyProxy
+    /// The proxy service (0x1828) of whoever advertised under that identifier (Mesh Protocol 7.2).
+    case proxy(AdvertiserIdentifier)
+    /// The provisioning service (0x1827) of whoever advertised under that identifier (Mesh Protocol 7.1).
+    case provisioning(AdvertiserIdentifier)
 }
 
 /// What a bearer has to tell.
 package enum BearerEvent: Hashable, Sendable {
+    /// The link is open; packets of at most that many octets, header included, can be written at once (ATT_MTU - 3).
+    case opened(LinkIdentifier, maximumPacketSize: Int)
     /// One packet as it was notified on Data Out: the Proxy PDU header with its SAR bits, then data.
     case received(LinkIdentifier, [UInt8])
-    /// The link is gone; nothing more comes from it.
-    case closed(LinkIdentifier, reason: String)
+    /// The link is gone, or did not come about; nothing more comes from it.
+    case closed(LinkIdentifier, BearerError)
+    /// Something that advertises was heard; comes only while scanning, for each advertiser again and again.
+    case heard(Advertisement)
+}
+
+extension BearerEvent {
+    /// The link that the event is about, nil for what was heard.
+    package var link: LinkIdentifier? {
+        switch self {
+        case .opened(let link, _), .received(let link, _), .closed(let link, _): link
+        case .heard: nil
+        }
+    }
 }
 
 /// Why a bearer cannot do what was asked.
@@ -34,7 +58,7 @@ package struct BearerError: Error, Hashable, Sendable {
     }
 }
 
-/// What carries Proxy PDUs: a GATT connection, a socket to a gateway, the simulator (Mesh Protocol 6).
+/// What carries Proxy PDUs: GATT connections, a socket to a gateway, the simulator (Mesh Protocol 6).
 ///
 /// A bearer owns the running clock too, because waiting for a packet and waiting for time are one wait: the
 /// simulator makes time pass inside ``next(until:)``, a socket sleeps in `poll`. One thread drives a bearer and the
@@ -43,13 +67,16 @@ package protocol Bearer: AnyObject {
     /// The present instant of the bearer's clock.
     var now: Instant { get }
 
-    /// Opens a link to a proxy node.
-    ///
-    /// - Returns: the link and the largest packet, header included, that it can write at once (ATT_MTU - 3).
-    /// - Throws: if no proxy can be reached.
-    func open() throws(BearerError) -> (link: LinkIdentifier, maximumPacketSize: Int)
+    /// How many links can be open at once, at least 1.
+    var maximumLinks: Int { get }
 
-    /// Writes one packet to Data In of a link; to a link that is closed it does nothing, for its event is on the way.
+    /// Begins to connect; ``BearerEvent/opened(_:maximumPacketSize:)`` or ``BearerEvent/closed(_:_:)`` follows.
+    ///
+    /// - Throws: if the bearer can connect to nothing at all now; nothing follows then.
+    func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier
+
+    /// Writes one packet to Data In of an open link; to a link that is closed it does nothing, for its event is on the
+    /// way.
     func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError)
 
     /// Waits for the next event, at most until `deadline`.
@@ -57,6 +84,11 @@ package protocol Bearer: AnyObject {
     /// - Returns: nil at the deadline, and possibly earlier when a signal arrived; the caller looks at the clock.
     func next(until deadline: Instant) throws(BearerError) -> BearerEvent?
 
-    /// Closes a link; closing twice does nothing.
+    /// Closes a link, or stops connecting; closing twice does nothing. No event of the link comes any more.
     func close(_ link: LinkIdentifier)
+
+    /// Begins to report what advertises, or ceases to; doing either twice does nothing.
+    ///
+    /// - Throws: if the bearer cannot scan.
+    func scan(_ isOn: Bool) throws(BearerError)
 }
