@@ -19,12 +19,12 @@ package enum DefinitionReader {
         files: SourceFiles,
         limits: ReadingLimits
     ) -> (definitions: [Definition], diagnostics: [Diagnostic]) {
-        var decoder = DefinitionDecoder(limits: limits)
+        var decoder = DocumentDecoder(limits: limits)
         var fragments: [Fragment] = []
         for (index, file) in files.files.enumerated() {
             let reader = FileReader(file: UInt32(clamping: index), limits: limits)
             file.bytes.withUnsafeBufferPointer { bytes in
-                reader.read(bytes, with: &decoder, into: &fragments)
+                reader.read(bytes, with: &decoder) { fragments.append($0.decodeFragment()) }
             }
         }
         var diagnostics = decoder.diagnostics

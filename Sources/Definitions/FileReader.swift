@@ -11,11 +11,12 @@ struct FileReader {
         self.limits = limits
     }
 
-    /// Adds a fragment for each document. After something that is not YAML, the rest of the file is left out.
+    /// Has each document decoded, once it is the decoder's tree. After something that is not YAML, the rest of the file
+    /// is left out.
     func read(
         _ bytes: UnsafeBufferPointer<UInt8>,
-        with decoder: inout DefinitionDecoder,
-        into fragments: inout [Fragment]
+        with decoder: inout DocumentDecoder,
+        _ decodeDocument: (inout DocumentDecoder) -> Void
     ) {
         guard bytes.count <= limits.fileSize else {
             report("the file has \(bytes.count) octets", to: &decoder) {
@@ -54,7 +55,7 @@ struct FileReader {
                 case .document:
                     documents += 1
                     swap(&builder.tree, &decoder.tree)
-                    decode(with: &decoder, into: &fragments)
+                    decode(with: &decoder, decodeDocument)
                     swap(&builder.tree, &decoder.tree)
                     continue
                 case .end:
@@ -69,16 +70,17 @@ struct FileReader {
         swap(&builder.tree, &decoder.tree)
     }
 
-    private func decode(with decoder: inout DefinitionDecoder, into fragments: inout [Fragment]) {
+    private func decode(with decoder: inout DocumentDecoder, _ decodeDocument: (inout DocumentDecoder) -> Void) {
         decoder.file = file
         if decoder.tree.nodes.count == 1, decoder.isNull(0) {
             warnEmpty(at: decoder.location(0), to: &decoder)
             return
         }
-        fragments.append(decoder.decodeDocument())
+        decoder.beginDocument()
+        decodeDocument(&decoder)
     }
 
-    private func warnEmpty(at place: SourceLocation?, to decoder: inout DefinitionDecoder) {
+    private func warnEmpty(at place: SourceLocation?, to decoder: inout DocumentDecoder) {
         report(
             "the document is empty",
             to: &decoder,
@@ -91,7 +93,7 @@ struct FileReader {
     private func reportSyntax(
         _ error: YAMLSyntaxError,
         in text: UnsafeBufferPointer<UInt8>,
-        to decoder: inout DefinitionDecoder
+        to decoder: inout DocumentDecoder
     ) {
         let next = octet(line: error.line, column: error.column, in: text)
         let words = error.words(next: next)
@@ -133,7 +135,7 @@ struct FileReader {
 
     private func report(
         _ message: String,
-        to decoder: inout DefinitionDecoder,
+        to decoder: inout DocumentDecoder,
         line: UInt32 = 1,
         column: UInt32 = 1,
         severity: Diagnostic.Severity = .error,

@@ -50,6 +50,7 @@ enum FragmentMerge {
         var combined = NetworkFragments(definition: Definition(network: network), broken: [])
         for fragment in fragments {
             let part = fragment.definition
+            merge(part.provisioning, into: &combined.definition.provisioning, &diagnostics)
             append(part.subnets, to: &combined.definition.subnets)
             append(part.applicationKeys, to: &combined.definition.applicationKeys)
             append(part.groups, to: &combined.definition.groups)
@@ -60,6 +61,25 @@ enum FragmentMerge {
             combined.broken.formUnion(fragment.broken)
         }
         return combined
+    }
+
+    /// The rules of a network stand in one of its documents, so that nobody need look for weaker ones elsewhere.
+    private static func merge(
+        _ part: ProvisioningRules?,
+        into rules: inout ProvisioningRules?,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        guard let part else { return }
+        guard let first = rules else {
+            rules = part
+            return
+        }
+        diagnostics.report(
+            "`provisioning` of the network is given twice",
+            at: part.location,
+            length: Keyword.provisioning.rawValue.utf8.count,
+            related: [Diagnostic.Related(message: "first here", location: first.location)]
+        )
     }
 
     /// The first list is taken as it is, so that a definition in one file is not copied.

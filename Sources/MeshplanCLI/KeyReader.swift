@@ -37,8 +37,8 @@ struct KeyReader {
 }
 
 extension Definition {
-    /// The definition with the paths of key files made relative to the working folder instead of the file that names
-    /// them, so that a saved plan knows them without the definition.
+    /// The definition with the paths of files with keys and secrets made relative to the working folder instead of the
+    /// file that names them, so that a saved plan knows them without the definition.
     func resolvingKeyFiles(in files: SourceFiles) -> Definition {
         var definition = self
         for index in definition.subnets.indices {
@@ -47,15 +47,39 @@ extension Definition {
         for index in definition.applicationKeys.indices {
             definition.applicationKeys[index].key = definition.applicationKeys[index].key?.resolvingFile(in: files)
         }
+        // Most nodes say nothing about provisioning, and a network has many.
+        for index in definition.nodes.indices where definition.nodes[index].provisioning != nil {
+            definition.nodes[index].provisioning = definition.nodes[index].provisioning?.resolvingFiles(in: files)
+        }
         return definition
+    }
+}
+
+extension ProvisioningSettings {
+    fileprivate func resolvingFiles(in files: SourceFiles) -> ProvisioningSettings {
+        var settings = self
+        if let source = staticValue, case .file(let path) = source.value {
+            settings.staticValue?.value = .file(files.resolving(path, namedAt: source.location))
+        }
+        if let file = publicKeyFile {
+            settings.publicKeyFile?.value = files.resolving(file.value, namedAt: file.location)
+        }
+        return settings
     }
 }
 
 extension Located where Value == KeySource {
     fileprivate func resolvingFile(in files: SourceFiles) -> Located<KeySource> {
-        guard case .file(let path) = value, !path.hasPrefix("/") else { return self }
-        let file = files.path(of: location)
-        guard let slash = file.lastIndex(of: "/") else { return self }
-        return Located(.file(file[...slash] + path), at: location)
+        guard case .file(let path) = value else { return self }
+        return Located(.file(files.resolving(path, namedAt: location)), at: location)
+    }
+}
+
+extension SourceFiles {
+    /// A path that a definition names relative to itself, relative to the working folder; absolute ones stay.
+    fileprivate func resolving(_ named: String, namedAt location: SourceLocation) -> String {
+        let file = path(of: location)
+        guard !named.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return named }
+        return file[...slash] + named
     }
 }

@@ -71,7 +71,7 @@ struct MappingTests {
                 "a.yaml:5:13: error: `<<` merges mappings, not a text",
                 "a.yaml:6:12: error: `<<` merges mappings, not a text",
                 "a.yaml:7:8: error: unknown key `<<` (allowed here: address, application_keys, elements, features, "
-                    + "network_transmit, on_remove, profile, protect, relay_retransmit, secure_network_beacon, "
+                    + "network_transmit, on_remove, profile, protect, provisioning, relay_retransmit, secure_network_beacon, "
                     + "subnets, tags, ttl, uuid)",
             ]
         )

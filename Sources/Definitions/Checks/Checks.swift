@@ -65,6 +65,7 @@ enum Checks {
         KeyChecks.run(network, into: &diagnostics)
         GroupChecks.run(network, into: &diagnostics)
         NodeChecks.run(network, into: &diagnostics)
+        ProvisioningChecks.run(network, into: &diagnostics)
         AddressChecks.run(network, into: &diagnostics)
         ModelChecks.run(network, into: &diagnostics)
         SelectorChecks.run(network, into: &diagnostics)

@@ -44,6 +44,13 @@ enum Keyword: String, CaseIterable {
     case period
     case retransmit
     case friendshipCredentials = "friendship_credentials"
+    case provisioning
+    case require
+    case outOfBand = "oob"
+    case staticValue = "static"
+    case publicKey = "public_key"
+    case algorithm
+    case attention
 
     /// All keywords; the index is the symbol.
     static let all = allCases

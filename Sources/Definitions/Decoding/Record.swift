@@ -9,11 +9,11 @@ struct Record: Hashable, Sendable {
     let required: [Keyword]
 
     /// The keys as bits by symbol.
-    private let mask: UInt64
+    private let mask: UInt128
 
     /// Whether the key with that symbol may stand in it.
     func allows(_ symbol: UInt32) -> Bool {
-        symbol < UInt64.bitWidth && mask & 1 << UInt64(symbol) != 0
+        symbol < UInt128.bitWidth && mask & 1 << UInt128(symbol) != 0
     }
 
     private init(_ title: String, _ keys: [Keyword], required: [Keyword] = []) {
@@ -21,7 +21,7 @@ struct Record: Hashable, Sendable {
         self.keys = keys
         self.required = required
         mask = Keyword.all.enumerated().reduce(0) { mask, keyword in
-            keys.contains(keyword.element) ? mask | 1 << UInt64(keyword.offset) : mask
+            keys.contains(keyword.element) ? mask | 1 << UInt128(keyword.offset) : mask
         }
     }
 
@@ -29,9 +29,12 @@ struct Record: Hashable, Sendable {
     static let definition = Record(
         "definition",
         [
-            .version, .network, .subnets, .applicationKeys, .groups, .profiles, .nodes, .subscriptions, .publications,
+            .version, .network, .provisioning, .subnets, .applicationKeys, .groups, .profiles, .nodes, .subscriptions,
+            .publications,
         ]
     )
+    /// What is demanded of devices that are to become nodes.
+    static let provisioningRules = Record("provisioning_rules", [.require])
     /// A value of `subnets`.
     static let subnet = Record("subnet", [.index, .key])
     /// A value of `application_keys`.
@@ -41,13 +44,24 @@ struct Record: Hashable, Sendable {
     /// A value of `groups`.
     static let group = Record("group", [.address, .label, .parent])
     /// A value of `profiles`.
-    static let profile = Record("profile", settings)
+    static let profile = Record("profile", [.provisioning] + settings)
     /// A value of `nodes`.
     static let node = Record(
         "node",
-        [.uuid, .profile, .address, .tags, .protect, .onRemove] + settings,
+        [.uuid, .profile, .address, .tags, .protect, .onRemove, .provisioning] + settings,
         required: [.uuid]
     )
+    /// How the device of a node is provisioned.
+    static let provisioning = Record(
+        "provisioning",
+        [.outOfBand, .staticValue, .publicKey, .algorithm, .attention]
+    )
+    /// The same in a profile, without what belongs to one device.
+    static let profileProvisioning = Record("profile_provisioning", [.outOfBand, .algorithm, .attention])
+    /// Where the static value of a device comes from.
+    static let staticSource = Record("static_source", [.file, .environment])
+    /// Where the public key of a device comes from.
+    static let publicKeySource = Record("public_key_source", [.file])
     /// The features of a node or profile.
     static let features = Record("features", [.relay, .proxy, .friend])
     /// Network Transmit and Relay Retransmit.
@@ -73,8 +87,9 @@ struct Record: Hashable, Sendable {
 
     /// All records.
     static let all = [
-        definition, subnet, applicationKey, keySource, group, profile, node, features, transmit, retransmit, model,
-        publish, subscription, publication,
+        definition, provisioningRules, subnet, applicationKey, keySource, group, profile, node, provisioning,
+        profileProvisioning, staticSource, publicKeySource, features, transmit, retransmit, model, publish,
+        subscription, publication,
     ]
 
     private static let settings: [Keyword] = [

@@ -73,6 +73,18 @@ enum Durations {
         )
     }
 
+    /// The seconds for which a device draws attention to itself, 0 to 255.
+    static func attention(_ text: String) throws(ScalarProblem) -> UInt8 {
+        let milliseconds = try milliseconds(text)
+        guard milliseconds % 1000 == 0, let seconds = UInt8(exactly: milliseconds / 1000) else {
+            throw ScalarProblem(
+                "a device cannot draw attention to itself for \(quoted(text))",
+                hint: "write whole seconds, 0s to 255s"
+            )
+        }
+        return seconds
+    }
+
     private static func nearest(_ below: Int, _ above: Int) -> String {
         below == above ? "the nearest is \(format(below))" : "the nearest are \(format(below)) and \(format(above))"
     }

@@ -109,10 +109,12 @@ package struct GroupDefinition: Hashable, Sendable {
 package struct ProfileDefinition: Hashable, Sendable {
     /// Its name.
     package var name: Located<String>
+    /// How devices are made nodes, without what belongs to one device; nil if nothing is said.
+    package var provisioning: ProvisioningSettings?
     /// What it sets.
     package var settings: NodeSettings
 
-    /// A profile.
+    /// A profile that says nothing about provisioning.
     package init(name: Located<String>, settings: NodeSettings) {
         self.name = name
         self.settings = settings

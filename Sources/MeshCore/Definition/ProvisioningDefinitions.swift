@@ -27,17 +27,17 @@ package enum SecretSource: Hashable, Sendable {
     case environment(String)
 }
 
-/// How a device is made a node: `provisioning:` of a node. What is absent is chosen by what the device can do, the
-/// safest first.
+/// How a device is made a node: `provisioning:` of a node or profile. What is absent is chosen by what the device can
+/// do, the safest first.
 package struct ProvisioningSettings: Hashable, Sendable {
     /// Where it stands.
     package var location: SourceLocation
     /// The only kind of authentication that is used.
     package var method: Located<AuthenticationMethod.Kind>?
-    /// Where the static value comes from.
+    /// Where the static value comes from; never in a profile.
     package var staticValue: Located<SecretSource>?
     /// The file with the device's public key, 64 octets as 128 hexadecimal digits, its path relative to the definition
-    /// file.
+    /// file; never in a profile.
     package var publicKeyFile: Located<String>?
     /// The only algorithm that is used.
     package var algorithm: Located<ProvisioningAlgorithm>?
@@ -48,4 +48,24 @@ package struct ProvisioningSettings: Hashable, Sendable {
     package init(location: SourceLocation) {
         self.location = location
     }
+
+    /// A node's settings over those of its profile, value by value; nil if neither says anything.
+    package static func merged(
+        _ own: ProvisioningSettings?,
+        over profile: ProvisioningSettings?
+    ) -> ProvisioningSettings? {
+        guard var merged = own else { return profile }
+        guard let profile else { return merged }
+        merged.method = merged.method ?? profile.method
+        merged.staticValue = merged.staticValue ?? profile.staticValue
+        merged.publicKeyFile = merged.publicKeyFile ?? profile.publicKeyFile
+        merged.algorithm = merged.algorithm ?? profile.algorithm
+        merged.attention = merged.attention ?? profile.attention
+        return merged
+    }
+}
+
+extension ProvisioningRules {
+    /// Whether devices that nobody vouches for are refused.
+    package var requiresAuthentication: Bool { requirement?.value == .authenticated }
 }

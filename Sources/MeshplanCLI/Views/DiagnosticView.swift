@@ -104,7 +104,7 @@ struct DiagnosticView {
         }
         for related in diagnostic.related {
             lines.append("\(related.message.printable): \(position(related.location))")
-            lines += snippet(at: related.location, length: 1, .faint)
+            if !diagnostic.concealsSource { lines += snippet(at: related.location, length: 1, .faint) }
         }
         return lines
     }

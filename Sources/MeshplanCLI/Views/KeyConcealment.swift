@@ -1,8 +1,9 @@
 extension StringProtocol {
     /// The first characters of a source line, with `*` for the digits of what looks like a key: 32 or more hexadecimal
-    /// digits behind a word that ends in “key”, as in `deviceKey: …` or `"key": "…"`.
+    /// digits behind a word that ends in “key”, as in `deviceKey: …` or `"key": "…"`; and with `*` for whatever stands
+    /// behind `static`, the value that a device is provisioned with.
     ///
-    /// Keys belong neither into a definition nor into what is given as one by mistake, such as the database of another
+    /// Secrets belong neither into a definition nor into what is given as one by mistake, such as the database of another
     /// tool; messages that show a line of it must not spread them. UUIDs and labels stay readable. The columns stay the
     /// same.
     ///
@@ -10,6 +11,7 @@ extension StringProtocol {
     func concealingKeys(first count: Int) -> [Unicode.Scalar] {
         // So many more that digits at the cut still make up a key.
         var scalars = Array(unicodeScalars.prefix(count + 2 + Self.keyDigits))
+        concealStaticValues(in: &scalars)
         var isBehindKey = false
         var start = 0
         while start < scalars.count {
@@ -30,6 +32,40 @@ extension StringProtocol {
             start = end
         }
         return Array(scalars.prefix(count))
+    }
+
+    /// Static values can have any length and form, so everything behind `static:` is concealed up to the closing quote or
+    /// bracket or else the end of the entry, unless it is a mapping, `static: { file: … }`.
+    private func concealStaticValues(in scalars: inout [Unicode.Scalar]) {
+        let word = Array("static".unicodeScalars)
+        var start = 0
+        while start + word.count < scalars.count {
+            guard scalars[start..<(start + word.count)].elementsEqual(word) else {
+                start += 1
+                continue
+            }
+            var place = start + word.count
+            start = place
+            while place < scalars.count, scalars[place].isOfWord || "\"' \t".unicodeScalars.contains(scalars[place]) {
+                place += 1
+            }
+            guard place < scalars.count, scalars[place] == ":" else { continue }
+            place += 1
+            while place < scalars.count, scalars[place] == " " || scalars[place] == "\t" { place += 1 }
+            guard place < scalars.count, scalars[place] != "{" else { continue }
+            let ends: [Unicode.Scalar]
+            switch scalars[place] {
+            case "\"", "'": ends = [scalars[place]]
+            case "[": ends = ["]"]
+            default: ends = [",", "]", "}", "#"]
+            }
+            if ends.count == 1 { place += 1 }
+            while place < scalars.count, !ends.contains(scalars[place]) {
+                if scalars[place] != " " { scalars[place] = "*" }
+                place += 1
+            }
+            start = place
+        }
     }
 
     /// The hexadecimal digits of a key.

@@ -1,7 +1,7 @@
 import MeshCore
 
 /// Mappings: of free keys, of fixed ones, and those merged by `<<`.
-extension DefinitionDecoder {
+extension DocumentDecoder {
     /// A key and its value.
     struct Entry {
         /// The node of the key.

@@ -1,12 +1,17 @@
 import MeshCore
 
-extension DefinitionDecoder {
+extension DocumentDecoder {
     /// An entry of `profiles`.
     mutating func decodeProfile(_ entry: NamedEntry) -> Bool {
         guard let fields = fields(entry.value, .profile, "a profile", blamed: entry.key) else { return false }
-        var settings = NodeSettings()
-        for field in fields { decodeSetting(field, into: &settings) }
-        fragment.definition.profiles.append(ProfileDefinition(name: entry.name, settings: settings))
+        var profile = ProfileDefinition(name: entry.name, settings: NodeSettings())
+        for field in fields {
+            switch field.keyword {
+            case .provisioning: profile.provisioning = decodeProvisioning(field, ofProfile: true)
+            default: decodeSetting(field, into: &profile.settings)
+            }
+        }
+        fragment.definition.profiles.append(profile)
         return true
     }
 
@@ -26,6 +31,7 @@ extension DefinitionDecoder {
             case .tags: node.tags = decodeTags(field.value, isPattern: false)
             case .protect: node.isProtected = scalar(field.value, "on or off", Words.boolean)
             case .onRemove: node.removalPolicy = scalar(field.value, "forget or reset", Words.removalPolicy)
+            case .provisioning: node.provisioning = decodeProvisioning(field, ofProfile: false)
             default: decodeSetting(field, into: &node.settings)
             }
         }

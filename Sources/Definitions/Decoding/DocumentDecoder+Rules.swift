@@ -1,6 +1,6 @@
 import MeshCore
 
-extension DefinitionDecoder {
+extension DocumentDecoder {
     /// An entry of `subscriptions`.
     mutating func decodeSubscription(_ node: Int) {
         guard let fields = fields(node, .subscription, "a subscription", blamed: node) else { return }

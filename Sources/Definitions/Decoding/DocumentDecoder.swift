@@ -1,11 +1,11 @@
 import MeshCore
 
-/// Turns document trees into fragments of definitions. One decoder serves all documents of a run, because they share
-/// symbols, diagnostics and the memory of the tree.
+/// Turns document trees into what they declare: fragments of definitions, devices, secrets. One decoder serves all
+/// documents of a run, because they share symbols, diagnostics and the memory of the tree.
 ///
 /// Decoding never stops: what is wrong is reported and left out, and the names of what was left out are remembered so
 /// that references to them are not reported as well.
-struct DefinitionDecoder {
+struct DocumentDecoder {
     /// The texts of all documents; the first are the ``Keyword``s, so that a key is known by its number.
     var symbols = SymbolTable()
     /// What was found wrong so far.
@@ -18,6 +18,9 @@ struct DefinitionDecoder {
     var fragment: Fragment
     /// What is being decoded, for messages: `node`, the symbol of its name and the node of its value.
     var resource: Resource?
+
+    /// The lines of the current document in which a secret stands, once somebody asked for them.
+    private var knownSecretLines: Set<UInt32>?
 
     /// The symbol of `<<`.
     let mergeKey: UInt32
@@ -40,13 +43,18 @@ struct DefinitionDecoder {
         mergeKey = symbols.intern("<<")
     }
 
-    /// Decodes the current ``tree`` of ``file``.
-    mutating func decodeDocument() -> Fragment {
-        let start = tree.nodes.first.map { SourceLocation(file: file, line: $0.line, column: $0.column) }
-        fragment = Fragment(location: start ?? SourceLocation(file: file, line: 1, column: 1))
+    /// Prepares for the current ``tree`` of ``file``.
+    mutating func beginDocument() {
         resource = nil
+        knownSecretLines = nil
         let missing = symbols.count - keyUses.count
         if missing > 0 { keyUses.append(contentsOf: repeatElement((mapping: 0, key: 0), count: missing)) }
+    }
+
+    /// Decodes the current document as one of a definition.
+    mutating func decodeFragment() -> Fragment {
+        let start = tree.nodes.first.map { SourceLocation(file: file, line: $0.line, column: $0.column) }
+        fragment = Fragment(location: start ?? SourceLocation(file: file, line: 1, column: 1))
         if !tree.nodes.isEmpty { decodeDefinition(0) }
         defer { fragment = Fragment(location: SourceLocation(file: 0, line: 1, column: 1)) }
         return fragment
@@ -163,7 +171,7 @@ struct DefinitionDecoder {
             length: Int(tree.nodes[node].length),
             hint: hint,
             related: related,
-            concealsSource: concealsSource || mayHoldKey
+            concealsSource: concealsSource || mayHoldKey || secretLines().contains(tree.nodes[node].line)
         )
         if let resource { diagnostic.resource = "\(resource.kind).\(symbols.text(resource.name))" }
         diagnostics.report(severity) { diagnostic }
@@ -187,5 +195,13 @@ struct DefinitionDecoder {
             guard node.kind == .plain || node.kind == .quoted else { return false }
             return symbols.octets(node.value).count(where: Numbers.isHexadecimalDigit) >= 32
         }
+    }
+
+    /// The lines of the current document in which a secret stands, found once, however much is wrong.
+    private mutating func secretLines() -> Set<UInt32> {
+        if let knownSecretLines { return knownSecretLines }
+        let lines = SecretLines.find(in: tree, symbols: symbols)
+        knownSecretLines = lines
+        return lines
     }
 }

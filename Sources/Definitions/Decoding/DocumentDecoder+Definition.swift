@@ -1,6 +1,6 @@
 import MeshCore
 
-extension DefinitionDecoder {
+extension DocumentDecoder {
     /// The whole document.
     mutating func decodeDefinition(_ node: Int) {
         guard let fields = fields(node, .definition, "a definition", blamed: node) else {
@@ -14,6 +14,7 @@ extension DefinitionDecoder {
             case .network:
                 fragment.namesNetwork = true
                 fragment.network = scalar(field.value, "the name of the network", Words.name)
+            case .provisioning: fragment.definition.provisioning = decodeProvisioningRules(field)
             case .subnets: decodeNamed(field, "subnet") { $0.decodeSubnet($1) }
             case .applicationKeys: decodeNamed(field, "application_key") { $0.decodeApplicationKey($1) }
             case .groups: decodeNamed(field, "group") { $0.decodeGroup($1) }
@@ -36,7 +37,7 @@ extension DefinitionDecoder {
     private mutating func decodeNamed(
         _ section: Entry,
         _ kind: String,
-        _ decode: (inout DefinitionDecoder, NamedEntry) -> Bool
+        _ decode: (inout DocumentDecoder, NamedEntry) -> Bool
     ) {
         guard let keyword = section.keyword, let entries = entries(section.value, "a mapping of names") else { return }
         for entry in entries {
@@ -53,7 +54,7 @@ extension DefinitionDecoder {
     private mutating func decodeRules(
         _ section: Entry,
         _ kind: String,
-        _ decode: (inout DefinitionDecoder, Int) -> Void
+        _ decode: (inout DocumentDecoder, Int) -> Void
     ) {
         if isNull(section.value) { return }
         for entry in list(section.value, "a list of \(kind)s") ?? [] { decode(&self, entry) }

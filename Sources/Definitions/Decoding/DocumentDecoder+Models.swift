@@ -1,6 +1,6 @@
 import MeshCore
 
-extension DefinitionDecoder {
+extension DocumentDecoder {
     /// `elements`: elements by index, each with its models by name.
     mutating func decodeElements(_ node: Int) -> [UInt8: ElementDefinition] {
         var elements: [UInt8: ElementDefinition] = [:]

@@ -1,6 +1,6 @@
 import MeshCore
 
-extension DefinitionDecoder {
+extension DocumentDecoder {
     /// An entry of `groups`.
     mutating func decodeGroup(_ entry: NamedEntry) -> Bool {
         guard let fields = fields(entry.value, .group, "a group", blamed: entry.key) else { return false }

@@ -1,0 +1,37 @@
+import MeshCore
+
+/// What nodes and their profiles say about provisioning fits together and is as safe as the network demands.
+enum ProvisioningChecks {
+    /// Runs the checks.
+    static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        let rules = network.definition.provisioning
+        for node in network.definition.nodes {
+            let profile = node.profile.flatMap { network.profiles[$0.value] }
+                .flatMap { network.definition.profiles[$0].provisioning }
+            guard let settings = ProvisioningSettings.merged(node.provisioning, over: profile) else { continue }
+            guard let method = settings.method else { continue }
+            let word = ProvisioningWords.word(method.value)
+            if let value = settings.staticValue, method.value != .staticOOB {
+                diagnostics.report(
+                    "`static` and `oob: \(word)` contradict each other",
+                    at: value.location,
+                    resource: "node.\(node.name.value)",
+                    hint: "write `oob: static`, or leave one of the two out",
+                    related: [Diagnostic.Related(message: "the method", location: method.location)]
+                )
+            }
+            if let requirement = rules?.requirement, requirement.value == .authenticated, method.value == .noOOB,
+                settings.publicKeyFile == nil
+            {
+                diagnostics.report(
+                    "`oob: none` does not authenticate the device, and the network requires that",
+                    at: method.location,
+                    length: word.utf8.count,
+                    resource: "node.\(node.name.value)",
+                    hint: "choose another method, or give the public key of the device: `public_key: { file: PATH }`",
+                    related: [Diagnostic.Related(message: "the requirement", location: requirement.location)]
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import MeshCore
+
+extension DocumentDecoder {
+    /// An entry of `subnets`.
+    mutating func decodeSubnet(_ entry: NamedEntry) -> Bool {
+        guard let fields = fields(entry.value, .subnet, "a subnet", blamed: entry.key) else { return false }
+        var subnet = SubnetDefinition(name: entry.name)
+        for field in fields {
+            switch field.keyword {
+            case .index: subnet.index = scalar(field.value, "a NetKey index", Self.netKeyIndex)
+            case .key: subnet.key = decodeSource(field, .key)?.keySource
+            default: break
+            }
+        }
+        fragment.definition.subnets.append(subnet)
+        return true
+    }
+
+    /// An entry of `application_keys`.
+    mutating func decodeApplicationKey(_ entry: NamedEntry) -> Bool {
+        guard let fields = fields(entry.value, .applicationKey, "an application key", blamed: entry.key) else {
+            return false
+        }
+        var subnet: Located<String>?
+        var index: Located<AppKeyIndex>?
+        var key: Located<KeySource>?
+        for field in fields {
+            switch field.keyword {
+            case .subnet: subnet = scalar(field.value, "the name of a subnet", Words.name)
+            case .index: index = scalar(field.value, "an AppKey index", Self.appKeyIndex)
+            case .key: key = decodeSource(field, .key)?.keySource
+            default: break
+            }
+        }
+        guard let subnet else { return false }
+        fragment.definition.applicationKeys.append(
+            ApplicationKeyDefinition(name: entry.name, subnet: subnet, index: index, key: key)
+        )
+        return true
+    }
+
+    private static func netKeyIndex(_ text: String) throws(ScalarProblem) -> NetKeyIndex {
+        try Numbers.keyIndex(text, "a NetKey index")
+    }
+
+    private static func appKeyIndex(_ text: String) throws(ScalarProblem) -> AppKeyIndex {
+        try Numbers.keyIndex(text, "an AppKey index")
+    }
+
+}
+
+extension Located where Value == SecretSource {
+    /// The same as the source of a key.
+    fileprivate var keySource: Located<KeySource> {
+        switch value {
+        case .file(let path): Located<KeySource>(.file(path), at: location)
+        case .environment(let name): Located<KeySource>(.environment(name), at: location)
+        }
+    }
+}

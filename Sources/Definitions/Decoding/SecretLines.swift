@@ -1,0 +1,61 @@
+/// Finds the lines in which a secret of a device stands, where it must not or where only simulations have it, so that
+/// what is wrong beside it does not show it.
+enum SecretLines {
+    /// The lines of a document, from 1.
+    static func find(in tree: DocumentTree, symbols: SymbolTable) -> Set<UInt32> {
+        var lines: Set<UInt32> = []
+        for mapping in tree.nodes.indices where tree.nodes[mapping].kind == .mapping {
+            for (key, value) in pairs(of: mapping, in: tree) {
+                guard tree.nodes[key].kind.isText else { continue }
+                switch Keyword(symbol: tree.nodes[key].value) {
+                case .staticValue: if !isSource(value, in: tree, symbols) { add(value, of: tree, to: &lines) }
+                case .provisioning: addUnknown(in: value, of: tree, to: &lines)
+                default: break
+                }
+            }
+        }
+        return lines
+    }
+
+    /// A misspelt `static` in the `provisioning` of a node is none of the language, but what stands behind it may be
+    /// a secret all the same.
+    private static func addUnknown(in mapping: Int, of tree: DocumentTree, to lines: inout Set<UInt32>) {
+        guard tree.nodes[mapping].kind == .mapping else { return }
+        for (key, value) in pairs(of: mapping, in: tree) {
+            guard tree.nodes[key].kind.isText, Keyword(symbol: tree.nodes[key].value) == nil else { continue }
+            add(value, of: tree, to: &lines)
+        }
+    }
+
+    /// Whether a node is a mapping of `file` or `env` whose values are not likely to be secrets themselves. What an alias
+    /// stands for is found where it stands.
+    private static func isSource(_ node: Int, in tree: DocumentTree, _ symbols: SymbolTable) -> Bool {
+        if tree.nodes[node].kind == .alias { return true }
+        guard tree.nodes[node].kind == .mapping else { return false }
+        return pairs(of: node, in: tree).allSatisfy { key, value in
+            guard tree.nodes[key].kind.isText, let keyword = Keyword(symbol: tree.nodes[key].value),
+                keyword == .file || keyword == .environment
+            else { return false }
+            if tree.nodes[value].kind == .alias { return true }
+            guard tree.nodes[value].kind.isText else { return false }
+            return symbols.octets(tree.nodes[value].value).count(where: Numbers.isHexadecimalDigit) < 32
+        }
+    }
+
+    /// Adds the lines of a node and of all that is in it.
+    private static func add(_ node: Int, of tree: DocumentTree, to lines: inout Set<UInt32>) {
+        for index in node..<tree.next(after: node) { lines.insert(tree.nodes[index].line) }
+    }
+
+    private static func pairs(of mapping: Int, in tree: DocumentTree) -> [(key: Int, value: Int)] {
+        var pairs: [(key: Int, value: Int)] = []
+        var child = mapping + 1
+        let end = tree.next(after: mapping)
+        while child < end {
+            let value = tree.next(after: child)
+            pairs.append((child, value))
+            child = tree.next(after: value)
+        }
+        return pairs
+    }
+}

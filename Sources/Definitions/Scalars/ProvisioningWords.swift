@@ -1,0 +1,50 @@
+import MeshCore
+
+/// Scalars that say how devices are provisioned.
+enum ProvisioningWords {
+    private static let methods: [(String, AuthenticationMethod.Kind)] = [
+        ("none", .noOOB), ("static", .staticOOB), ("output", .outputOOB), ("input", .inputOOB),
+    ]
+
+    /// A kind of authentication.
+    static func method(_ text: String) throws(ScalarProblem) -> AuthenticationMethod.Kind {
+        if let method = methods.first(where: { $0.0 == text })?.1 { return method }
+        throw problem(text, "a method", among: methods.map(\.0))
+    }
+
+    /// The word for a kind of authentication.
+    static func word(_ method: AuthenticationMethod.Kind) -> String {
+        methods.first { $0.1 == method }?.0 ?? ""
+    }
+
+    /// An algorithm by its name in the specification or by a short one.
+    static func algorithm(_ text: String) throws(ScalarProblem) -> ProvisioningAlgorithm {
+        for algorithm in ProvisioningAlgorithm.allCases
+        where text == algorithm.name || text == shortName(of: algorithm) {
+            return algorithm
+        }
+        let words = ProvisioningAlgorithm.allCases
+        throw problem(text, "an algorithm", among: words.map(shortName) + words.map(\.name))
+    }
+
+    private static func shortName(of algorithm: ProvisioningAlgorithm) -> String {
+        switch algorithm {
+        case .cmacAES128: "cmac"
+        case .hmacSHA256: "hmac"
+        }
+    }
+
+    /// The weakest provisioning that a network allows.
+    static func requirement(_ text: String) throws(ScalarProblem) -> ProvisioningRules.Requirement {
+        if let requirement = ProvisioningRules.Requirement(rawValue: text) { return requirement }
+        throw problem(text, "a requirement", among: ProvisioningRules.Requirement.allCases.map(\.rawValue))
+    }
+
+    /// A text that is none of some words.
+    static func problem(_ text: String, _ title: String, among words: [String]) -> ScalarProblem {
+        ScalarProblem(
+            "\(quoted(text)) is not \(title)",
+            hint: Suggestion.hint(for: text, among: words, are: "write one of")
+        )
+    }
+}
