@@ -1,0 +1,226 @@
+import MeshCore
+import Planning
+
+/// One device being provisioned over one open link: the session, the Proxy PDUs that carry it, and what a person is
+/// asked meanwhile (Mesh Protocol 5.2.2, 5.4.2, 6.3).
+///
+/// A value machine: packets, decisions, answers and time in, actions and a deadline out.
+struct ProvisioningConversation {
+    /// What its owner is to do or to know, in order.
+    enum Action: Hashable, Sendable {
+        /// Write a packet to the link.
+        case send([UInt8])
+        /// The session has come so far.
+        case stage(ProvisioningStage)
+        /// The device tells what it can do: answer with ``choose(_:data:at:)``, or ``cancel()``.
+        case capabilities(ProvisioningCapabilities)
+        /// Show a question, or show it again because the answer was of no use.
+        case ask(OutOfBandQuestion)
+        /// The question needs no answer any more.
+        case withdraw
+        /// Make this durable, then call ``dataIsDurable(at:)``.
+        case store(Candidate)
+        /// The device is a node. Close the link.
+        case completed(ProvisionedNode)
+        /// It is over. Close the link.
+        case failed(ProvisioningProblem)
+    }
+
+    /// A node as it will be once the device has taken the provisioning data.
+    struct Candidate: Hashable, Sendable {
+        let deviceKey: KeyMaterial
+        let address: UnicastAddress
+        let elementCount: UInt8
+        let netKeyIndex: NetKeyIndex
+        let isPublicKeyOutOfBand: Bool
+    }
+
+    /// The default ATT_MTU of 23 octets less the 3 of a write's header; no link carries less.
+    static let minimumPacketSize = 20
+    /// How often a person is asked for a value before the session is given up.
+    static let maximumAnswers = 3
+
+    private let device: String
+    private let maximumPacketSize: Int
+    private var session: ProvisionerSession
+    private var reassembler = ProxyReassembler()
+    private var elementCount: UInt8 = 1
+    private var choice: ProvisioningChoice?
+    private var netKeyIndex = NetKeyIndex.primary
+    private var format: OutOfBandFormat?
+    private var question: OutOfBandQuestion?
+    private var answers = 0
+    private var reportedStage = ProvisioningStage.notStarted
+
+    /// A conversation on a link that was just opened.
+    ///
+    /// - Parameters:
+    ///   - order: how the device is to be provisioned; its name is in questions.
+    ///   - secrets: the randomness of this session alone.
+    ///   - maximumPacketSize: octets that the link carries at once.
+    init(_ order: ProvisioningOrder, secrets: ProvisioningSecrets, maximumPacketSize: Int) {
+        device = order.name
+        self.maximumPacketSize = maximumPacketSize
+        session = ProvisionerSession(attentionDuration: order.attention, secrets: secrets)
+    }
+
+    /// How far it has come.
+    var stage: ProvisioningStage { session.stage }
+
+    /// Whether a question is open that ``answer(_:at:)`` answers.
+    var awaitsAnswer: Bool { format != nil }
+
+    /// How the two sides authenticate each other, nil before that was chosen.
+    var method: AuthenticationMethod.Kind? { choice?.authentication.method.kind }
+
+    /// When ``advance(to:)`` wants to be called.
+    var nextDeadline: Instant? {
+        guard let first = session.nextDeadline, let second = reassembler.nextDeadline else {
+            return session.nextDeadline ?? reassembler.nextDeadline
+        }
+        return min(first, second)
+    }
+
+    // MARK: What the owner does
+
+    /// Invites the device.
+    mutating func start(at now: Instant) -> [Action] {
+        guard maximumPacketSize >= ProvisioningConversation.minimumPacketSize else {
+            return end(
+                .link(BearerError("the link carries only \(maximumPacketSize) octets at once"), at: .notStarted)
+            )
+        }
+        return translate(session.start(at: now))
+    }
+
+    /// Starts provisioning after ``Action/capabilities(_:)``.
+    mutating func choose(_ choice: ProvisioningChoice, data: ProvisioningData, at now: Instant) -> [Action] {
+        self.choice = choice
+        netKeyIndex = data.netKeyIndex
+        do throws(ProvisioningInputError) {
+            return translate(try session.choose(choice, data: data, at: now))
+        } catch {
+            switch error {
+            case .addressBlock(let address, let count):
+                return end(.noAddress("\(count) elements have no room from \(address) on"))
+            case .notOffered, .notExpected, .value:
+                return end(.session(ProvisioningFailure(.notOffered, at: session.stage), method: method))
+            }
+        }
+    }
+
+    /// Takes what a person answered.
+    mutating func answer(_ text: String, at now: Instant) -> [Action] {
+        guard let format, let question else { return [] }
+        answers += 1
+        do throws(OutOfBandValueError) {
+            let value = try format.parse(text)
+            guard let actions = try? session.supply(value, at: now) else { return [] }
+            return translate(actions)
+        } catch {
+            return answers < ProvisioningConversation.maximumAnswers ? [.ask(question)] : end(.outOfBandValue(error))
+        }
+    }
+
+    /// The candidate is durable: sends the provisioning data.
+    mutating func dataIsDurable(at now: Instant) -> [Action] {
+        guard let actions = try? session.dataIsDurable(at: now) else { return [] }
+        return translate(actions)
+    }
+
+    /// Ends it without a word to the device, which notices that the link is closed (Mesh Protocol 5.4.4).
+    mutating func cancel() -> [Action] {
+        defer { _ = session.cancel() }
+        return withdrawal()
+    }
+
+    // MARK: What comes from the link
+
+    /// A packet came.
+    mutating func receive(_ packet: [UInt8], at now: Instant) -> [Action] {
+        do throws(ProxyProtocolError) {
+            guard let pdu = try reassembler.receive(packet, at: now), pdu.type == .provisioning else { return [] }
+            return translate(session.receive(pdu.payload, at: now))
+        } catch {
+            return end(.proxyProtocol(error, at: session.stage))
+        }
+    }
+
+    /// The link is gone.
+    mutating func linkClosed(_ error: BearerError) -> [Action] {
+        end(.link(error, at: session.stage))
+    }
+
+    /// Time has passed.
+    mutating func advance(to now: Instant) -> [Action] {
+        do throws(ProxyProtocolError) {
+            try reassembler.advance(to: now)
+        } catch {
+            return end(.proxyProtocol(error, at: session.stage))
+        }
+        return translate(session.advance(to: now))
+    }
+
+    // MARK: Translation
+
+    /// What the session wants, in packets and questions, and how far it has come.
+    private mutating func translate(_ actions: [ProvisionerAction]) -> [Action] {
+        var translated: [Action] = []
+        for action in actions {
+            switch action {
+            case .send(let bytes):
+                let pdu = ProxyPDU(type: .provisioning, payload: bytes)
+                translated += ProxySegmenter.packets(of: pdu, maximumSize: maximumPacketSize).map { .send($0) }
+            case .capabilitiesReceived(let capabilities):
+                elementCount = capabilities.elementCount
+                translated.append(.capabilities(capabilities))
+            case .askForOutput(let action, let size):
+                format = action.format(size: size)
+                translated.append(ask(.output(device: device, action, size: size)))
+            case .showInput(let action, size: _, let value):
+                translated.append(ask(.input(device: device, action, value)))
+            case .inputCompleted: translated += withdrawal()
+            case .dataIsAboutToBeSent(let deviceKey, let address):
+                let candidate = Candidate(
+                    deviceKey: deviceKey,
+                    address: address,
+                    elementCount: elementCount,
+                    netKeyIndex: netKeyIndex,
+                    isPublicKeyOutOfBand: choice?.publicKey != nil
+                )
+                translated.append(.store(candidate))
+            case .completed(let node): translated.append(.completed(node))
+            case .failed(let failure):
+                translated += withdrawal()
+                translated.append(.failed(.session(failure, method: method)))
+            }
+        }
+        // The value that was asked for is known when the session waits for something else.
+        if question != nil, session.stage != .outOfBandValue { translated = withdrawal() + translated }
+        if session.stage != reportedStage, session.stage != .failed, session.stage != .completed {
+            reportedStage = session.stage
+            translated.append(.stage(session.stage))
+        }
+        return translated
+    }
+
+    private mutating func ask(_ question: OutOfBandQuestion) -> Action {
+        self.question = question
+        return .ask(question)
+    }
+
+    private mutating func withdrawal() -> [Action] {
+        guard question != nil else { return [] }
+        question = nil
+        format = nil
+        return [.withdraw]
+    }
+
+    private mutating func end(_ problem: ProvisioningProblem) -> [Action] {
+        switch session.stage {
+        case .completed, .failed: return []
+        default: break
+        }
+        return cancel() + [.failed(problem)]
+    }
+}

@@ -1,0 +1,120 @@
+package import MeshCore
+
+/// Why a device has not become a node.
+package enum ProvisioningProblem: Error, Hashable, Sendable {
+    /// The link did not come about, or was lost at that stage.
+    case link(BearerError, at: ProvisioningStage)
+    /// The device broke the rules of the Proxy protocol at that stage.
+    case proxyProtocol(ProxyProtocolError, at: ProvisioningStage)
+    /// The session ended without a node; `method` is how it was to be authenticated, nil before that was chosen.
+    case session(ProvisioningFailure, method: AuthenticationMethod.Kind?)
+    /// The device cannot be provisioned as the definition demands with what is at hand.
+    case policy(ProvisioningPolicyError)
+    /// A static value or public key that there should be cannot be read; a sentence without a full stop.
+    case secretUnavailable(String)
+    /// What was answered cannot be the value that the device outputs, each time it was asked for.
+    case outOfBandValue(OutOfBandValueError)
+    /// There are no addresses for all elements; a sentence without a full stop.
+    case noAddress(String)
+    /// The database has no network key with that index.
+    case noNetKey(NetKeyIndex)
+    /// The bearer cannot scan, and so nothing can be found that could be provisioned.
+    case cannotScan(BearerError)
+}
+
+extension ProvisioningProblem {
+    /// How far the device had come; ``ProvisioningStage/notStarted`` where it did not matter.
+    package var stage: ProvisioningStage {
+        switch self {
+        case .link(_, let stage), .proxyProtocol(_, let stage): stage
+        case .session(let failure, _): failure.stage
+        case .policy, .secretUnavailable, .noAddress, .noNetKey: .decision
+        case .outOfBandValue: .outOfBandValue
+        case .cannotScan: .notStarted
+        }
+    }
+
+    /// Whether provisioning data had left, so that the device may be a node all the same.
+    package var mayBeProvisioned: Bool { stage == .completion }
+
+    /// Whether another attempt may go better without anything being changed.
+    package var canPass: Bool {
+        switch self {
+        case .link, .proxyProtocol, .outOfBandValue: true
+        case .policy, .secretUnavailable, .noAddress, .noNetKey, .cannotScan: false
+        case .session(let failure, let method): failure.reason.canPass(method)
+        }
+    }
+}
+
+extension ProvisioningFailureReason {
+    fileprivate func canPass(_ method: AuthenticationMethod.Kind?) -> Bool {
+        switch self {
+        case .timedOut, .linkClosed, .cancelled, .malformed, .unexpected: true
+        // A person may have read or typed a value wrongly; a value out of a file stays as it is.
+        case .confirmationMismatch, .reportedByDevice(.confirmationFailed):
+            method == .outputOOB || method == .inputOOB
+        case .reportedByDevice(let code):
+            switch code {
+            case .invalidPDU, .unexpectedPDU, .outOfResources, .decryptionFailed, .unexpectedError: true
+            case .invalidFormat, .confirmationFailed, .cannotAssignAddresses, .invalidData: false
+            }
+        case .refused, .notOffered, .invalidPublicKey, .reflectedPublicKey, .reflectedConfirmation, .reflectedRandom,
+            .dataNotAuthentic, .cannotAssignAddresses, .invalidData:
+            false
+        }
+    }
+}
+
+extension ProvisioningProblem: CustomStringConvertible {
+    /// What happened, a clause without a full stop that says at which stage.
+    package var description: String {
+        switch self {
+        case .link(let error, .notStarted): error.message
+        case .link(let error, let stage): "\(error.message) while \(stage.activity)"
+        case .proxyProtocol(_, let stage): "the device broke the rules of the Proxy protocol while \(stage.activity)"
+        case .session(let failure, _): "\(failure.reason) while \(failure.stage.activity)"
+        case .policy(let error): error.description
+        case .secretUnavailable(let missing): missing
+        case .outOfBandValue(let error): "what was answered cannot be the value of the device: \(error)"
+        case .noAddress(let reason): reason
+        case .noNetKey(let index): "the database has no network key \(index)"
+        case .cannotScan(let error): "devices cannot be found: \(error.message)"
+        }
+    }
+
+    /// What helps, a clause without a full stop.
+    package var advice: String {
+        switch self {
+        case .link(let error, _):
+            error.hint ?? "see that the device has power and is near, and that nobody else is connected to it"
+        case .proxyProtocol: "try again; if it stays, update the firmware of the device"
+        case .session(let failure, _): failure.reason.advice
+        case .policy(let error): error.advice
+        case .secretUnavailable: "make the secret available, then apply again"
+        case .outOfBandValue: "look at the device again and type what it shows"
+        case .noAddress: "free addresses, or give the provisioner a larger range"
+        case .noNetKey: "plan again from the present database"
+        case .cannotScan(let error): error.hint ?? "use a bearer that can scan"
+        }
+    }
+}
+
+extension ProvisioningPolicyError {
+    /// What helps, a clause without a full stop.
+    package var advice: String {
+        switch self {
+        case .algorithm: "allow another algorithm in the definition, or update the firmware of the device"
+        case .publicKeyNotOffered: "leave the public key out of the definition and the secrets, or check the UUID"
+        case .publicKeyMissing: "provide the device's public key"
+        case .noMethod(let refusals):
+            if refusals.contains(where: { $0.cause == .notAtHand && $0.kind == .staticOOB }) {
+                "provide the device's static value, or run on a terminal where somebody can see the device"
+            } else if refusals.contains(where: { $0.cause == .notAtHand }) {
+                "run on a terminal where somebody can see the device"
+            } else {
+                "allow in the definition what the device offers, or use another device"
+            }
+        }
+    }
+}

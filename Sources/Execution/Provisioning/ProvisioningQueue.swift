@@ -1,0 +1,417 @@
+import MeshCore
+import Planning
+
+/// The devices that are to be provisioned: which were heard, which have a link, which wait for a person or for another
+/// attempt (Mesh Protocol 5.4).
+///
+/// A value machine: advertisements, link events, decisions and time in, outputs and a deadline out. Every device costs
+/// the same however many there are.
+struct ProvisioningQueue {
+    /// What its owner is to do or to know, in order.
+    enum Output {
+        /// Connect, then call ``connecting(_:over:at:)`` or ``connectFailed(_:_:at:)``.
+        case connect(DeviceUUID, AdvertiserIdentifier)
+        /// Write a packet to a link.
+        case send([UInt8], on: LinkIdentifier)
+        /// Close a link, or stop connecting it.
+        case close(LinkIdentifier)
+        /// A device has come so far.
+        case progress(DeviceUUID, ProvisioningProgress)
+        /// A device tells what it can do: answer with ``choose(_:_:data:at:)`` or ``refuse(_:_:at:)``.
+        case capabilities(ProvisioningOrder, ProvisioningCapabilities)
+        /// Show a question.
+        case ask(OutOfBandQuestion)
+        /// The question needs no answer any more.
+        case withdraw
+        /// Make this durable, then call ``dataIsDurable(_:at:)``.
+        case store(ProvisioningOrder, ProvisioningConversation.Candidate)
+        /// The candidate has not left after all: nobody needs to remember it.
+        case discard(DeviceUUID)
+        /// A device is a node; it is in the queue no more.
+        case completed(ProvisioningOrder, ProvisionedNode)
+        /// An attempt failed; another one follows, not before the delay.
+        case retrying(DeviceUUID, ProvisioningProblem, in: Duration)
+        /// A device has not become a node; it is in the queue no more.
+        case failed(DeviceUUID, ProvisioningProblem)
+        /// A device was not heard for so long. It stays, until ``remove(_:)`` or ``listenOn(for:until:)``.
+        case notHeard(DeviceUUID)
+    }
+
+    private enum State {
+        /// Not heard since the last attempt.
+        case listening
+        /// Nothing is tried before the timer; who advertised meanwhile is remembered.
+        case delayed
+        /// Heard; waits for a link to be free.
+        case ready
+        /// Heard; waits for the person whom another device needs.
+        case waitingForPerson
+        /// The owner was asked to connect.
+        case starting
+        case connecting(LinkIdentifier)
+        case talking(LinkIdentifier, ProvisioningConversation)
+    }
+
+    private struct Entry {
+        let order: ProvisioningOrder
+        /// Place in the order of arrival.
+        let place: Int
+        var state = State.listening
+        var advertiser: AdvertiserIdentifier?
+        /// Attempts that failed.
+        var failures = 0
+        var needsPerson = false
+        /// Whether the candidate was handed out to be stored, and its data has not left.
+        var isStoring = false
+        /// When something is due; nil if nothing is.
+        var timer: Instant?
+    }
+
+    private let policy: ProvisioningAttempts
+    private var entries: [DeviceUUID: Entry] = [:]
+    /// Devices by place.
+    private var arrivals: [DeviceUUID] = []
+    private var ready = MinimumHeap()
+    private var waitingForPerson = MinimumHeap()
+    private var links: [LinkIdentifier: DeviceUUID] = [:]
+    /// The device that has the person's attention.
+    private var personHolder: DeviceUUID?
+    private var timers = TimerHeap()
+    private var startingCount = 0
+
+    /// A queue without devices.
+    init(policy: ProvisioningAttempts) {
+        self.policy = policy
+    }
+
+    /// Whether no device is in it.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Links that are open or about to be.
+    var linkCount: Int { links.count + startingCount }
+
+    /// Whether advertisements are of use: some device has no link.
+    var wantsScan: Bool { entries.count > linkCount }
+
+    /// Whether a person's answer is awaited.
+    var awaitsAnswer: Bool {
+        guard let holder = personHolder, case .talking(_, let conversation)? = entries[holder]?.state else {
+            return false
+        }
+        return conversation.awaitsAnswer
+    }
+
+    /// When ``advance(to:)`` wants to be called.
+    var nextDeadline: Instant? {
+        var earliest = timers.earliest
+        for uuid in links.values {
+            guard case .talking(_, let conversation)? = entries[uuid]?.state,
+                let deadline = conversation.nextDeadline
+            else { continue }
+            earliest = earliest.map { min($0, deadline) } ?? deadline
+        }
+        return earliest
+    }
+
+    /// Whether a device is in the queue.
+    func contains(_ uuid: DeviceUUID) -> Bool { entries[uuid] != nil }
+
+    /// Whether a link belongs to the queue.
+    func owns(_ link: LinkIdentifier) -> Bool { links[link] != nil }
+
+    /// Whether a device has a link, or is about to have one.
+    func isBusy(_ uuid: DeviceUUID) -> Bool {
+        switch entries[uuid]?.state {
+        case .starting, .connecting, .talking: true
+        case nil, .listening, .delayed, .ready, .waitingForPerson: false
+        }
+    }
+
+    // MARK: Devices
+
+    /// Takes a device in; it is listened for from now on.
+    mutating func add(_ order: ProvisioningOrder, at now: Instant) -> [Output] {
+        guard entries[order.uuid] == nil else { return [] }
+        entries[order.uuid] = Entry(order: order, place: arrivals.count)
+        arrivals.append(order.uuid)
+        setTimer(now.advanced(by: policy.notHeardAfter), of: order.uuid)
+        return [.progress(order.uuid, .listening)]
+    }
+
+    /// Takes a device out, whatever it is doing.
+    mutating func remove(_ uuid: DeviceUUID) -> [Output] {
+        guard entries[uuid] != nil else { return [] }
+        var outputs = hangUp(uuid)
+        if entries[uuid]?.isStoring == true { outputs.append(.discard(uuid)) }
+        entries[uuid] = nil
+        return outputs
+    }
+
+    /// Goes on listening for a device that was not heard.
+    mutating func listenOn(for uuid: DeviceUUID, until instant: Instant) {
+        guard case .listening? = entries[uuid]?.state else { return }
+        setTimer(instant, of: uuid)
+    }
+
+    /// Takes out all devices but those whose provisioning data has left, which are finished.
+    ///
+    /// - Returns: the devices taken out, in the order of arrival, and what is to be done.
+    mutating func interrupt() -> (devices: [DeviceUUID], outputs: [Output]) {
+        var devices: [DeviceUUID] = []
+        var outputs: [Output] = []
+        for entry in entries.values.sorted(by: { $0.place < $1.place }) {
+            if case .talking(_, let conversation) = entry.state, conversation.stage == .completion { continue }
+            devices.append(entry.order.uuid)
+            outputs += remove(entry.order.uuid)
+        }
+        return (devices, outputs)
+    }
+
+    /// Asks for connections as far as `limit` links allow; those who need the person come first when it is free.
+    mutating func start(limit: Int, at now: Instant) -> [Output] {
+        var outputs: [Output] = []
+        while linkCount < limit, let uuid = nextToConnect() {
+            guard let advertiser = entries[uuid]?.advertiser else { continue }
+            if entries[uuid]?.needsPerson == true { personHolder = uuid }
+            entries[uuid]?.state = .starting
+            startingCount += 1
+            setTimer(nil, of: uuid)
+            outputs += [.progress(uuid, .connecting), .connect(uuid, advertiser)]
+        }
+        return outputs
+    }
+
+    private mutating func nextToConnect() -> DeviceUUID? {
+        if personHolder == nil {
+            while let place = waitingForPerson.popMinimum() {
+                if case .waitingForPerson? = entries[arrivals[place]]?.state { return arrivals[place] }
+            }
+        }
+        while let place = ready.popMinimum() {
+            if case .ready? = entries[arrivals[place]]?.state { return arrivals[place] }
+        }
+        return nil
+    }
+
+    // MARK: What the bearer tells
+
+    /// A device that can be provisioned was heard.
+    ///
+    /// - Returns: whether it is one of these.
+    mutating func heard(_ uuid: DeviceUUID, as advertiser: AdvertiserIdentifier) -> Bool {
+        guard let entry = entries[uuid] else { return false }
+        entries[uuid]?.advertiser = advertiser
+        if case .listening = entry.state { enqueue(uuid) }
+        return true
+    }
+
+    private mutating func enqueue(_ uuid: DeviceUUID) {
+        guard let entry = entries[uuid] else { return }
+        setTimer(nil, of: uuid)
+        if entry.needsPerson {
+            entries[uuid]?.state = .waitingForPerson
+            waitingForPerson.insert(entry.place)
+        } else {
+            entries[uuid]?.state = .ready
+            ready.insert(entry.place)
+        }
+    }
+
+    /// The bearer connects.
+    mutating func connecting(_ uuid: DeviceUUID, over link: LinkIdentifier, at now: Instant) {
+        guard case .starting? = entries[uuid]?.state else { return }
+        startingCount -= 1
+        entries[uuid]?.state = .connecting(link)
+        links[link] = uuid
+        setTimer(now.advanced(by: policy.connectTimeout), of: uuid)
+    }
+
+    /// The bearer cannot connect.
+    mutating func connectFailed(_ uuid: DeviceUUID, _ error: BearerError, at now: Instant) -> [Output] {
+        guard case .starting? = entries[uuid]?.state else { return [] }
+        return fail(uuid, .link(error, at: .notStarted), at: now)
+    }
+
+    /// A link is open.
+    mutating func opened(
+        _ link: LinkIdentifier,
+        maximumPacketSize: Int,
+        secrets: ProvisioningSecrets,
+        at now: Instant
+    ) -> [Output] {
+        guard let uuid = links[link], let entry = entries[uuid], case .connecting = entry.state else { return [] }
+        setTimer(nil, of: uuid)
+        let conversation = ProvisioningConversation(
+            entry.order,
+            secrets: secrets,
+            maximumPacketSize: maximumPacketSize
+        )
+        entries[uuid]?.state = .talking(link, conversation)
+        return converse(uuid, at: now) { $0.start(at: now) }
+    }
+
+    /// A packet came.
+    mutating func received(_ packet: [UInt8], on link: LinkIdentifier, at now: Instant) -> [Output] {
+        guard let uuid = links[link] else { return [] }
+        return converse(uuid, at: now) { $0.receive(packet, at: now) }
+    }
+
+    /// A link is gone, or did not come about.
+    mutating func closed(_ link: LinkIdentifier, _ error: BearerError, at now: Instant) -> [Output] {
+        guard let uuid = links[link] else { return [] }
+        if case .connecting? = entries[uuid]?.state { return fail(uuid, .link(error, at: .notStarted), at: now) }
+        return converse(uuid, at: now) { $0.linkClosed(error) }
+    }
+
+    // MARK: What the owner decides
+
+    /// How a device that told its capabilities is provisioned. If that needs the person and another device has it, the
+    /// link is given up and the device waits for its turn.
+    mutating func choose(
+        _ uuid: DeviceUUID,
+        _ choice: ProvisioningChoice,
+        data: ProvisioningData,
+        at now: Instant
+    ) -> [Output] {
+        let kind = choice.authentication.method.kind
+        let needsPerson = kind == .outputOOB || kind == .inputOOB
+        entries[uuid]?.needsPerson = needsPerson
+        if needsPerson {
+            guard personHolder == nil || personHolder == uuid else {
+                let outputs = hangUp(uuid)
+                enqueue(uuid)
+                return outputs + [.progress(uuid, .waitingForPerson)]
+            }
+            personHolder = uuid
+        } else if personHolder == uuid {
+            personHolder = nil
+        }
+        return converse(uuid, at: now) { $0.choose(choice, data: data, at: now) }
+    }
+
+    /// A device that told its capabilities cannot be provisioned.
+    mutating func refuse(_ uuid: DeviceUUID, _ problem: ProvisioningProblem, at now: Instant) -> [Output] {
+        fail(uuid, problem, at: now)
+    }
+
+    /// A candidate is durable.
+    mutating func dataIsDurable(_ uuid: DeviceUUID, at now: Instant) -> [Output] {
+        let outputs = converse(uuid, at: now) { $0.dataIsDurable(at: now) }
+        if case .talking(_, let conversation)? = entries[uuid]?.state, conversation.stage == .completion {
+            entries[uuid]?.isStoring = false
+        }
+        return outputs
+    }
+
+    /// The person answered.
+    mutating func answer(_ text: String, at now: Instant) -> [Output] {
+        guard let uuid = personHolder else { return [] }
+        return converse(uuid, at: now) { $0.answer(text, at: now) }
+    }
+
+    /// Time has passed.
+    mutating func advance(to now: Instant) -> [Output] {
+        var outputs: [Output] = []
+        for link in links.keys.sorted() {
+            guard let uuid = links[link] else { continue }
+            outputs += converse(uuid, at: now) { $0.advance(to: now) }
+        }
+        while let (place, instant) = timers.pop(until: now) {
+            let uuid = arrivals[place]
+            guard let entry = entries[uuid], entry.place == place, entry.timer == instant else { continue }
+            entries[uuid]?.timer = nil
+            switch entry.state {
+            case .listening: outputs.append(.notHeard(uuid))
+            case .delayed:
+                if entry.advertiser == nil {
+                    entries[uuid]?.state = .listening
+                    setTimer(now.advanced(by: policy.notHeardAfter), of: uuid)
+                } else {
+                    enqueue(uuid)
+                }
+            case .connecting:
+                let seconds = policy.connectTimeout.components.seconds
+                let error = BearerError("the device could not be connected to within \(seconds) s")
+                outputs += fail(uuid, .link(error, at: .notStarted), at: now)
+            case .ready, .waitingForPerson, .starting, .talking: break
+            }
+        }
+        return outputs
+    }
+
+    // MARK: Inside
+
+    private mutating func setTimer(_ instant: Instant?, of uuid: DeviceUUID) {
+        guard let entry = entries[uuid] else { return }
+        entries[uuid]?.timer = instant
+        if let instant { timers.insert(place: entry.place, at: instant) }
+    }
+
+    /// Lets the conversation of a device take something in and hands on what it wants.
+    private mutating func converse(
+        _ uuid: DeviceUUID,
+        at now: Instant,
+        _ body: (inout ProvisioningConversation) -> [ProvisioningConversation.Action]
+    ) -> [Output] {
+        guard let entry = entries[uuid], case .talking(let link, var conversation) = entry.state else { return [] }
+        let actions = body(&conversation)
+        entries[uuid]?.state = .talking(link, conversation)
+        var outputs: [Output] = []
+        for action in actions {
+            switch action {
+            case .send(let packet): outputs.append(.send(packet, on: link))
+            case .stage(let stage): outputs.append(.progress(uuid, .session(stage)))
+            case .capabilities(let capabilities): outputs.append(.capabilities(entry.order, capabilities))
+            case .ask(let question): outputs.append(.ask(question))
+            case .withdraw: outputs.append(.withdraw)
+            case .store(let candidate):
+                entries[uuid]?.isStoring = true
+                outputs.append(.store(entry.order, candidate))
+            case .completed(let node):
+                entries[uuid]?.isStoring = false
+                outputs += remove(uuid)
+                outputs.append(.completed(entry.order, node))
+            case .failed(let problem): outputs += fail(uuid, problem, at: now)
+            }
+        }
+        return outputs
+    }
+
+    /// Ends what a device does with a link, and its claim on the person.
+    private mutating func hangUp(_ uuid: DeviceUUID) -> [Output] {
+        if personHolder == uuid { personHolder = nil }
+        setTimer(nil, of: uuid)
+        switch entries[uuid]?.state {
+        case .starting:
+            startingCount -= 1
+            return []
+        case .connecting(let link):
+            links[link] = nil
+            return [.close(link)]
+        case .talking(let link, var conversation):
+            links[link] = nil
+            let isWithdrawn = conversation.cancel().contains(.withdraw)
+            return (isWithdrawn ? [.withdraw] : []) + [.close(link)]
+        case nil, .listening, .delayed, .ready, .waitingForPerson: return []
+        }
+    }
+
+    private mutating func fail(_ uuid: DeviceUUID, _ problem: ProvisioningProblem, at now: Instant) -> [Output] {
+        guard let entry = entries[uuid] else { return [] }
+        var outputs = hangUp(uuid)
+        if entry.isStoring, !problem.mayBeProvisioned { outputs.append(.discard(uuid)) }
+        entries[uuid]?.isStoring = false
+        let failures = entry.failures + 1
+        guard problem.canPass, failures < policy.attempts else {
+            entries[uuid] = nil
+            return outputs + [.failed(uuid, problem)]
+        }
+        entries[uuid]?.failures = failures
+        // It may have another address by now, or be a node that advertises no more.
+        entries[uuid]?.advertiser = nil
+        entries[uuid]?.state = .delayed
+        let delay = policy.delay(afterFailures: failures)
+        setTimer(now.advanced(by: delay), of: uuid)
+        return outputs + [.retrying(uuid, problem, in: delay)]
+    }
+}
