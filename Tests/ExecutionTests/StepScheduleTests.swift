@@ -18,7 +18,7 @@ struct StepScheduleTests {
     private func started(_ schedule: inout StepSchedule) -> [Int] {
         var steps: [Int] = []
         while let step = schedule.startEdit() { steps.append(step) }
-        while let (step, _) = schedule.startConfiguration() { steps.append(step) }
+        while let step = schedule.start(.request) { steps.append(step) }
         return steps
     }
 

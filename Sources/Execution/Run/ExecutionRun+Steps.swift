@@ -60,8 +60,8 @@ extension ExecutionRun {
             let inquiry = if let prelude { prelude } else { try inquiries.request() }
             let stage = prelude == nil ? Stage.request : .prelude
             // The outcome of an earlier attempt at the same step must not take the new intent with it.
-            if journal.isSettling(step), !commitEarly() { return }
-            journal.intend(step, action, node: uuid)
+            if journal.isSettling(subject(of: step)), !commitEarly() { return }
+            journal.intend(subject(of: step), action, node: uuid)
             outbox.append(Job(node: uuid, step: step, action: action, stage: stage, inquiry: inquiry))
         } catch {
             fail(step, error)
@@ -87,14 +87,14 @@ extension ExecutionRun {
         case .relayRetransmit(let retransmit): continueRelay(step, job, retransmit)
         case .doesNotHold: repeatRequest(step, job)
         case .refused(let status):
-            journal.settle(step, .failed(status: status.rawValue))
+            journal.settle(subject(of: step), .failed(status: status.rawValue))
             fail(step, .refused(status))
         case .featureNotSupported:
             network.update(job.node) { $0.recordMissingFeature(of: job.action, at: context.now()) }
-            journal.settle(step, .failed(status: ConfigStatusCode.featureNotSupported.rawValue))
+            journal.settle(subject(of: step), .failed(status: ConfigStatusCode.featureNotSupported.rawValue))
             fail(step, .featureNotSupported)
         case .differs(let report):
-            journal.settle(step, .failed(status: ConfigStatusCode.unspecifiedError.rawValue))
+            journal.settle(subject(of: step), .failed(status: ConfigStatusCode.unspecifiedError.rawValue))
             fail(step, .differs(report))
         }
     }
@@ -108,7 +108,7 @@ extension ExecutionRun {
     private func continueRelay(_ step: Int, _ job: Job, _ retransmit: TransmitParameters) {
         guard case .setRelay(let isOn, _) = job.action else { return }
         guard !isInterrupted else {
-            journal.settle(step, .skipped)
+            journal.settle(subject(of: step), .skipped)
             return putBack(job)
         }
         var job = job
@@ -120,11 +120,11 @@ extension ExecutionRun {
     /// A read-back says that the request has not taken effect.
     private func repeatRequest(_ step: Int, _ job: Job) {
         guard job.round < options.retry.maximumRounds else {
-            journal.settle(step, .skipped)
+            journal.settle(subject(of: step), .skipped)
             return fail(step, .withoutEffect(rounds: job.round))
         }
         guard !isInterrupted else {
-            journal.settle(step, .skipped)
+            journal.settle(subject(of: step), .skipped)
             return putBack(job)
         }
         var job = job
@@ -147,7 +147,7 @@ extension ExecutionRun {
             )
             outbox.append(job)
         } catch {
-            journal.settle(step, .skipped)
+            journal.settle(subject(of: step), .skipped)
             fail(step, error)
         }
     }
@@ -157,22 +157,22 @@ extension ExecutionRun {
         switch job.stage {
         case .doubt: suspend(job.node)
         case .prelude:
-            if let step = job.step { journal.settle(step, .skipped) }
+            if let step = job.step { journal.settle(subject(of: step), .skipped) }
             suspend(job.node)
         case .request:
             guard let step = job.step else { return }
             // Reading changes nothing, so there is nothing to be in doubt about.
             if case .readComposition = job.action {
-                journal.settle(step, .skipped)
+                journal.settle(subject(of: step), .skipped)
                 return suspend(job.node)
             }
             announce(.stepUnknown(step: step))
-            guard !isInterrupted else { return journal.settle(step, .unknown) }
+            guard !isInterrupted else { return journal.settle(subject(of: step), .unknown) }
             var job = job
             job.stage = .readBack
             resend(job, step) { inquiries throws(StepFailure) in try inquiries.readBack() }
         case .readBack:
-            if let step = job.step { journal.settle(step, .unknown) }
+            if let step = job.step { journal.settle(subject(of: step), .unknown) }
             suspend(job.node)
         }
     }
@@ -182,12 +182,12 @@ extension ExecutionRun {
         if case .sequenceNumbers(let reason) = error {
             endSending(reason.explanation)
         } else if let step = job.step, !job.mayHaveArrived {
-            journal.settle(step, .skipped)
+            journal.settle(subject(of: step), .skipped)
             return fail(step, .unmakeable("the request cannot be sent: \(error)"))
         }
         guard let step = job.step else { return }
         if case .doubt = job.stage { return putBack(job) }
-        journal.settle(step, job.mayHaveArrived ? .unknown : .skipped)
+        journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
     }
 
     // MARK: Outcomes
@@ -196,7 +196,7 @@ extension ExecutionRun {
         let isByReadBack = if case .readBack = job.stage { true } else { false }
         let header = network.header
         network.update(job.node) { record(&$0, header, context.now()) }
-        journal.settle(step, .succeeded)
+        journal.settle(subject(of: step), .succeeded)
         schedule.succeed(step)
         announce(.stepSucceeded(step: step, byReadBack: isByReadBack))
         finishNode(job.node)

@@ -37,7 +37,10 @@ final class ExecutionRun {
     let bearer: any Bearer
     let options: ExecutionOptions
     let context: ExecutionContext
-    let steps: [Step]
+    /// Those of the plan, then those that it grew by.
+    var steps: [Step]
+    /// Steps of the plan itself; further ones have no number in it that another run could rely on.
+    let plannedCount: Int
     var journal: RunJournal
     var client: MeshClient
     var network: NetworkRecord
@@ -79,6 +82,7 @@ final class ExecutionRun {
         self.client = client
         self.network = NetworkRecord(network)
         self.steps = steps
+        plannedCount = steps.count
         self.schedule = schedule
         self.unreachable = unreachable
         window = SendWindow(initial: options.initialWindow, maximum: options.maximumWindow)
@@ -165,7 +169,7 @@ final class ExecutionRun {
             if let step = schedule.startEdit() {
                 edit(step)
             } else if jobs.count + outbox.count < window.size {
-                if let (step, _) = schedule.startConfiguration() {
+                if let step = schedule.start(.request) {
                     begin(step)
                 } else if let node = doubtfulNodes.popLast() {
                     proceed(with: node, to: nil)
@@ -211,6 +215,15 @@ final class ExecutionRun {
         announcements.append(event)
     }
 
+    /// What the journal calls a step: those of the plan by their position, which is the same in every run of it. Those
+    /// that it grew by are called by what is asked of whom, for another run may grow otherwise.
+    func subject(of step: Int) -> JournalSubject {
+        guard step >= plannedCount, case .configure(let node, let action) = steps[step].work else {
+            return .step(UInt32(truncatingIfNeeded: step))
+        }
+        return .label("\(node.rawValue.hexadecimal)/\(Hexadecimal.encode(action.encoded))")
+    }
+
     // MARK: The end
 
     private func finish() {
@@ -230,9 +243,9 @@ final class ExecutionRun {
                 recap.ending = error.ending
             }
         }
-        recap.inDoubt = journal.openSteps.count + doubts.values.reduce(0) { $0 + $1.count }
+        recap.inDoubt = journal.openSubjects.count + doubts.values.reduce(0) { $0 + $1.count }
         let decided = recap.applied + recap.unchanged + recap.failed.count + recap.blocked.count
-        recap.notStarted = max(recap.total - decided - journal.openSteps.count, 0)
+        recap.notStarted = max(recap.total - decided - journal.openSubjects.count, 0)
         recap.sort()
         endJournal()
     }
@@ -256,7 +269,7 @@ final class ExecutionRun {
     private func leave(_ job: Job) {
         guard let step = job.step else { return }
         if case .doubt = job.stage { return }
-        journal.settle(step, job.mayHaveArrived ? .unknown : .skipped)
+        journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
     }
 }
 

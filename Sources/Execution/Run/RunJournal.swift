@@ -10,8 +10,8 @@ struct RunJournal {
     let run: RunIdentifier?
     private var intents: [JournalIntent] = []
     private var outcomes: [JournalOutcome] = []
-    /// Steps with a durable intent and no durable outcome: what they asked for may have happened or not.
-    private(set) var openSteps: Set<UInt32> = []
+    /// What has a durable intent and no durable outcome: what was asked for may have happened or not.
+    private(set) var openSubjects: Set<JournalSubject> = []
 
     /// The journal of a run.
     init(database: MeshDatabase, lease: WriteLease, run: RunIdentifier?) {
@@ -21,21 +21,19 @@ struct RunJournal {
     }
 
     /// Whether an outcome with the subject of an intent waits for the next commit, which would take the intent with it.
-    func isSettling(_ step: Int) -> Bool {
-        outcomes.contains { $0.run == run && $0.subject == .step(UInt32(truncatingIfNeeded: step)) }
+    func isSettling(_ subject: JournalSubject) -> Bool {
+        outcomes.contains { $0.run == run && $0.subject == subject }
     }
 
     /// A step's request will be sent as soon as this is durable.
-    mutating func intend(_ step: Int, _ action: ConfigurationAction, node: DeviceUUID) {
+    mutating func intend(_ subject: JournalSubject, _ action: ConfigurationAction, node: DeviceUUID) {
         guard let run else { return }
-        let subject = JournalSubject.step(UInt32(truncatingIfNeeded: step))
         intents.append(JournalIntent(run: run, subject: subject, node: node, action: action.encoded))
     }
 
     /// What came of a step's request.
-    mutating func settle(_ step: Int, _ result: JournalResult) {
+    mutating func settle(_ subject: JournalSubject, _ result: JournalResult) {
         guard let run else { return }
-        let subject = JournalSubject.step(UInt32(truncatingIfNeeded: step))
         outcomes.append(JournalOutcome(run: run, subject: subject, result: result))
     }
 
@@ -61,9 +59,9 @@ struct RunJournal {
         guard !changes.isEmpty else { return }
         changes.run = run
         try database.commit(changes, with: lease)
-        for case .step(let step) in intents.map(\.subject) { openSteps.insert(step) }
+        for intent in intents { openSubjects.insert(intent.subject) }
         for outcome in outcomes where outcome.run == run && outcome.result != .unknown {
-            if case .step(let step) = outcome.subject { openSteps.remove(step) }
+            openSubjects.remove(outcome.subject)
         }
         intents = []
         outcomes = []

@@ -4,11 +4,26 @@ import Planning
 /// Which steps of a plan may start, which are decided, and what follows from a failure: the plan's graph without
 /// radio or database.
 ///
-/// A node's configuration steps form its lane and start one after another in plan order. A step starts when all its
-/// dependencies succeeded and every step before the barriers in front of it has ended in some way; until then its
-/// lane waits. Both point backwards only, so the first undecided step of the plan can always start and nothing waits
-/// for ever.
+/// The steps of a node form its lane and start one after another in plan order; edits of the database need no lane. A
+/// step starts when all its dependencies succeeded and every step before the barriers in front of it has ended in some
+/// way; until then its lane waits. Both point backwards only, so the first undecided step of the plan can always start
+/// and nothing waits for ever.
+///
+/// A plan can grow: a step that has started brings more for its lane, which come right after it and before the next
+/// barrier.
 struct StepSchedule {
+    /// What a step takes to be carried out.
+    enum Kind: Int, CaseIterable, Hashable, Sendable {
+        /// A change of the database alone.
+        case edit
+        /// A request to a node.
+        case request
+        /// A session with a device.
+        case provisioning
+        /// Only what is known by then, to say which steps follow.
+        case growth
+    }
+
     /// Where a step stands.
     enum State: Hashable, Sendable {
         /// Not started.
@@ -41,8 +56,10 @@ struct StepSchedule {
     private var laneOfStep: [Int?]
     private var lanes: [Lane] = []
     private var laneOfNode: [DeviceUUID: Int] = [:]
+    private var kinds: [Kind]
     private var readyEdits = MinimumHeap()
-    private var readyLanes = MinimumHeap()
+    /// The lanes whose next step may start, by its kind.
+    private var readyLanes = Array(repeating: MinimumHeap(), count: Kind.allCases.count)
     /// The steps between two barriers form a section.
     private var sectionOfStep: [Int]
     private var undecidedInSection: [Int]
@@ -58,6 +75,7 @@ struct StepSchedule {
     /// The schedule of nothing.
     init() {
         states = []
+        kinds = []
         dependents = []
         missingDependencies = []
         laneOfStep = []
@@ -72,6 +90,7 @@ struct StepSchedule {
     /// - Parameter barriers: positions of steps, ascending, before which all earlier steps must have ended.
     init(steps: [Step], barriers: [Int]) throws(PlanDefect) {
         states = Array(repeating: .waiting, count: steps.count)
+        kinds = steps.map(\.kind)
         dependents = Array(repeating: [], count: steps.count)
         missingDependencies = Array(repeating: 0, count: steps.count)
         laneOfStep = Array(repeating: nil, count: steps.count)
@@ -89,7 +108,7 @@ struct StepSchedule {
             while section < barriers.count, barriers[section] <= position { section += 1 }
             sectionOfStep[position] = section
             undecidedInSection[section] += 1
-            guard case .configure(let node, _) = step.work else { continue }
+            guard let node = step.laneNode else { continue }
             let lane = laneOfNode[node] ?? lanes.count
             if lane == lanes.count {
                 lanes.append(Lane(node: node))
@@ -125,21 +144,66 @@ struct StepSchedule {
         return nil
     }
 
-    /// The next configuration step that may be sent, marked as started; lanes that come first in the plan first, so
-    /// that nodes are finished rather than many begun.
-    mutating func startConfiguration() -> (step: Int, lane: Int)? {
-        while let lane = readyLanes.popMinimum() {
+    /// The next step of a lane that may be started, marked as started; lanes that come first in the plan first, so that
+    /// nodes are finished rather than many begun.
+    mutating func start(_ kind: Kind) -> Int? {
+        while let lane = readyLanes[kind.rawValue].popMinimum() {
             lanes[lane].isQueued = false
             guard let step = startableHead(of: lane) else { continue }
+            // What was to come next may have been blocked meanwhile.
+            guard kinds[step] == kind else {
+                enqueue(lane)
+                continue
+            }
             lanes[lane].isBusy = true
             start(step)
-            return (step, lane)
+            return step
         }
         return nil
     }
 
     /// Whether a step may be there to start now.
-    var hasStartableWork: Bool { !readyLanes.isEmpty || !readyEdits.isEmpty }
+    var hasStartableWork: Bool { !readyEdits.isEmpty || readyLanes.contains { !$0.isEmpty } }
+
+    /// Steps that follow from a started one of a lane, which goes on with them in their order.
+    ///
+    /// - Parameter steps: of the lane's node; their positions follow the last one's.
+    /// - Returns: those that cannot be started because what they depend on did not happen, in plan order.
+    /// - Throws: ``PlanDefect``, and then nothing is changed, if one depends on itself or on a later one, or is of
+    ///   another node.
+    mutating func grow(_ origin: Int, by steps: [Step]) throws(PlanDefect) -> [Int] {
+        let first = states.count
+        guard let lane = laneOfStep[origin], states[origin] == .started else { throw PlanDefect(step: origin) }
+        for (offset, step) in steps.enumerated() {
+            guard step.laneNode == lanes[lane].node,
+                step.dependencies.allSatisfy({ (0..<first + offset).contains($0) })
+            else { throw PlanDefect(step: first + offset) }
+        }
+        let section = sectionOfStep[origin]
+        undecidedInSection[section] += steps.count
+        var causes: [(step: Int, cause: Int)] = []
+        for (offset, step) in steps.enumerated() {
+            let position = first + offset
+            states.append(.waiting)
+            kinds.append(step.kind)
+            dependents.append([])
+            missingDependencies.append(0)
+            laneOfStep.append(lane)
+            sectionOfStep.append(section)
+            for dependency in step.dependencies where states[dependency] != .succeeded {
+                missingDependencies[position] += 1
+                dependents[dependency].append(position)
+                if isDecided(dependency) { causes.append((position, dependency)) }
+            }
+        }
+        lanes[lane].steps.insert(contentsOf: first..<first + steps.count, at: lanes[lane].head + 1)
+        var blocked: [Int] = []
+        for (step, cause) in causes where states[step] == .waiting {
+            decide(step, .blocked(by: cause))
+            blocked += [step] + block(dependentsOf: [step])
+        }
+        return blocked.sorted()
+    }
 
     /// A started step succeeded: its dependents may start.
     mutating func succeed(_ step: Int) {
@@ -250,7 +314,7 @@ struct StepSchedule {
             return
         }
         lanes[lane].isQueued = true
-        readyLanes.insert(lane)
+        readyLanes[kinds[step].rawValue].insert(lane)
     }
 
     private mutating func startableHead(of lane: Int) -> Int? {
@@ -267,4 +331,22 @@ struct StepSchedule {
 struct PlanDefect: Error, Hashable, Sendable {
     /// The step's position.
     let step: Int
+}
+
+extension Step {
+    /// What it takes to carry it out.
+    var kind: StepSchedule.Kind {
+        switch work {
+        case .edit: .edit
+        case .configure: .request
+        }
+    }
+
+    /// The node whose lane it belongs to; nil for edits.
+    var laneNode: DeviceUUID? {
+        switch work {
+        case .edit: nil
+        case .configure(let node, _): node
+        }
+    }
 }
