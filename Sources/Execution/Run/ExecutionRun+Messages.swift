@@ -58,7 +58,7 @@ extension ExecutionRun {
             if let job = jobs.removeValue(forKey: identifier) { settleUnanswered(job) }
         case .unsendable(let identifier, let error):
             if let job = jobs.removeValue(forKey: identifier) { settle(job, unsendable: error) }
-        case .ivIndexChanged(let ivIndex): network.record(ivIndex)
+        case .ivIndexChanged(let ivIndex): network.record(ivIndex, at: context.now())
         case .keyRefreshPhaseChanged(let index, let phase): network.record(phase, of: index)
         }
         return []

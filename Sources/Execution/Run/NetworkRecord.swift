@@ -55,9 +55,9 @@ struct NetworkRecord {
         return true
     }
 
-    /// Records another IV index.
-    mutating func record(_ ivIndex: IVIndex) {
-        header.ivIndex = ivIndex
+    /// Records another IV index and when it began; exclusions that hold no more are gone with it.
+    mutating func record(_ ivIndex: IVIndex, at now: Timestamp) {
+        header.record(ivIndex, at: now)
         isHeaderDirty = true
     }
 

@@ -7,6 +7,8 @@ package struct MeshNetwork: Hashable, Sendable {
     package var name: String
     /// The IV index and whether an update is in progress.
     package var ivIndex: IVIndex
+    /// When ``ivIndex`` became what it is, as far as we have seen; nil if the network had it before we joined.
+    package var ivIndexChangedAt: Timestamp?
     /// NetKeys sorted by index.
     package var netKeys: [NetKey]
     /// AppKeys sorted by index.

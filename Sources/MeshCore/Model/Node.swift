@@ -119,8 +119,10 @@ package struct Node: Hashable, Sendable {
         features = Features()
     }
 
-    /// Whether the elements and their models are known.
-    package var isCompositionKnown: Bool { !elements.isEmpty }
+    /// Whether the elements and their models are known. A device tells the number of its elements when it is
+    /// provisioned and their models only in its composition, so until then the elements stand there without models;
+    /// every node has at least a Configuration Server.
+    package var isCompositionKnown: Bool { elements.contains { !$0.models.isEmpty } }
 
     /// The addresses of all elements; at least the primary one.
     package var addresses: ClosedRange<UInt16> {

@@ -1,0 +1,74 @@
+extension NetworkExclusion {
+    /// The IV index from which on the addresses of nodes that were removed at `removal` may be given out again: two
+    /// more, since messages of the one before the current index are still accepted (Mesh Protocol 3.11.5).
+    ///
+    /// The greatest index there is stands for never.
+    package static func end(afterRemovalAt removal: UInt32) -> UInt32 {
+        let (end, isPastTheLast) = removal.addingReportingOverflow(2)
+        return isPastTheLast ? .max : end
+    }
+
+    /// The IV index from which on the addresses may be given out again.
+    package var end: UInt32 { NetworkExclusion.end(afterRemovalAt: ivIndex) }
+
+    /// Whether the addresses must not be given out at that IV index, which is the current one, the higher one of the
+    /// two while an update is in progress.
+    package func holds(at current: UInt32) -> Bool {
+        current <= ivIndex || current - ivIndex < 2
+    }
+}
+
+extension MeshNetwork {
+    /// The IV index from which on an address may be given out again, nil if no exclusion holds it now.
+    package func exclusionEnd(of address: UnicastAddress) -> UInt32? {
+        exclusions.filter { $0.holds(at: ivIndex.value) && $0.addresses.contains(address) }.map(\.end).max()
+    }
+
+    /// Whether an exclusion that still holds has the address.
+    package func isExcluded(_ address: UnicastAddress) -> Bool { exclusionEnd(of: address) != nil }
+
+    /// Keeps addresses from being given out until the IV index has risen by two: they join the entry of the current IV
+    /// index, each address once, sorted.
+    package mutating func exclude(_ addresses: some Sequence<UInt16>) {
+        let added = addresses.compactMap(UnicastAddress.init)
+        guard !added.isEmpty else { return }
+        let place = exclusions.firstIndex { $0.ivIndex >= ivIndex.value } ?? exclusions.endIndex
+        if place == exclusions.endIndex || exclusions[place].ivIndex != ivIndex.value {
+            exclusions.insert(NetworkExclusion(ivIndex: ivIndex.value, addresses: []), at: place)
+        }
+        for address in added {
+            let position = exclusions[place].addresses.firstPlace { $0 >= address }
+            let isThere =
+                position < exclusions[place].addresses.count && exclusions[place].addresses[position] == address
+            if !isThere { exclusions[place].addresses.insert(address, at: position) }
+        }
+    }
+
+    /// Forgets exclusions that hold no more at the current IV index.
+    ///
+    /// - Returns: whether there were any.
+    @discardableResult
+    package mutating func pruneExclusions() -> Bool {
+        let count = exclusions.count
+        exclusions.removeAll { !$0.holds(at: ivIndex.value) }
+        return exclusions.count != count
+    }
+
+    /// Records another IV index state and when it began, which the limits of 96 and 192 hours count from (Mesh Protocol
+    /// 3.11.5), and forgets the exclusions that hold no more. Nothing changes if it is the recorded one.
+    ///
+    /// The index 0 of an imported database is only a supposition. A leap away from it does not tell when the index
+    /// began, and what was excluded at the supposed index was in truth excluded at the present one.
+    package mutating func record(_ ivIndex: IVIndex, at now: Timestamp) {
+        guard ivIndex != self.ivIndex else { return }
+        let isUpdate = ivIndex.value == 0 || ivIndex == IVIndex(value: 1, isUpdateInProgress: true)
+        let isCorrection = self.ivIndex == IVIndex(value: 0) && !isUpdate
+        self.ivIndex = ivIndex
+        ivIndexChangedAt = isCorrection ? nil : now
+        if isCorrection, let place = exclusions.firstIndex(where: { $0.ivIndex == 0 }) {
+            let supposed = exclusions.remove(at: place)
+            exclude(supposed.addresses.map(\.rawValue))
+        }
+        pruneExclusions()
+    }
+}

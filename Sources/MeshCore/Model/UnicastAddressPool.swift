@@ -1,0 +1,173 @@
+/// The unicast addresses that our provisioner can give out: those of its ranges that no node, no pending provisioning
+/// and no exclusion that still holds has, and that were not reserved here.
+///
+/// It is made once for a plan or a run, from the network at that time, and then keeps count of what was reserved from
+/// it. Ranges that touch count as one. Another provisioner's range is never touched, not even where it overlaps ours,
+/// which the database format forbids.
+///
+/// Making it takes time in proportion to the nodes and the 32,767 addresses. A search goes on where the last one for
+/// as many addresses ended, so that all reservations of a run together visit each address a few times only.
+package struct UnicastAddressPool: Sendable {
+    private static let addressCount = Int(UnicastAddress.last.rawValue) + 1
+
+    /// Who has each address according to the network, by place in `holders`; 0 for nobody.
+    private var held: [Int32]
+    private var holders: [AddressConflict.Reason]
+    /// For whom each address is reserved here, by place in `devices`; 0 for nobody.
+    private var reserved: [Int32]
+    private var devices: [DeviceUUID?] = [nil]
+    private var places: [DeviceUUID: Int32] = [:]
+    private var blocks: [DeviceUUID: ClosedRange<UInt16>] = [:]
+    /// Below these addresses no free block of as many addresses as the index says begins.
+    private var starts: [UInt16]
+    private let pending: [DeviceUUID: PendingProvisioning]
+    /// When the address of a node that would be removed now may be given out again.
+    private let endOfExclusions: UInt32
+
+    /// The pool of a network, with nothing reserved.
+    package init(_ network: MeshNetwork) {
+        held = Array(repeating: 1, count: UnicastAddressPool.addressCount)
+        holders = [.notUnicast, .outsideOurRanges]
+        reserved = Array(repeating: 0, count: UnicastAddressPool.addressCount)
+        starts = Array(repeating: UnicastAddress.first.rawValue, count: 0x100)
+        pending = Dictionary(
+            network.pendingProvisionings.map { ($0.uuid, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        endOfExclusions = NetworkExclusion.end(afterRemovalAt: network.ivIndex.value)
+
+        // The later claim on an address is the better reason to give: a node's counts more than that of a range.
+        for provisioner in network.provisioners where provisioner.uuid == network.ownProvisioner {
+            for range in provisioner.unicastRanges { claim(range, place: 0) }
+        }
+        for provisioner in network.provisioners where provisioner.uuid != network.ownProvisioner {
+            for range in provisioner.unicastRanges { claim(range, .otherProvisioner(name: provisioner.name)) }
+        }
+        let holding = network.exclusions.filter { $0.holds(at: network.ivIndex.value) }
+        for exclusion in holding.sorted(by: { $0.ivIndex < $1.ivIndex }) {
+            holders.append(.excluded(until: exclusion.end))
+            for address in exclusion.addresses {
+                claim(address.rawValue...address.rawValue, place: Int32(truncatingIfNeeded: holders.count - 1))
+            }
+        }
+        for pending in network.pendingProvisionings {
+            claim(pending.addresses, .pending(pending.uuid, name: pending.name))
+        }
+        for node in network.nodes { claim(node.addresses, .node(node.uuid, name: node.name)) }
+    }
+
+    /// Where the lowest free block of `count` addresses, 1...255, begins; nil if there is none.
+    package mutating func lowestFreeBlock(of count: Int) -> UnicastAddress? {
+        guard starts.indices.contains(count), count > 0 else { return nil }
+        var start = Int(starts[count])
+        while start + count <= UnicastAddressPool.addressCount {
+            // From the top down, for beyond the highest taken address the next block can begin.
+            guard let taken = (start..<start + count).last(where: { isTaken($0) }) else {
+                starts[count] = UInt16(start)
+                return UnicastAddress(rawValue: UInt16(start))
+            }
+            start = taken + 1
+        }
+        starts[count] = UInt16(min(start, UnicastAddressPool.addressCount))
+        return nil
+    }
+
+    /// Reserves `count` addresses, 1...255, for a device: those that are reserved for it already, or that its pending
+    /// provisioning holds, if they are as many, else the lowest free block. Another block that was reserved for it stays
+    /// taken, since the device may have been given it.
+    ///
+    /// - Returns: the address of the primary element; nil if there is no such block, and then nothing is changed.
+    package mutating func reserveBlock(of count: Int, for device: DeviceUUID) -> UnicastAddress? {
+        if let block = blocks[device], block.count == count { return UnicastAddress(rawValue: block.lowerBound) }
+        if let pending = pending[device], pending.addresses.count == count,
+            conflict(at: pending.address, count: count, for: device) == nil
+        {
+            mark(pending.addresses, for: device)
+            return pending.address
+        }
+        guard let address = lowestFreeBlock(of: count) else { return nil }
+        mark(address.rawValue...address.rawValue + UInt16(count - 1), for: device)
+        return address
+    }
+
+    /// Reserves `count` addresses, 1...255, from a given one on for a device. Another block that was reserved for it
+    /// stays taken, since the device may have been given it.
+    ///
+    /// - Throws: ``AddressConflict`` if one of them cannot be had, and then nothing is changed.
+    package mutating func reserve(
+        _ address: UnicastAddress,
+        count: Int,
+        for device: DeviceUUID
+    ) throws(AddressConflict) {
+        let count = min(max(count, 1), UnicastAddressPool.addressCount)
+        if let conflict = conflict(at: address, count: count, for: device) { throw conflict }
+        mark(address.rawValue...address.rawValue + UInt16(count - 1), for: device)
+    }
+
+    /// Frees the block that was reserved for a device last, if no attempt got as far as handing it out: the record of
+    /// such an attempt goes on holding its addresses.
+    package mutating func release(_ device: DeviceUUID) {
+        guard let block = blocks.removeValue(forKey: device) else { return }
+        for address in block { reserved[Int(address)] = 0 }
+        for count in 1..<starts.count {
+            let lowest = max(Int(block.lowerBound) - count + 1, Int(UnicastAddress.first.rawValue))
+            starts[count] = min(starts[count], UInt16(lowest))
+        }
+    }
+
+    /// The addresses that are reserved for a device, nil if none.
+    package func reservation(of device: DeviceUUID) -> ClosedRange<UInt16>? { blocks[device] }
+
+    /// Why `count` addresses, 1...255, from a given one on cannot be had, nil if they can.
+    ///
+    /// - Parameter device: for whom. What is pending or reserved for itself is free to it; the addresses of the node
+    ///   that it is are not, since they are excluded as soon as that node is replaced, and the reason says until when.
+    package func conflict(at address: UnicastAddress, count: Int, for device: DeviceUUID? = nil) -> AddressConflict? {
+        let first = Int(address.rawValue)
+        for place in first..<first + min(max(count, 1), UnicastAddressPool.addressCount) {
+            guard place < UnicastAddressPool.addressCount else {
+                return AddressConflict(address: Address(rawValue: UInt16(place)), reason: .notUnicast)
+            }
+            if let reason = reason(at: place, for: device) {
+                return AddressConflict(address: Address(rawValue: UInt16(place)), reason: reason)
+            }
+        }
+        return nil
+    }
+
+    private func reason(at place: Int, for device: DeviceUUID?) -> AddressConflict.Reason? {
+        if held[place] != 0 {
+            switch holders[Int(held[place])] {
+            case .pending(let holder, _) where holder == device: break
+            case .node(let holder, _) where holder == device: return .excluded(until: endOfExclusions)
+            case let reason: return reason
+            }
+        }
+        guard let holder = devices[Int(reserved[place])], holder != device else { return nil }
+        return .reserved(holder)
+    }
+
+    private func isTaken(_ place: Int) -> Bool { held[place] != 0 || reserved[place] != 0 }
+
+    private mutating func claim(_ range: ClosedRange<UInt16>, _ reason: AddressConflict.Reason) {
+        holders.append(reason)
+        claim(range, place: Int32(truncatingIfNeeded: holders.count - 1))
+    }
+
+    /// Address 0x0000 stays outside, whatever a damaged range says.
+    private mutating func claim(_ range: ClosedRange<UInt16>, place: Int32) {
+        for address in range.clamped(to: UnicastAddress.first.rawValue...UnicastAddress.last.rawValue)
+        where range.contains(address) { held[Int(address)] = place }
+    }
+
+    private mutating func mark(_ block: ClosedRange<UInt16>, for device: DeviceUUID) {
+        var place = places[device]
+        if place == nil {
+            devices.append(device)
+            place = Int32(truncatingIfNeeded: devices.count - 1)
+            places[device] = place
+        }
+        for address in block { reserved[Int(address)] = place ?? 0 }
+        blocks[device] = block
+    }
+}
