@@ -8,6 +8,7 @@ package final class SimulatedBearer: Bearer {
     private var taken = 0
     /// The links that this bearer has opened or is connecting.
     private var links: Set<LinkIdentifier> = []
+    private var isScanning = false
 
     /// A bearer into that world.
     package init(_ world: SimulatedWorld) {
@@ -69,10 +70,20 @@ package final class SimulatedBearer: Bearer {
         }
     }
 
-    /// Simulated nodes that advertise are not reported.
-    ///
-    /// - Throws: ``BearerError`` always when turned on.
+    /// Reports what advertises; see ``SimulatedWorld/addScanner()``.
     package func scan(_ isOn: Bool) throws(BearerError) {
-        if isOn { throw BearerError("this bearer cannot scan") }
+        guard isOn != isScanning else { return }
+        isScanning = isOn
+        if isOn {
+            world.addScanner()
+        } else {
+            world.removeScanner()
+            events = events[taken...].filter { $0.link != nil }
+            taken = 0
+        }
+    }
+
+    deinit {
+        if isScanning { world.removeScanner() }
     }
 }

@@ -12,6 +12,8 @@ struct SimulatedNode {
     var load = AirLoad()
     /// What is wrong with it.
     var faults = NodeFaults()
+    /// Whether its GATT proxy was switched off and its links end with the answer that says so.
+    var endsLinks = false
     /// When a wake event for its timers waits in the queue.
     var wakeAt: Instant?
     /// The PDUs heard last, octet by octet: copies and what two relays send alike cost no decryption.
@@ -63,6 +65,8 @@ enum WorldEvent {
     case answer(node: Int, OutgoingMessage, thenReset: Bool)
     /// A node's Node Identity has been advertised for 60 s.
     case stopIdentity(node: Int, NetKeyIndex)
+    /// A device advertises to those who scan.
+    case tick(AdvertisingTick)
     /// Connecting takes no longer.
     case connect(LinkIdentifier)
     /// A packet of the client reaches the proxy.

@@ -56,6 +56,7 @@ extension SimulatedWorld {
         for key in changed.netKeys where key.isIdentityRunning && before.netKey(key.index)?.isIdentityRunning != true {
             queue.add(.stopIdentity(node: node, key.index), at: now.advanced(by: .seconds(60)))
         }
+        if before.proxy == .enabled, changed.proxy != .enabled { nodes[node].endsLinks = true }
         let phases = changed.netKeys.map { [UInt16($0.phase.rawValue), $0.index.rawValue] }
         if phases != before.netKeys.map({ [UInt16($0.phase.rawValue), $0.index.rawValue] }) { announce(node) }
     }
@@ -76,7 +77,9 @@ extension SimulatedWorld {
             nodes[node].state.reset()
             nodes[node].stack.keys = keyRing(of: nodes[node].state)
             endLinks(to: node, reason: "the node was reset")
-        } else if nodes[node].state.proxy != .enabled, settings.proxy != nodes[node].state.uuid {
+        } else if nodes[node].endsLinks {
+            nodes[node].endsLinks = false
+            guard settings.proxy != nodes[node].state.uuid else { return }
             endLinks(to: node, reason: "the node's GATT proxy was switched off")
         }
     }

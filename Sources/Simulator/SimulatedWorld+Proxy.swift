@@ -7,8 +7,8 @@ extension SimulatedWorld {
     /// Begins to connect; after ``WorldSettings/connecting`` the link is opened or closed.
     ///
     /// A proxy sends a secure network beacon for each of its subnets as soon as the link is open. `.anyProxy` is the
-    /// node that the settings name, else the first that is powered and has its GATT proxy on. A node that is named, by
-    /// the settings or as an advertiser, need not be a proxy: it takes messages for itself.
+    /// node that the settings name, else the first that is powered and has its GATT proxy on. A node that the
+    /// settings name, or whose Node Identity is advertised, need not be a proxy: it takes messages for itself.
     package func connect(to target: LinkTarget) -> LinkIdentifier {
         let link = LinkIdentifier(rawValue: nextLink)
         nextLink += 1
@@ -49,7 +49,18 @@ extension SimulatedWorld {
         guard let uuid = DeviceUUID(advertiser: advertiser) else {
             throw BearerError("nobody in the simulated network advertises under that identifier")
         }
-        return try proxy(uuid)
+        let node = try proxy(uuid)
+        let state = nodes[node].state
+        guard
+            state.proxy == .enabled || state.uuid == settings.proxy
+                || state.netKeys.contains(where: \.isIdentityRunning)
+        else {
+            throw BearerError(
+                "the simulated node \(state.name) cannot be connected to",
+                hint: "its GATT proxy is off, and its Node Identity is not advertised"
+            )
+        }
+        return node
     }
 
     private func proxy(_ uuid: DeviceUUID?) throws(BearerError) -> Int {

@@ -1,6 +1,11 @@
 import MeshCore
 
 extension SimulatedWorld {
+    /// The node that the client stands beside: the one that the settings name, else the first that is a proxy.
+    var rootNode: Int {
+        settings.proxy.flatMap { positions[$0] } ?? nodes.firstIndex { $0.state.proxy == .enabled } ?? 0
+    }
+
     /// Who hears whom: as an earlier run had it, so that a change of a relay's state moves no node, else by the settings.
     func neighbours(state: SimulatorState) -> RadioNeighbours {
         var radio: RadioNeighbours
@@ -10,7 +15,7 @@ extension SimulatedWorld {
             connect(links, in: &radio)
             return radio
         case .hops(let hops):
-            let root = settings.proxy.flatMap { positions[$0] } ?? nodes.firstIndex { $0.state.proxy == .enabled } ?? 0
+            let root = rootNode
             if let links = state.links {
                 radio = RadioNeighbours(nodeCount: nodes.count)
                 connect(links, in: &radio)

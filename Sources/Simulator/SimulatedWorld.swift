@@ -33,6 +33,7 @@ package final class SimulatedWorld {
     var connecting: [LinkIdentifier: LinkTarget] = [:]
     var nextLink: UInt32 = 0
     var outbox: [BearerEvent] = []
+    var scan: ScanState
     var audit: SequenceAudit
     var observer: NetworkObserver
     /// The newest IV index that any node is at.
@@ -57,6 +58,7 @@ package final class SimulatedWorld {
         self.settings = settings
         self.recorder = recorder
         generator = SeededGenerator(seed: seed)
+        scan = ScanState(seed: seed)
         schedules = KeySchedules()
         audit = SequenceAudit(used: state.used)
         observer = NetworkObserver(schedules: schedules)
@@ -148,6 +150,7 @@ package final class SimulatedWorld {
             if let position = nodes[node].state.netKeys.firstIndex(where: { $0.index == key }) {
                 nodes[node].state.netKeys[position].isIdentityRunning = false
             }
+        case .tick(let tick): self.tick(tick)
         case .connect(let link): finishConnecting(link)
         case .write(let link, let packet): receive(packet, on: link)
         case .notify(let link, let packet):

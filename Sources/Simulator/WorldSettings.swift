@@ -57,6 +57,9 @@ package struct WorldSettings: Hashable, Sendable {
     package var packetsPerEvent: Int
     /// The largest packet on the GATT connection, header included: ATT_MTU - 3; at least 2 counts.
     package var maximumPacketSize: Int
+    /// How often each proxy and each device that can be provisioned advertises to those who scan; at least a
+    /// millisecond counts. A second is usual once the first minute is over.
+    package var scannedInterval: Duration
     /// How long connecting takes.
     package var connecting: Duration
     /// Links that a client can have at once; at least 1 counts. The Bluetooth controllers of small computers have
@@ -87,6 +90,7 @@ package struct WorldSettings: Hashable, Sendable {
         connectionInterval: .microseconds(7_500),
         packetsPerEvent: 6,
         maximumPacketSize: 66,
+        scannedInterval: .seconds(1),
         connecting: .zero,
         maximumLinks: 4,
         dropsLinkAfterPackets: nil,

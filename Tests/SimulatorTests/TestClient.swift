@@ -49,8 +49,8 @@ final class TestClient {
         return client
     }
 
-    func open(filter: Bool = true) throws {
-        (link, maximumPacketSize) = try bearer.opened(.anyProxy)
+    func open(_ target: LinkTarget = .anyProxy, filter: Bool = true) throws {
+        (link, maximumPacketSize) = try bearer.opened(target)
         isClosed = false
         reassembler = ProxyReassembler()
         guard filter else { return }
