@@ -34,7 +34,7 @@ extension DocumentDecoder {
     }
 
     /// A section of named things; `decode` says whether it could use the entry.
-    private mutating func decodeNamed(
+    mutating func decodeNamed(
         _ section: Entry,
         _ kind: String,
         _ decode: (inout DocumentDecoder, NamedEntry) -> Bool

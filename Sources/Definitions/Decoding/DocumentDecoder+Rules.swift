@@ -29,7 +29,8 @@ extension DocumentDecoder {
         )
     }
 
-    private mutating func models(_ entries: [Int]) -> [Located<ModelIdentifier>] {
+    /// A list of models, each once.
+    mutating func models(_ entries: [Int]) -> [Located<ModelIdentifier>] {
         var models: [Located<ModelIdentifier>] = []
         var seen: Set<ModelIdentifier> = []
         for entry in entries {

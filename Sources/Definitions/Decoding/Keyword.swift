@@ -1,4 +1,4 @@
-/// The keys of the definition language. Their order is the order of their symbols, so that a key is known by its number.
+/// The keys of definitions and of files with devices and secrets. Their order is the order of their symbols, so that a key is known by its number.
 enum Keyword: String, CaseIterable {
     case version
     case network
@@ -51,6 +51,21 @@ enum Keyword: String, CaseIterable {
     case publicKey = "public_key"
     case algorithm
     case attention
+    case products
+    case devices
+    case company
+    case product
+    case replayList = "replay_list"
+    case location
+    case algorithms
+    case output
+    case input
+    case actions
+    case size
+    case requiresAuthentication = "requires_authentication"
+    case outOfBandInformation = "oob_information"
+    case uri
+    case privateKey = "private_key"
 
     /// All keywords; the index is the symbol.
     static let all = allCases

@@ -85,7 +85,42 @@ struct Record: Hashable, Sendable {
         required: [.model, .to]
     )
 
-    /// All records.
+    /// A whole document with devices for simulations.
+    static let deviceFile = Record("device_file", [.products, .devices])
+    /// A value of `products`.
+    static let product = Record(
+        "product",
+        [.company, .product, .version, .replayList, .features, .elements, .provisioning],
+        required: [.elements]
+    )
+    /// An entry of the `elements` of a product.
+    static let compositionElement = Record("composition_element", [.location, .models], required: [.models])
+    /// The `provisioning` of a product.
+    static let productProvisioning = Record(
+        "product_provisioning",
+        [.algorithms, .staticValue, .output, .input, .requiresAuthentication, .outOfBandInformation, .uri]
+    )
+    /// How a device tells a value, or is told one.
+    static let outOfBandActions = Record("oob_actions", [.actions, .size], required: [.actions, .size])
+    /// A value of `devices` in a file with devices for simulations.
+    static let device = Record(
+        "device",
+        [.uuid, .product, .staticValue, .privateKey, .uri],
+        required: [.uuid, .product]
+    )
+    /// A whole document with secrets of devices.
+    static let secretsFile = Record("secrets_file", [.devices])
+    /// A value of `devices` in a file with secrets.
+    static let deviceSecrets = Record("device_secrets", [.staticValue, .publicKey])
+    /// An entry of `devices` in a file with secrets, if it is a list.
+    static let listedSecrets = Record("listed_secrets", [.uuid, .staticValue, .publicKey], required: [.uuid])
+
+    /// All records of files with devices for simulations.
+    static let allOfDevices = [
+        deviceFile, product, compositionElement, productProvisioning, outOfBandActions, device,
+    ]
+
+    /// All records of definitions.
     static let all = [
         definition, provisioningRules, subnet, applicationKey, keySource, group, profile, node, provisioning,
         profileProvisioning, staticSource, publicKeySource, features, transmit, retransmit, model, publish,

@@ -8,7 +8,8 @@ enum SecretLines {
             for (key, value) in pairs(of: mapping, in: tree) {
                 guard tree.nodes[key].kind.isText else { continue }
                 switch Keyword(symbol: tree.nodes[key].value) {
-                case .staticValue: if !isSource(value, in: tree, symbols) { add(value, of: tree, to: &lines) }
+                case .staticValue, .privateKey:
+                    if !isSource(value, in: tree, symbols) { add(value, of: tree, to: &lines) }
                 case .provisioning: addUnknown(in: value, of: tree, to: &lines)
                 default: break
                 }
@@ -17,12 +18,14 @@ enum SecretLines {
         return lines
     }
 
-    /// A misspelt `static` in the `provisioning` of a node is none of the language, but what stands behind it may be
+    /// A misspelt `static` in the `provisioning` of a node is no key of it, but what stands behind it may be
     /// a secret all the same.
     private static func addUnknown(in mapping: Int, of tree: DocumentTree, to lines: inout Set<UInt32>) {
         guard tree.nodes[mapping].kind == .mapping else { return }
         for (key, value) in pairs(of: mapping, in: tree) {
-            guard tree.nodes[key].kind.isText, Keyword(symbol: tree.nodes[key].value) == nil else { continue }
+            let symbol = tree.nodes[key].value
+            let isKnown = Record.provisioning.allows(symbol) || Record.productProvisioning.allows(symbol)
+            guard tree.nodes[key].kind.isText, !isKnown else { continue }
             add(value, of: tree, to: &lines)
         }
     }

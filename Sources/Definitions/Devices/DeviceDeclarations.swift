@@ -1,0 +1,150 @@
+import MeshCore
+
+/// A product: what all its devices have in common.
+struct ProductDeclaration {
+    /// Its name.
+    var name: Located<String>
+    /// Its elements, models and features.
+    var composition = Composition(
+        company: 0xFFFF,
+        product: 0,
+        version: 0,
+        replayListSize: 64,
+        features: [],
+        elements: []
+    )
+    /// What it knows of provisioning.
+    var algorithms = ProvisioningAlgorithm.allCases
+    /// The static value of its devices, if they share one.
+    var staticValue: StaticOutOfBandValue?
+    /// How it tells a value.
+    var output: (actions: [OutputAction], size: UInt8) = ([], 0)
+    /// How it is told a value.
+    var input: (actions: [InputAction], size: UInt8) = ([], 0)
+    /// Whether it refuses no OOB.
+    var requiresAuthentication = false
+    /// Where its out-of-band data is to be found.
+    var oobInformation: OutOfBandInformation = []
+    /// The URI that it advertises.
+    var uri: String?
+}
+
+/// A device as its file declares it.
+struct DeviceDeclaration {
+    /// Its name.
+    var name: Located<String>
+    /// Its identity.
+    var uuid: Located<DeviceUUID>
+    /// The name of its product.
+    var product: Located<String>
+    /// A static value of its own.
+    var staticValue: StaticOutOfBandValue?
+    /// Its private key, 32 octets, if the public one is known out of band.
+    var privateKey: [UInt8]?
+    /// A URI of its own.
+    var uri: String?
+}
+
+/// What all files declare.
+struct DeviceDeclarations {
+    /// Products in reading order.
+    var products: [ProductDeclaration] = []
+    /// Products that had to be left out.
+    var brokenProducts: Set<String> = []
+    /// Devices in reading order.
+    var devices: [DeviceDeclaration] = []
+
+    /// The devices; what is wrong between declarations is reported.
+    func resolved(into diagnostics: inout DiagnosticCollector) -> [DeviceDescription] {
+        var productPositions: [String: Int] = [:]
+        for (position, product) in products.enumerated() {
+            if let first = productPositions[product.name.value] {
+                reportTwice("product", product.name, products[first].name, &diagnostics)
+            } else {
+                productPositions[product.name.value] = position
+            }
+        }
+        var names: [String: Located<String>] = [:]
+        var uuids = Uniqueness<DeviceUUID>()
+        var descriptions: [DeviceDescription] = []
+        for device in devices {
+            let resource = "device.\(device.name.value)"
+            if let first = names[device.name.value] {
+                reportTwice("device", device.name, first, &diagnostics)
+            } else {
+                names[device.name.value] = device.name
+            }
+            uuids.check(device.uuid, resource: resource, into: &diagnostics) { "the UUID \($0)" }
+            guard let position = productPositions[device.product.value] else {
+                if brokenProducts.contains(device.product.value) { continue }
+                diagnostics.report(
+                    "there is no product \(quoted(device.product.value))",
+                    at: device.product.location,
+                    length: device.product.value.utf8.count,
+                    resource: resource,
+                    hint: productPositions.isEmpty
+                        ? "declare it under `products:`"
+                        : Suggestion.hint(for: device.product.value, among: productPositions.keys, are: "declared")
+                )
+                continue
+            }
+            let description = Self.describe(device, products[position])
+            if description.capabilities.requiresAuthentication, !Self.canAuthenticate(description.capabilities) {
+                diagnostics.report(
+                    "nothing can authenticate the device, and it demands that",
+                    at: device.name.location,
+                    length: device.name.value.utf8.count,
+                    severity: .warning,
+                    resource: resource,
+                    hint: "give it `static`, or its product `static`, `output` or `input`"
+                )
+            }
+            descriptions.append(description)
+        }
+        return descriptions
+    }
+
+    private static func describe(_ device: DeviceDeclaration, _ product: ProductDeclaration) -> DeviceDescription {
+        let staticValue = device.staticValue ?? product.staticValue
+        var description = DeviceDescription(
+            uuid: device.uuid.value,
+            name: device.name.value,
+            composition: product.composition,
+            capabilities: ProvisioningCapabilities(
+                elementCount: UInt8(clamping: product.composition.elements.count),
+                algorithms: product.algorithms,
+                isPublicKeyAvailable: device.privateKey != nil,
+                isStaticValueAvailable: staticValue != nil,
+                requiresAuthentication: product.requiresAuthentication,
+                outputSize: product.output.size,
+                outputActions: product.output.actions,
+                inputSize: product.input.size,
+                inputActions: product.input.actions
+            )
+        )
+        description.staticValue = staticValue
+        description.privateKey = device.privateKey
+        description.oobInformation = product.oobInformation.rawValue
+        description.uri = device.uri ?? product.uri
+        return description
+    }
+
+    private static func canAuthenticate(_ capabilities: ProvisioningCapabilities) -> Bool {
+        capabilities.isStaticValueAvailable || !capabilities.outputActions.isEmpty
+            || !capabilities.inputActions.isEmpty
+    }
+
+    private func reportTwice(
+        _ title: String,
+        _ name: Located<String>,
+        _ first: Located<String>,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        diagnostics.report(
+            "the \(title) \(quoted(name.value)) is declared twice",
+            at: name.location,
+            length: name.value.utf8.count,
+            related: [Diagnostic.Related(message: "first here", location: first.location)]
+        )
+    }
+}

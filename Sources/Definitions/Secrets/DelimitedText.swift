@@ -1,0 +1,135 @@
+/// The records of a text of separated values (RFC 4180), one after the other: quotes, doubled quotes inside them, line
+/// breaks inside them, LF and CR LF. Blank lines, lines of nothing but separators and lines that start with `#` are
+/// passed over.
+struct DelimitedText {
+    /// A value.
+    struct Field {
+        /// Its text without quotes, and without the spaces around it unless they stand in quotes.
+        var text: String
+        /// Where it starts: octets from the start of the text.
+        var offset: Int
+    }
+
+    /// Why a record cannot be read; reading goes on behind it.
+    struct Problem: Error, Hashable {
+        /// What is wrong.
+        var message: String
+        /// How to mend it.
+        var hint: String
+        /// Where: octets from the start of the text.
+        var offset: Int
+    }
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var separator: UInt8
+    private var offset: Int
+
+    /// The separators that files have.
+    static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
+
+    /// A reader from an offset on; the separator is the one that stands most often in the first line with content.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
+        self.bytes = bytes
+        offset = start
+        separator = Self.separators[0]
+        skipLinesWithoutContent()
+        let line = bytes[offset...].prefix { $0 != Self.lineFeed }
+        var counts = Self.separators.map { _ in 0 }
+        var isQuoted = false
+        for byte in line {
+            if byte == Self.quote { isQuoted.toggle() }
+            if !isQuoted, let index = Self.separators.firstIndex(of: byte) { counts[index] += 1 }
+        }
+        let most = counts.max() ?? 0
+        separator = Self.separators[counts.firstIndex(of: most) ?? 0]
+    }
+
+    /// The next record, or nil at the end.
+    mutating func next() throws(Problem) -> [Field]? {
+        while true {
+            skipLinesWithoutContent()
+            guard offset < bytes.count else { return nil }
+            let record = try readRecord()
+            if record.contains(where: { !$0.text.isEmpty }) { return record }
+        }
+    }
+
+    // MARK: - Parts
+
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let quote = UInt8(ascii: "\"")
+
+    private mutating func skipLinesWithoutContent() {
+        while offset < bytes.count {
+            let start = bytes[offset...].firstIndex { !Self.isBlank($0) } ?? bytes.count
+            guard start == bytes.count || bytes[start] == Self.lineFeed || bytes[start] == UInt8(ascii: "#") else {
+                return
+            }
+            skipLine()
+        }
+    }
+
+    /// Spaces, and the CR of a CR LF; a tab may be a separator and is left to ``next()``.
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0D }
+
+    private mutating func skipLine() {
+        let end = bytes[offset...].firstIndex(of: Self.lineFeed)
+        offset = end.map { $0 + 1 } ?? bytes.count
+    }
+
+    private mutating func readRecord() throws(Problem) -> [Field] {
+        var fields: [Field] = []
+        while true {
+            fields.append(try readField())
+            guard offset < bytes.count, bytes[offset] == separator else { break }
+            offset += 1
+        }
+        // The line break, unless the text ends.
+        if offset < bytes.count { offset += 1 }
+        return fields
+    }
+
+    /// Reads up to the separator or line break behind a field.
+    private mutating func readField() throws(Problem) -> Field {
+        while offset < bytes.count, bytes[offset] != separator, bytes[offset] == 0x20 || bytes[offset] == 0x09 {
+            offset += 1
+        }
+        let start = offset
+        guard offset < bytes.count, bytes[offset] == Self.quote else {
+            while offset < bytes.count, bytes[offset] != separator, bytes[offset] != Self.lineFeed { offset += 1 }
+            var end = offset
+            while end > start, Self.isBlank(bytes[end - 1]) || bytes[end - 1] == 0x09 { end -= 1 }
+            return Field(text: String(decoding: bytes[start..<end], as: UTF8.self), offset: start)
+        }
+        offset += 1
+        var text: [UInt8] = []
+        while true {
+            guard offset < bytes.count else {
+                throw Problem(message: "the quotes are never closed", hint: "close them", offset: start)
+            }
+            let byte = bytes[offset]
+            offset += 1
+            if byte != Self.quote {
+                text.append(byte)
+            } else if offset < bytes.count, bytes[offset] == Self.quote {
+                text.append(byte)
+                offset += 1
+            } else {
+                break
+            }
+        }
+        while offset < bytes.count, bytes[offset] != separator, Self.isBlank(bytes[offset]) || bytes[offset] == 0x09 {
+            offset += 1
+        }
+        guard offset == bytes.count || bytes[offset] == separator || bytes[offset] == Self.lineFeed else {
+            let place = offset
+            skipLine()
+            throw Problem(
+                message: "text behind closing quotes",
+                hint: "write quotes inside of quotes twice",
+                offset: place
+            )
+        }
+        return Field(text: String(decoding: text, as: UTF8.self), offset: start)
+    }
+}
