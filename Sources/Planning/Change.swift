@@ -12,6 +12,8 @@ package struct Change: Hashable, Sendable {
         case delete
         /// It is no longer managed and stays as it is.
         case forget
+        /// It exists no more and is made anew.
+        case replace
     }
 
     /// The kinds of resources.
@@ -22,7 +24,7 @@ package struct Change: Hashable, Sendable {
         case applicationKey = 1
         /// A group of the network.
         case group = 2
-        /// That a node is managed, its name and protection.
+        /// That a node is managed: its name, its protection and what becomes of it in the end; deleted if it is reset.
         case node = 3
         /// What a node is made of; read, not written.
         case composition = 4
@@ -50,6 +52,8 @@ package struct Change: Hashable, Sendable {
         case proxy = 15
         /// The Friend state.
         case friend = 16
+        /// That a device becomes a node.
+        case provisioning = 17
     }
 
     /// The address of the resource, like `node.kitchen-1.element[0].generic-onoff-server.subscription.kitchen`.
@@ -66,6 +70,9 @@ package struct Change: Hashable, Sendable {
     package var after: String?
     /// Whether it comes with another change and has no step of its own, as the bindings of a deleted AppKey do.
     package var isImplied: Bool
+    /// Whether it is known only in part until the node's composition is read, or until another node has its address.
+    /// `element[*]` in the address is each element that has the model.
+    package var isDeferred: Bool
 
     /// A change.
     package init(
@@ -75,7 +82,8 @@ package struct Change: Hashable, Sendable {
         node: DeviceUUID? = nil,
         before: String? = nil,
         after: String? = nil,
-        isImplied: Bool = false
+        isImplied: Bool = false,
+        isDeferred: Bool = false
     ) {
         self.address = address
         self.kind = kind
@@ -84,5 +92,6 @@ package struct Change: Hashable, Sendable {
         self.before = before
         self.after = after
         self.isImplied = isImplied
+        self.isDeferred = isDeferred
     }
 }

@@ -25,6 +25,7 @@ extension ConfigurationAction {
                 request: Self.publicationLength(publication) + address.model.encodedLength,
                 status: 12 + address.model.encodedLength
             )
+        case .resetNode: .exchange(request: 2, status: 2)
         case .setDefaultTTL, .setSecureNetworkBeacon, .setProxy, .setFriend, .setNetworkTransmit:
             .exchange(request: 3, status: 3)
         case .setRelay(_, let retransmit):
@@ -54,11 +55,13 @@ extension SubscriptionAddress {
 }
 
 extension Step {
-    /// What the step costs on air; nothing for an edit.
+    /// What the step costs on air in messages of the mesh; nothing for an edit, and nothing for provisioning, which goes
+    /// over a link of its own. What waits to be known costs at least this.
     package var cost: MessageCost {
         switch work {
         case .configure(_, let action): action.cost
-        case .edit: .zero
+        case .edit, .provision: .zero
+        case .configureWhenKnown(let configuration): configuration.foreseenCost
         }
     }
 }

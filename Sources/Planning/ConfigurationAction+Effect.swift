@@ -32,6 +32,28 @@ extension Node {
         case .setProxy(let isOn): features.proxy = isOn ? .enabled : .disabled
         case .setFriend(let isOn): features.friend = isOn ? .enabled : .disabled
         case .setNetworkTransmit(let parameters): networkTransmit = parameters
+        case .resetNode: forgetNetwork()
+        }
+    }
+
+    /// A reset node has no keys and none of the states that came with them (Mesh Protocol 3.11.7). That it leaves the
+    /// list of nodes, and its addresses with it, is a matter of the network.
+    private mutating func forgetNetwork() {
+        isManaged = false
+        netKeys = []
+        appKeys = []
+        features = Features()
+        secureNetworkBeacon = nil
+        defaultTTL = nil
+        networkTransmit = nil
+        relayRetransmit = nil
+        heartbeatPublication = nil
+        heartbeatSubscription = nil
+        for element in elements.indices {
+            for model in elements[element].models.indices {
+                let identifier = elements[element].models[model].identifier
+                elements[element].models[model] = Model(identifier: identifier)
+            }
         }
     }
 

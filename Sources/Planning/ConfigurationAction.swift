@@ -58,4 +58,6 @@ package enum ConfigurationAction: Hashable, Sendable {
     case setFriend(Bool)
     /// Config Network Transmit Set.
     case setNetworkTransmit(TransmitParameters)
+    /// Config Node Reset: the node leaves the network and is an unprovisioned device again.
+    case resetNode
 }

@@ -31,11 +31,12 @@ extension MeshNetwork {
             appKeys[place].name = name
         case .putGroup(let group): put(group)
         case .removeGroup(let address): groups.removeAll { $0.address == address }
-        case .manage(let uuid, let name, let isProtected):
+        case .manage(let uuid, let name, let isProtected, let removalPolicy):
             guard let place = nodes.firstIndex(where: { $0.uuid == uuid }) else { return }
             nodes[place].isManaged = true
             nodes[place].name = name
             nodes[place].isProtected = isProtected
+            nodes[place].removalPolicy = removalPolicy
         case .forget(let uuid):
             guard let place = nodes.firstIndex(where: { $0.uuid == uuid }) else { return }
             nodes[place].isManaged = false
@@ -55,7 +56,7 @@ extension DatabaseEdit {
     /// The node whose record the edit changes, nil for edits of the network.
     package var node: DeviceUUID? {
         switch self {
-        case .manage(let uuid, name: _, isProtected: _), .forget(let uuid): uuid
+        case .manage(let uuid, name: _, isProtected: _, removalPolicy: _), .forget(let uuid): uuid
         default: nil
         }
     }

@@ -45,6 +45,7 @@ struct DesiredNode {
     var position: Int
     var name: Located<String>
     var isProtected: Bool
+    var removalPolicy: RemovalPolicy
     var settings: DesiredSettings
     /// The managed models, sorted by address.
     var models: [DesiredModel]
@@ -105,28 +106,6 @@ struct DesiredModel {
             bindings: bindings ?? other.bindings,
             subscriptions: subscriptions ?? other.subscriptions,
             publication: publication ?? other.publication
-        )
-    }
-}
-
-/// A publication whose key may still have to be chosen by the model that publishes.
-struct DesiredPublication: Equatable {
-    var address: PublishAddress
-    var key: AppKeyIndex?
-    var ttl: UInt8
-    var period: PublishPeriod
-    var retransmit: PublishRetransmit
-    var usesFriendshipCredentials: Bool
-
-    /// The publication with its key.
-    func publication(key: AppKeyIndex) -> Publication {
-        Publication(
-            address: address,
-            appKeyIndex: key,
-            usesFriendshipCredentials: usesFriendshipCredentials,
-            ttl: ttl,
-            period: period,
-            retransmit: retransmit
         )
     }
 }

@@ -81,7 +81,8 @@ extension NodeDiffer {
             reportMissingKey(of: model, in: desired, at: managed.location)
             return
         }
-        let publication = wanted.publication(key: key)
+        guard case .address(let address) = wanted.target else { return }
+        let publication = wanted.publication(to: address, key: key)
         if let present = recorded.publication, present.isEquivalent(to: publication) { return }
         difference.publication = PublicationDifference(
             before: recorded.publication,

@@ -33,9 +33,12 @@ struct NodeDiffer {
         let node = network.nodes[desired.position]
         var desired = desired
         var difference = NodeDifference(position: desired.position, name: desired.name.value)
-        if !node.isManaged || node.name != desired.name.value || node.isProtected != desired.isProtected {
-            difference.management = (desired.name.value, desired.isProtected)
-        }
+        let management = NodeDifference.Management(
+            name: desired.name.value,
+            isProtected: desired.isProtected,
+            removalPolicy: desired.removalPolicy
+        )
+        if !node.isManaged || management != NodeDifference.Management(node) { difference.management = management }
         if node.isCompositionKnown {
             preflight(&desired, node: node)
         } else {

@@ -11,8 +11,8 @@ struct NodeDifference {
     /// The node's position in the database's list of nodes.
     var position: Int
     var name: String
-    /// Its name and protection, if it is to be managed or either changes.
-    var management: (name: String, isProtected: Bool)?
+    /// Its name, its protection and what becomes of it in the end, if it is to be managed or any of these changes.
+    var management: Management?
     var readsComposition = false
     var addedNetKeys: [NetKeyIndex] = []
     var deletedNetKeys: [NetKeyIndex] = []
@@ -30,6 +30,13 @@ struct NodeDifference {
     var proxy: ValueDifference<Bool>?
     var friend: ValueDifference<Bool>?
 
+    /// What the database records of a node beside its configuration.
+    struct Management: Equatable {
+        var name: String
+        var isProtected: Bool
+        var removalPolicy: RemovalPolicy
+    }
+
     /// Whether a message has to be sent.
     var needsMessages: Bool {
         readsComposition || !addedNetKeys.isEmpty || !deletedNetKeys.isEmpty || !addedAppKeys.isEmpty
@@ -39,6 +46,13 @@ struct NodeDifference {
 
     /// Whether anything differs.
     var isEmpty: Bool { management == nil && !needsMessages }
+}
+
+extension NodeDifference.Management {
+    /// What is recorded of a node.
+    init(_ node: Node) {
+        self.init(name: node.name, isProtected: node.isProtected, removalPolicy: node.removalPolicy)
+    }
 }
 
 /// Everything in which one model differs.

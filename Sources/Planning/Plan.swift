@@ -68,14 +68,20 @@ package struct NodeSummary: Hashable, Sendable {
         case update = 1
         /// It is no longer managed.
         case forget = 2
+        /// It does not exist yet: a device becomes this node.
+        case provision = 3
+        /// Its device was seen unprovisioned: the node is retired, and the device becomes a node again.
+        case replace = 4
+        /// It is reset and leaves the network.
+        case reset = 5
     }
 
     /// Which node.
     package var uuid: DeviceUUID
     /// Its name in the definition; in the database if it is forgotten.
     package var name: String
-    /// The address of its primary element.
-    package var address: UnicastAddress
+    /// The address of its primary element when the plan is carried out; nil where it is chosen only then.
+    package var address: UnicastAddress?
     /// What happens to it.
     package var action: Action
     /// Where its changes are in ``Plan/changes``.
@@ -87,7 +93,7 @@ package struct NodeSummary: Hashable, Sendable {
     package init(
         uuid: DeviceUUID,
         name: String,
-        address: UnicastAddress,
+        address: UnicastAddress?,
         action: Action,
         changes: Range<Int>,
         cost: MessageCost

@@ -26,7 +26,7 @@ extension PlanBuilder {
 
     private mutating func addManagement(_ difference: NodeDifference, node: Node, _ lowering: NodeLowering) {
         guard let management = difference.management else { return }
-        let before = text(node.name, isProtected: node.isProtected)
+        let before = text(NodeDifference.Management(node))
         let change = add(
             Change(
                 address: lowering.prefix,
@@ -34,13 +34,14 @@ extension PlanBuilder {
                 action: node.isManaged ? .update : .create,
                 node: node.uuid,
                 before: node.isManaged || node.name != management.name ? before : nil,
-                after: text(management.name, isProtected: management.isProtected)
+                after: text(management)
             )
         )
         attachManagement(of: difference.position, to: change)
     }
 
-    private func text(_ name: String, isProtected: Bool) -> String {
-        "name \(name)" + (isProtected ? ", protected" : "")
+    func text(_ management: NodeDifference.Management) -> String {
+        "name \(management.name)" + (management.isProtected ? ", protected" : "")
+            + (management.removalPolicy == .reset ? ", reset when removed" : "")
     }
 }

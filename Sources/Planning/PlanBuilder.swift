@@ -108,7 +108,8 @@ struct PlanBuilder {
             let edit = DatabaseEdit.manage(
                 network.nodes[difference.position].uuid,
                 name: management.name,
-                isProtected: management.isProtected
+                isProtected: management.isProtected,
+                removalPolicy: management.removalPolicy
             )
             managingSteps[difference.position] = add(.edit(edit), change: 0)
         }
@@ -193,7 +194,7 @@ extension Step.Work {
     /// Whether the step sends a message.
     fileprivate var isMessage: Bool {
         switch self {
-        case .configure: true
+        case .configure, .provision, .configureWhenKnown: true
         case .edit: false
         }
     }

@@ -7,7 +7,7 @@ package import MeshCore
 /// seals it against changes.
 package enum PlanFile {
     /// The version of the format that is written; others are not read.
-    package static let version: UInt16 = 1
+    package static let version: UInt16 = 2
 
     private static let magic = Array("meshplan".utf8)
 
@@ -36,7 +36,9 @@ package enum PlanFile {
         var reader = PlanReader(bytes)
         guard Array(try reader.bytes.read(magic.count)) == magic else { throw .unknownType(0) }
         let version = try reader.bytes.readUInt16()
-        guard version == Self.version else { throw .unknownType(UInt64(version)) }
+        guard version == Self.version else {
+            throw .prohibited(field: "the version of the plan format", value: UInt64(version))
+        }
         let identifier = try reader.octets16()
         let lineage = try reader.octets16()
         let serial = try reader.bytes.readUInt64()
@@ -99,6 +101,8 @@ extension Step {
         switch work {
         case .configure(let uuid, _): uuid
         case .edit(let edit): edit.node
+        case .provision(let order): order.uuid
+        case .configureWhenKnown(let configuration): configuration.node
         }
     }
 }

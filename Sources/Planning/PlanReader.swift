@@ -59,10 +59,7 @@ struct PlanReader {
     mutating func node() throws(DecodeError) -> NodeSummary {
         let uuid = try uuid()
         let name = try text()
-        let rawAddress = try bytes.readUInt16()
-        guard let address = UnicastAddress(rawValue: rawAddress) else {
-            throw .prohibited(field: "unicast address", value: UInt64(rawAddress))
-        }
+        let address = try optional("address") { (reader) throws(DecodeError) in try reader.unicastAddress() }
         let rawAction = try bytes.readUInt8()
         guard let action = NodeSummary.Action(rawValue: rawAction) else {
             throw .prohibited(field: "action of node", value: UInt64(rawAction))
@@ -97,7 +94,8 @@ struct PlanReader {
             node: try optional("node") { (reader) throws(DecodeError) in try reader.uuid() },
             before: try optional("before") { (reader) throws(DecodeError) in try reader.text() },
             after: try optional("after") { (reader) throws(DecodeError) in try reader.text() },
-            isImplied: try flag("implied")
+            isImplied: try flag("implied"),
+            isDeferred: try flag("deferred")
         )
     }
 
@@ -110,6 +108,13 @@ struct PlanReader {
             return Step(change: change, work: .configure(node, try action()), dependencies: dependencies)
         case 1:
             return Step(change: change, work: .edit(try edit()), dependencies: dependencies)
+        case 2: return Step(change: change, work: .provision(try provisioningOrder()), dependencies: dependencies)
+        case 3:
+            return Step(
+                change: change,
+                work: .configureWhenKnown(try deferredConfiguration()),
+                dependencies: dependencies
+            )
         case let other:
             throw .prohibited(field: "work", value: UInt64(other))
         }
@@ -128,7 +133,13 @@ struct PlanReader {
             let parent = try optional("parent") { (reader) throws(DecodeError) in try reader.subscriptionAddress() }
             return .putGroup(Group(name: name, address: address, parent: parent))
         case 5: return .removeGroup(try subscriptionAddress())
-        case 6: return .manage(try uuid(), name: try text(), isProtected: try flag("protected"))
+        case 6:
+            return .manage(
+                try uuid(),
+                name: try text(),
+                isProtected: try flag("protected"),
+                removalPolicy: try removalPolicy()
+            )
         case 7: return .forget(try uuid())
         case let other: throw .prohibited(field: "edit", value: UInt64(other))
         }
@@ -165,25 +176,29 @@ struct PlanReader {
         case 15: return .setProxy(try flag("proxy"))
         case 16: return .setFriend(try flag("friend"))
         case 17: return .setNetworkTransmit(TransmitParameters(octet: try bytes.readUInt8()))
+        case 18: return .resetNode
         case let other: throw .prohibited(field: "configuration action", value: UInt64(other))
         }
     }
 
-    private mutating func keyIndex<Index: KeyIndex>() throws(DecodeError) -> Index {
+    mutating func keyIndex<Index: KeyIndex>() throws(DecodeError) -> Index {
         let value = try bytes.readUInt16()
         guard let index = Index(rawValue: value) else { throw .prohibited(field: "key index", value: UInt64(value)) }
         return index
     }
 
-    private mutating func model() throws(DecodeError) -> ModelAddress {
+    mutating func model() throws(DecodeError) -> ModelAddress {
         let element = try bytes.readUInt8()
-        let company = try optional("company") { (reader) throws(DecodeError) in try reader.bytes.readUInt16() }
-        let model = try bytes.readUInt16()
-        let identifier = company.map { ModelIdentifier.vendor(company: $0, model: model) } ?? .sig(model)
-        return ModelAddress(element: element, model: identifier)
+        return ModelAddress(element: element, model: try modelIdentifier())
     }
 
-    private mutating func subscriptionAddress() throws(DecodeError) -> SubscriptionAddress {
+    mutating func modelIdentifier() throws(DecodeError) -> ModelIdentifier {
+        let company = try optional("company") { (reader) throws(DecodeError) in try reader.bytes.readUInt16() }
+        let model = try bytes.readUInt16()
+        return company.map { ModelIdentifier.vendor(company: $0, model: model) } ?? .sig(model)
+    }
+
+    mutating func subscriptionAddress() throws(DecodeError) -> SubscriptionAddress {
         switch try publishAddress() {
         case .group(let group): return .group(group)
         case .virtual(let label): return .virtual(label)
@@ -191,14 +206,10 @@ struct PlanReader {
         }
     }
 
-    private mutating func publishAddress() throws(DecodeError) -> PublishAddress {
+    mutating func publishAddress() throws(DecodeError) -> PublishAddress {
         switch try bytes.readUInt8() {
         case 0:
-            let value = try bytes.readUInt16()
-            guard let unicast = UnicastAddress(rawValue: value) else {
-                throw .prohibited(field: "unicast address", value: UInt64(value))
-            }
-            return .unicast(unicast)
+            return .unicast(try unicastAddress())
         case 1:
             let value = try bytes.readUInt16()
             guard let group = GroupAddress(rawValue: value) else {
@@ -210,20 +221,32 @@ struct PlanReader {
         }
     }
 
+    mutating func unicastAddress() throws(DecodeError) -> UnicastAddress {
+        let value = try bytes.readUInt16()
+        guard let unicast = UnicastAddress(rawValue: value) else {
+            throw .prohibited(field: "unicast address", value: UInt64(value))
+        }
+        return unicast
+    }
+
     private mutating func publication() throws(DecodeError) -> Publication {
         let address = try publishAddress()
         let index: AppKeyIndex = try keyIndex()
         let usesFriendshipCredentials = try flag("credentials")
-        let ttl = try bytes.readUInt8()
-        guard ttl <= 127 || ttl == Publication.defaultTTL else { throw .prohibited(field: "TTL", value: UInt64(ttl)) }
         return Publication(
             address: address,
             appKeyIndex: index,
             usesFriendshipCredentials: usesFriendshipCredentials,
-            ttl: ttl,
+            ttl: try publicationTTL(),
             period: PublishPeriod(octet: try bytes.readUInt8()),
             retransmit: PublishRetransmit(octet: try bytes.readUInt8())
         )
+    }
+
+    mutating func publicationTTL() throws(DecodeError) -> UInt8 {
+        let ttl = try bytes.readUInt8()
+        guard ttl <= 127 || ttl == Publication.defaultTTL else { throw .prohibited(field: "TTL", value: UInt64(ttl)) }
+        return ttl
     }
 
     private mutating func keySource() throws(DecodeError) -> KeySource {

@@ -31,7 +31,7 @@ struct PlanWriter {
     mutating func write(_ node: NodeSummary) {
         bytes.write(node.uuid.rawValue.bytes)
         write(node.name)
-        bytes.write(node.address.rawValue)
+        write(node.address) { $0.bytes.write($1.rawValue) }
         bytes.write(node.action.rawValue)
         write(position: node.changes.lowerBound)
         write(position: node.changes.upperBound)
@@ -45,6 +45,7 @@ struct PlanWriter {
         write(change.before) { $0.write($1) }
         write(change.after) { $0.write($1) }
         write(change.isImplied)
+        write(change.isDeferred)
     }
 
     mutating func write(_ step: Step) {
@@ -58,6 +59,12 @@ struct PlanWriter {
         case .edit(let edit):
             bytes.write(UInt8(1))
             write(edit)
+        case .provision(let order):
+            bytes.write(UInt8(2))
+            write(order)
+        case .configureWhenKnown(let configuration):
+            bytes.write(UInt8(3))
+            write(configuration)
         }
     }
 
@@ -86,11 +93,12 @@ struct PlanWriter {
         case .removeGroup(let address):
             bytes.write(UInt8(5))
             write(address)
-        case .manage(let uuid, let name, let isProtected):
+        case .manage(let uuid, let name, let isProtected, let removalPolicy):
             bytes.write(UInt8(6))
             bytes.write(uuid.rawValue.bytes)
             write(name)
             write(isProtected)
+            bytes.write(removalPolicy.code)
         case .forget(let uuid):
             bytes.write(UInt8(7))
             bytes.write(uuid.rawValue.bytes)
@@ -128,6 +136,7 @@ struct PlanWriter {
         case .setProxy(let isOn): write(code: 15, flag: isOn)
         case .setFriend(let isOn): write(code: 16, flag: isOn)
         case .setNetworkTransmit(let parameters): write(code: 17, octet: parameters.octet)
+        case .resetNode: bytes.write(UInt8(18))
         }
     }
 
@@ -158,13 +167,17 @@ struct PlanWriter {
         write(address)
     }
 
-    private mutating func write(_ model: ModelAddress) {
+    mutating func write(_ model: ModelAddress) {
         bytes.write(model.element)
-        write(model.model.company) { $0.bytes.write($1) }
-        bytes.write(model.model.model)
+        write(model.model)
     }
 
-    private mutating func write(_ address: SubscriptionAddress) {
+    mutating func write(_ model: ModelIdentifier) {
+        write(model.company) { $0.bytes.write($1) }
+        bytes.write(model.model)
+    }
+
+    mutating func write(_ address: SubscriptionAddress) {
         switch address {
         case .group(let group):
             bytes.write(UInt8(1))
@@ -175,14 +188,18 @@ struct PlanWriter {
         }
     }
 
-    private mutating func write(_ publication: Publication) {
-        switch publication.address {
+    mutating func write(_ address: PublishAddress) {
+        switch address {
         case .unicast(let unicast):
             bytes.write(UInt8(0))
             bytes.write(unicast.rawValue)
         case .group(let group): write(.group(group) as SubscriptionAddress)
         case .virtual(let label): write(.virtual(label) as SubscriptionAddress)
         }
+    }
+
+    private mutating func write(_ publication: Publication) {
+        write(publication.address)
         bytes.write(publication.appKeyIndex.rawValue)
         write(publication.usesFriendshipCredentials)
         bytes.write(publication.ttl)
@@ -211,6 +228,7 @@ extension Change.Action {
         case .update: 1
         case .delete: 2
         case .forget: 3
+        case .replace: 4
         }
     }
 }

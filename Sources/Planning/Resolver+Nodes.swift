@@ -90,16 +90,6 @@ extension Resolver {
                     reportUnknown("profile", name, prefix: "profile.")
                 }
             }
-            if let policy = node.removalPolicy, policy.value == .reset {
-                report(
-                    node,
-                    .warning,
-                    at: policy.location,
-                    length: 5,
-                    "`on_remove: reset` is not carried out by this version",
-                    hint: "When its line is gone the node is forgotten and keeps its configuration"
-                )
-            }
             guard let position = nodePositions[number] else { continue }
             desiredNumbers[number] = state.nodes.count
             state.nodes.append(
@@ -107,6 +97,7 @@ extension Resolver {
                     position: position,
                     name: node.name,
                     isProtected: node.isProtected?.value ?? network.nodes[position].isProtected,
+                    removalPolicy: node.removalPolicy?.value ?? .forget,
                     settings: own.settings,
                     models: own.models
                 )

@@ -111,7 +111,7 @@ extension Resolver {
             key = index
         }
         return DesiredPublication(
-            address: address,
+            target: .address(address),
             key: key,
             ttl: settings.ttl?.value ?? Publication.defaultTTL,
             period: settings.period?.value ?? .none,

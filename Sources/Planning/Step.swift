@@ -8,6 +8,11 @@ package struct Step: Hashable, Sendable {
         case configure(DeviceUUID, ConfigurationAction)
         /// A change of the database alone.
         case edit(DatabaseEdit)
+        /// A device becomes a node.
+        case provision(ProvisioningOrder)
+        /// What of a node's configuration depends on its composition or on the address of another node that is yet to
+        /// be provisioned: lowered to further steps when it is known.
+        case configureWhenKnown(DeferredConfiguration)
     }
 
     /// The change it belongs to, a position in ``Plan/changes``.
@@ -40,7 +45,7 @@ package enum DatabaseEdit: Hashable, Sendable {
     /// A group that nothing uses any more.
     case removeGroup(SubscriptionAddress)
     /// The definition names this node: it is managed from now on, under this name.
-    case manage(DeviceUUID, name: String, isProtected: Bool)
+    case manage(DeviceUUID, name: String, isProtected: Bool, removalPolicy: RemovalPolicy)
     /// The definition no longer names this node: it is left alone from now on; its DeviceKey is kept.
     case forget(DeviceUUID)
 }

@@ -27,6 +27,7 @@ struct PlanViewTests {
             let uuid = DeviceUUID(rawValue: Octets16(high: 1, low: UInt64(number)))
             let name = number == 0 ? "灯-\(number)" : "kitchen-\(number)"
             let first = changes.count
+            let address: UnicastAddress = try #require(UnicastAddress(rawValue: UInt16(0x10 + number)))
             let model = "node.\(name).element[0].generic-onoff-server"
             changes.append(
                 Change(address: "node.\(name)", kind: .node, action: .create, node: uuid, after: "name \(name)")
@@ -76,7 +77,7 @@ struct PlanViewTests {
                 NodeSummary(
                     uuid: uuid,
                     name: name,
-                    address: try #require(UnicastAddress(rawValue: UInt16(0x10 + number))),
+                    address: address,
                     action: number == 0 ? .manage : .update,
                     changes: first..<changes.count,
                     cost: MessageCost(messages: number + 1, pdusToNode: 2 * number + 1, pdusFromNode: number + 1)

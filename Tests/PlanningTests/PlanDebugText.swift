@@ -22,11 +22,12 @@ enum PlanDebugText {
             case .update: "~"
             case .delete: "-"
             case .forget: "."
+            case .replace: "-/+"
             }
         var line = "\(symbol) \(change.address)"
         if let before = change.before { line += " [\(before)]" }
         if let after = change.after { line += " -> [\(after)]" }
-        return line + (change.isImplied ? " (implied)" : "")
+        return line + (change.isImplied ? " (implied)" : "") + (change.isDeferred ? " (deferred)" : "")
     }
 
     private static func text(_ work: Step.Work, in plan: Plan) -> String {
@@ -35,7 +36,26 @@ enum PlanDebugText {
             let name = plan.nodes.first { $0.uuid == uuid }?.name ?? "?"
             return "\(name): \(text(action))"
         case .edit(let edit): return text(edit)
+        case .provision(let order):
+            return "\(order.name): provision\(order.isReplacement ? " again" : "")" + text(order)
+        case .configureWhenKnown(let configuration):
+            let target = configuration.target.flatMap { uuid in plan.nodes.first { $0.uuid == uuid }?.name }
+            return "\(configuration.name): configure when known" + (target.map { " to publish to \($0)" } ?? "")
         }
+    }
+
+    private static func text(_ order: ProvisioningOrder) -> String {
+        var text = order.address.map { " at \($0)" } ?? ""
+        text += " in \(order.netKeyIndex)"
+        if order.isProtected { text += " protected" }
+        if order.removalPolicy == .reset { text += " reset" }
+        if let method = order.method { text += " \(method.name)" }
+        if order.requiresAuthentication { text += " authenticated" }
+        if let source = order.staticValue { text += " \(source)" }
+        if let file = order.publicKeyFile { text += " public key \(file)" }
+        if let algorithm = order.algorithm { text += " \(algorithm.name)" }
+        if order.attention > 0 { text += " attention \(order.attention)" }
+        return text
     }
 
     private static func text(_ edit: DatabaseEdit) -> String {
@@ -47,7 +67,8 @@ enum PlanDebugText {
         case .renameAppKey(let index, let name): "rename AppKey \(index) \(name)"
         case .putGroup(let group): "put group \(group.address) \(group.name)"
         case .removeGroup(let address): "remove group \(address)"
-        case .manage(_, let name, let isProtected): "manage \(name)\(isProtected ? " protected" : "")"
+        case .manage(_, let name, let isProtected, let removalPolicy):
+            "manage \(name)\(isProtected ? " protected" : "")\(removalPolicy == .reset ? " reset" : "")"
         case .forget: "forget"
         }
     }
@@ -74,6 +95,7 @@ enum PlanDebugText {
         case .setProxy(let isOn): "set proxy \(isOn)"
         case .setFriend(let isOn): "set friend \(isOn)"
         case .setNetworkTransmit(let parameters): "set network transmit \(parameters.octet)"
+        case .resetNode: "reset"
         }
     }
 

@@ -6,7 +6,68 @@ import Testing
 struct PlanFileTests {
     private let uuid = DeviceUUID(rawValue: Octets16(high: 1, low: 2))
 
-    /// A plan with every kind of edit and action.
+    /// Orders that leave everything open and nothing.
+    private func orders() -> [ProvisioningOrder] {
+        var order = ProvisioningOrder(uuid: uuid, name: "n", netKeyIndex: .primary)
+        let open = order
+        order.address = .last
+        order.isProtected = true
+        order.removalPolicy = .reset
+        order.method = .staticOOB
+        order.requiresAuthentication = true
+        order.staticValue = .environment("S")
+        order.publicKeyFile = "keys/é"
+        order.algorithm = .hmacSHA256
+        order.attention = 255
+        order.isReplacement = true
+        var other = open
+        other.staticValue = .file("")
+        return [open, order, other]
+    }
+
+    /// A configuration with every kind of part.
+    private func deferred(_ key: AppKeyIndex) throws -> DeferredConfiguration {
+        let group = SubscriptionAddress.group(try #require(GroupAddress(rawValue: 0xC000)))
+        let label = SubscriptionAddress.virtual(LabelUUID(rawValue: Octets16(high: 3, low: 4)))
+        let publication = DesiredPublication(
+            target: .element(of: uuid, index: 3),
+            key: nil,
+            ttl: 7,
+            period: PublishPeriod(octet: 0xC5),
+            retransmit: PublishRetransmit(octet: 0x1A),
+            usesFriendshipCredentials: true
+        )
+        var other = publication
+        other.target = .address(.group(.allNodes))
+        other.key = key
+        var configuration = DeferredConfiguration(node: uuid, name: "n")
+        configuration.target = uuid
+        configuration.subnets = [.primary]
+        configuration.applicationKeys = []
+        configuration.relay = true
+        configuration.relayRetransmit = TransmitParameters(octet: 9)
+        configuration.proxy = false
+        configuration.friend = true
+        let addresses = (0..<4).map { ModelAddress(element: $0, model: .sig(0x1000)) }
+        configuration.models = [
+            DeferredModel(address: addresses[0], bindings: [key], subscriptions: [group, label]),
+            DeferredModel(address: addresses[1], publication: .off),
+            DeferredModel(address: addresses[2], bindings: [], publication: .on(publication)),
+            DeferredModel(address: addresses[3], subscriptions: [], publication: .on(other)),
+        ]
+        configuration.rules = [
+            ModelRule(model: .sig(0x1000), element: 1, isRequired: true, effect: .subscribe([group, label])),
+            ModelRule(
+                model: .vendor(company: 0, model: 1),
+                element: nil,
+                isRequired: false,
+                effect: .publish(publication)
+            ),
+        ]
+        return configuration
+    }
+
+    /// A plan with every kind of edit, action and other work.
     private func plan() throws -> Plan {
         let key = try #require(AppKeyIndex(rawValue: 0xFFF))
         let group = SubscriptionAddress.group(try #require(GroupAddress(rawValue: 0xC000)))
@@ -27,7 +88,7 @@ struct PlanFileTests {
             .createAppKey(key, name: "b", boundTo: .primary, source: .environment("B")),
             .renameNetKey(.primary, name: ""), .renameAppKey(key, name: "x"),
             .putGroup(Group(name: "g", address: group, parent: label)), .putGroup(Group(name: "h", address: label)),
-            .removeGroup(group), .manage(uuid, name: "n", isProtected: true), .forget(uuid),
+            .removeGroup(group), .manage(uuid, name: "n", isProtected: true, removalPolicy: .reset), .forget(uuid),
         ]
         let actions: [ConfigurationAction] = [
             .readComposition(page: 0), .addNetKey(.primary), .deleteNetKey(.primary),
@@ -38,9 +99,12 @@ struct PlanFileTests {
             .setPublication(vendor, Publication(address: .group(.allNodes), appKeyIndex: key)),
             .setPublication(vendor, nil), .setDefaultTTL(127), .setSecureNetworkBeacon(true), .setRelay(true, nil),
             .setRelay(false, TransmitParameters(octet: 0xFF)), .setProxy(false), .setFriend(true),
-            .setNetworkTransmit(TransmitParameters(octet: 0x80)),
+            .setNetworkTransmit(TransmitParameters(octet: 0x80)), .resetNode,
         ]
-        let works = edits.map { Step.Work.edit($0) } + actions.map { Step.Work.configure(uuid, $0) }
+        let configurations = try [deferred(key), DeferredConfiguration(node: uuid, name: "")]
+        let works =
+            edits.map { Step.Work.edit($0) } + actions.map { Step.Work.configure(uuid, $0) }
+            + orders().map { Step.Work.provision($0) } + configurations.map { Step.Work.configureWhenKnown($0) }
         let steps = works.enumerated().map { position, work in
             Step(change: position % 2, work: work, dependencies: position > 2 ? [0, position - 1] : [])
         }
@@ -56,12 +120,13 @@ struct PlanFileTests {
                     address: .first,
                     action: .update,
                     changes: 1..<2,
-                    cost: actions.map(\.cost).reduce(.zero, +)
+                    cost: (actions.map(\.cost) + configurations.map(\.foreseenCost)).reduce(.zero, +)
                 )
             ],
             changes: [
                 Change(address: "subnet.é", kind: .subnet, action: .create, after: "name é"),
                 Change(address: "node.n", kind: .node, action: .delete, node: uuid, before: "x", isImplied: true),
+                Change(address: "node.n", kind: .provisioning, action: .replace, node: uuid, isDeferred: true),
             ],
             steps: steps,
             barriers: [4, 9],
@@ -97,20 +162,46 @@ struct PlanFileTests {
         }
     }
 
-    @Test("A version from the future is refused by its number")
+    @Test("Versions of the past and of the future are refused by their numbers")
     func version() throws {
         var bytes = PlanFile.encode(try plan())
-        bytes[9] = 2
-        #expect(throws: DecodeError.unknownType(2)) { try PlanFile.decode(bytes) }
+        for version: UInt8 in [1, 3] {
+            bytes[9] = version
+            #expect(throws: DecodeError.prohibited(field: "the version of the plan format", value: UInt64(version))) {
+                try PlanFile.decode(bytes)
+            }
+        }
+    }
+
+    @Test("Lists of a deferred configuration that are not in their order are refused")
+    func order() throws {
+        let good = try plan()
+        let place = try #require(
+            good.steps.firstIndex { if case .configureWhenKnown = $0.work { true } else { false } }
+        )
+        guard case .configureWhenKnown(let configuration) = good.steps[place].work else { return }
+        let key = try #require(AppKeyIndex(rawValue: 0xFFF))
+        let groups = try #require(configuration.models[0].subscriptions)
+        let changes: [(inout DeferredConfiguration) -> Void] = [
+            { $0.models.swapAt(0, 1) }, { $0.models[1].address.element = 0 }, { $0.models[0].subscriptions?.reverse() },
+            { $0.models[2].bindings = [key, key] }, { $0.subnets? += [.primary] },
+            { $0.rules[0].effect = .subscribe(groups.reversed()) },
+        ]
+        for (number, change) in changes.enumerated() {
+            var (plan, wrong) = (good, configuration)
+            change(&wrong)
+            plan.steps[place].work = .configureWhenKnown(wrong)
+            #expect(throws: DecodeError.self, "\(number)") { try PlanFile.decode(PlanFile.encode(plan)) }
+        }
     }
 
     @Test("Positions that lead nowhere are refused")
     func positions() throws {
         let good = try plan()
         let changes: [(inout Plan) -> Void] = [
-            { $0.steps[0].change = 2 }, { $0.steps[3].dependencies = [3] }, { $0.steps[5].dependencies = [2, 1] },
+            { $0.steps[0].change = 3 }, { $0.steps[3].dependencies = [3] }, { $0.steps[5].dependencies = [2, 1] },
             { $0.steps[5].dependencies = [1, 1] }, { $0.barriers = [$0.steps.count] }, { $0.barriers = [5, 2] },
-            { $0.nodes[0].changes = 1..<3 }, { $0.nodes.append($0.nodes[0]) }, { $0.nodes = [] },
+            { $0.nodes[0].changes = 1..<4 }, { $0.nodes.append($0.nodes[0]) }, { $0.nodes = [] },
             { $0.changes[1].node = DeviceUUID(rawValue: Octets16(high: 0, low: 0)) },
             { $0.steps[0].work = .edit(.forget(DeviceUUID(rawValue: Octets16(high: 0, low: 0)))) },
         ]

@@ -92,13 +92,6 @@ struct PlannerDiagnosticsTests {
                 There are: generic-onoff-server, generic-level-server, light-lightness-server
                 """
         ),
-        Case(
-            yaml: Office.nodes(lamp1: "on_remove: reset"),
-            expected: """
-                2 warning: `on_remove: reset` is not carried out by this version; \
-                When its line is gone the node is forgotten and keeps its configuration
-                """
-        ),
     ]
 
     @Test("What cannot be planned is said at its line, with a way out", arguments: cases)

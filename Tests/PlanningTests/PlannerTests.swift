@@ -396,7 +396,10 @@ struct PlannerTests {
         #expect(plan.nodes.map(\.changes) == [0..<2, 2..<3])
         #expect(plan.nodes.map(\.cost) == Array(repeating: .exchange(request: 3, status: 3), count: 2))
         // The edit comes before all messages, and belongs to the first change of its node.
-        #expect(plan.steps[0].work == .edit(.manage(plan.nodes[0].uuid, name: "lamp-1", isProtected: false)))
+        #expect(
+            plan.steps[0].work
+                == .edit(.manage(plan.nodes[0].uuid, name: "lamp-1", isProtected: false, removalPolicy: .forget))
+        )
         #expect(plan.changes[plan.steps[0].change].address == "node.lamp-1")
     }
 }

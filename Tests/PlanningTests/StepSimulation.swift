@@ -25,6 +25,10 @@ struct StepSimulation {
             }
             try check(action, node: network.nodes[place])
             network.nodes[place].apply(action, appKeys: network.appKeys)
+        case .provision(let order):
+            throw Refusal(description: "no device \(order.uuid)")
+        case .configureWhenKnown(let configuration):
+            throw Refusal(description: "the composition of \(configuration.name) is not known")
         }
     }
 

@@ -54,6 +54,9 @@ extension ActionInquiries {
         case .setFriend(let isOn): return ConfigurationInquiry(ConfigFriendGet()) { featureEffect($0.state, isOn) }
         case .setNetworkTransmit(let transmit):
             return ConfigurationInquiry(ConfigNetworkTransmitGet()) { effect($0.transmit == transmit) }
+        case .resetNode:
+            // A node that answers under its DeviceKey was not reset.
+            return ConfigurationInquiry(ConfigDefaultTTLGet()) { _ in .doesNotHold }
         }
     }
 

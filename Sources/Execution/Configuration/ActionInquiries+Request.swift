@@ -35,6 +35,7 @@ extension ActionInquiries {
         case .setProxy(let isOn): return ConfigurationInquiry(ConfigGATTProxySet(isEnabled: isOn), verdict: setVerdict)
         case .setFriend(let isOn): return ConfigurationInquiry(ConfigFriendSet(isEnabled: isOn), verdict: setVerdict)
         case .setNetworkTransmit(let transmit): return value(ConfigNetworkTransmitSet(transmit: transmit))
+        case .resetNode: return ConfigurationInquiry(ConfigNodeReset()) { _ in .holds(action) }
         }
     }
 

@@ -19,8 +19,7 @@ extension ExecutionRun {
             journal.settle(doubt, .skipped)
             forget(doubt)
         }
-        guard let step, case .configure(_, let action) = steps[step].work else { return }
-        start(step, action, on: node)
+        if let step { start(step) }
     }
 
     /// The request that reads a doubt back; nil if there is none to be made.

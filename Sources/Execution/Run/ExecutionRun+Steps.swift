@@ -30,12 +30,22 @@ extension ExecutionRun {
 
     /// Begins a step that the schedule has handed out.
     func begin(_ step: Int) {
-        guard case .configure(let node, _) = steps[step].work else { return }
+        guard let node = steps[step].node else { return }
         if startedNodes.insert(node).inserted { announce(.nodeStarted(node)) }
         proceed(with: node, to: step)
     }
 
-    func start(_ step: Int, _ action: ConfigurationAction, on uuid: DeviceUUID) {
+    /// Starts what the node's turn has come for.
+    func start(_ step: Int) {
+        switch steps[step].work {
+        case .configure(let node, let action): start(step, action, on: node)
+        case .edit: edit(step)
+        case .provision: fail(step, .unmakeable("nothing at hand can provision a device"))
+        case .configureWhenKnown: fail(step, .unmakeable("the node's composition is not known"))
+        }
+    }
+
+    private func start(_ step: Int, _ action: ConfigurationAction, on uuid: DeviceUUID) {
         guard let node = network.node(uuid) else {
             fail(step, .unmakeable("the database has no such node"))
             return
@@ -206,7 +216,8 @@ extension ExecutionRun {
         let blocked = schedule.fail(step)
         announce(.stepFailed(step: step, failure))
         announceBlocked(blocked)
-        if case .configure(let node, _) = steps[step].work { finishNode(node) }
+        if case .edit = steps[step].work { return }
+        if let node = steps[step].node { finishNode(node) }
     }
 
     /// A node does not answer: nothing more is sent to it in this run.

@@ -122,6 +122,9 @@ struct NetworkRecord {
             guard node.elements.indices.contains(element),
                 node.elements[element].models.contains(where: { $0.identifier == model.model })
             else { return false }
+        case .resetNode:
+            // A node that is reset has no record any more.
+            return false
         default: break
         }
         var after = node

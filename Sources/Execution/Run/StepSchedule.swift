@@ -339,6 +339,8 @@ extension Step {
         switch work {
         case .edit: .edit
         case .configure: .request
+        case .provision: .provisioning
+        case .configureWhenKnown: .growth
         }
     }
 
@@ -347,6 +349,8 @@ extension Step {
         switch work {
         case .edit: nil
         case .configure(let node, _): node
+        case .provision(let order): order.uuid
+        case .configureWhenKnown(let configuration): configuration.node
         }
     }
 }

@@ -22,6 +22,7 @@ extension ConfigurationAction {
         case .setProxy: "GATT Proxy Set"
         case .setFriend: "Friend Set"
         case .setNetworkTransmit: "Network Transmit Set"
+        case .resetNode: "Node Reset"
         }
     }
 }

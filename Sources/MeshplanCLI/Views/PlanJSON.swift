@@ -23,6 +23,7 @@ struct PlanJSON {
                 "before": change.before?.json,
                 "after": change.after?.json,
                 "implied": change.isImplied ? true : nil,
+                "deferred": change.isDeferred ? true : nil,
             ])
         }
         for node in plan.nodes {
@@ -30,7 +31,7 @@ struct PlanJSON {
                 "type": "plan_node",
                 "node": node.name.json,
                 "node_uuid": node.uuid.description.json,
-                "address": node.address.description.json,
+                "address": node.address?.description.json,
                 "action": Self.name(node.action).json,
                 "changes": .integer(node.changes.count),
                 "messages": .integer(node.cost.messages),
@@ -64,6 +65,9 @@ struct PlanJSON {
         case .manage: "manage"
         case .update: "update"
         case .forget: "forget"
+        case .provision: "provision"
+        case .replace: "replace"
+        case .reset: "reset"
         }
     }
 
@@ -86,6 +90,7 @@ struct PlanJSON {
         case .relayRetransmit: "relay_retransmit"
         case .proxy: "proxy"
         case .friend: "friend"
+        case .provisioning: "provisioning"
         }
     }
 }

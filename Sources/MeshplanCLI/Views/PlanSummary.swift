@@ -29,6 +29,7 @@ struct PlanSummary: Hashable {
             case .update: changed += 1
             case .delete: removed += 1
             case .forget: forgotten += 1
+            case .replace: changed += 1
             }
         }
     }

@@ -42,7 +42,7 @@ struct PlanView {
         for node in plan.nodes { used.insert(Self.action(of: node.action)) }
         let meanings: [(Change.Action, String)] = [
             (.create, "add"), (.update, "change"), (.delete, "remove"),
-            (.forget, "forget (stays as it is)"),
+            (.forget, "forget (stays as it is)"), (.replace, "replace"),
         ]
         return "  "
             + meanings.filter { used.contains($0.0) }.map { symbol($0.0) + " " + $0.1 }.joined(
@@ -63,7 +63,7 @@ struct PlanView {
         for (node, changes, digest, cost) in lines {
             text += symbol(Self.action(of: node.action)) + " " + style(.bold, node.name.printable)
             text += String(repeating: " ", count: nameWidth - node.name.printable.displayWidth)
-            text += "  \(node.address)"
+            text += "  " + (node.address?.description ?? "").padded(to: 6)
             if !digest.isEmpty || !cost.isEmpty {
                 text += "  " + (cost.isEmpty ? digest : digest.padded(to: digestWidth) + "  " + cost)
             }
@@ -136,7 +136,7 @@ struct PlanView {
         let dress: Style.Dress =
             switch action {
             case .create: .create
-            case .update: .update
+            case .update, .replace: .update
             case .delete, .forget: .delete
             }
         return style(dress, Self.sign(action))
@@ -152,6 +152,7 @@ struct PlanView {
         case .update: "~"
         case .delete: "-"
         case .forget: "."
+        case .replace: "-/+"
         }
     }
 
@@ -160,6 +161,9 @@ struct PlanView {
         case .manage: .create
         case .update: .update
         case .forget: .forget
+        case .provision: .create
+        case .replace: .replace
+        case .reset: .delete
         }
     }
 
@@ -180,6 +184,7 @@ struct PlanView {
         case .relayRetransmit: "retransmit"
         case .proxy: "proxy"
         case .friend: "friend"
+        case .provisioning: "provisioning"
         }
     }
 }

@@ -1,0 +1,149 @@
+package import MeshCore
+
+/// What a node is to be, as far as that depends on what it is made of or on the addresses of nodes yet to be
+/// provisioned: names bound to indexes and addresses, profiles merged, selectors expanded, and no secret in it.
+///
+/// It is lowered to steps when both are known, without the definition it comes from.
+package struct DeferredConfiguration: Hashable, Sendable {
+    /// The node.
+    package var node: DeviceUUID
+    /// Its name in the definition.
+    package var name: String
+    /// If not nil, only publications to this node are meant, which has an address by then; everything else of the node
+    /// is the matter of other steps.
+    package var target: DeviceUUID?
+    /// The subnets it has beside those of its AppKeys, ascending: these and no others; nil if it keeps what it has.
+    package var subnets: [NetKeyIndex]?
+    /// The AppKeys it has beside those its models need, ascending: these and no others; nil if it keeps what it has.
+    package var applicationKeys: [AppKeyIndex]?
+    /// Relay on or off; nil is not managed, here and below.
+    package var relay: Bool?
+    /// Relay Retransmit.
+    package var relayRetransmit: TransmitParameters?
+    /// GATT proxy on or off.
+    package var proxy: Bool?
+    /// Friend on or off.
+    package var friend: Bool?
+    /// The managed models that the definition declares for the node, each once, ascending by address.
+    package var models: [DeferredModel]
+    /// What rules for many nodes add to its models, in the order of the definition.
+    package var rules: [ModelRule]
+
+    /// A configuration that manages nothing.
+    package init(node: DeviceUUID, name: String) {
+        self.node = node
+        self.name = name
+        models = []
+        rules = []
+    }
+
+    /// What it costs on air as far as that can be told from the declared models, for a node of which nothing is known.
+    package var foreseenCost: MessageCost {
+        var cost = MessageCost.zero
+        if relay == true { cost += ConfigurationAction.setRelay(true, relayRetransmit).cost }
+        if proxy == true { cost += ConfigurationAction.setProxy(true).cost }
+        if friend == true { cost += ConfigurationAction.setFriend(true).cost }
+        for model in models { cost += model.foreseenCost(onlyTo: target) }
+        return cost
+    }
+
+    /// Whether ``foreseenCost`` is all there will be if the node is what it is thought to be: rules apply to the models
+    /// that the node has, and a feature that it lacks needs not be switched off.
+    package var isCostExact: Bool {
+        rules.isEmpty && relay != false && proxy != false && friend != false
+    }
+}
+
+/// A managed model of a node whose composition is not known; each of the three states is managed if present, and then
+/// exactly so.
+package struct DeferredModel: Hashable, Sendable {
+    /// What is to become of a publication.
+    package enum Publishing: Hashable, Sendable {
+        /// It is not managed.
+        case unmanaged
+        /// The model does not publish.
+        case off
+        /// The model publishes so.
+        case on(DesiredPublication)
+    }
+
+    /// Which model.
+    package var address: ModelAddress
+    /// The bound AppKeys, ascending.
+    package var bindings: [AppKeyIndex]?
+    /// The groups, ascending.
+    package var subscriptions: [SubscriptionAddress]?
+    /// Its publication.
+    package var publication: Publishing
+
+    /// A model of which that is managed.
+    package init(
+        address: ModelAddress,
+        bindings: [AppKeyIndex]? = nil,
+        subscriptions: [SubscriptionAddress]? = nil,
+        publication: Publishing = .unmanaged
+    ) {
+        self.address = address
+        self.bindings = bindings
+        self.subscriptions = subscriptions
+        self.publication = publication
+    }
+
+    /// What it costs to bring the model of a new node there, or only its publication to one node.
+    func foreseenCost(onlyTo target: DeviceUUID?) -> MessageCost {
+        var cost = MessageCost.zero
+        if case .on(let publication) = publication, publication.awaitedNode == target {
+            // A unicast address takes no more room than a group address.
+            let sample =
+                switch publication.target {
+                case .address(let address): address
+                case .element: PublishAddress.group(.allNodes)
+                }
+            if let key = publication.key ?? bindings?.first {
+                let action = ConfigurationAction.setPublication(address, publication.publication(to: sample, key: key))
+                cost += action.cost
+                if target == nil, !(bindings ?? []).contains(key) {
+                    cost += ConfigurationAction.bind(address, key).cost
+                }
+            }
+        }
+        guard target == nil else { return cost }
+        for key in bindings ?? [] { cost += ConfigurationAction.bind(address, key).cost }
+        for group in subscriptions ?? [] { cost += ConfigurationAction.addSubscription(address, group).cost }
+        return cost
+    }
+}
+
+/// What a rule of the definition adds to the models of one node.
+package struct ModelRule: Hashable, Sendable {
+    /// What it does to a model.
+    package enum Effect: Hashable, Sendable {
+        /// Adds groups, ascending, to every model of that kind.
+        case subscribe([SubscriptionAddress])
+        /// Sets the publication of the first model of that kind.
+        case publish(DesiredPublication)
+    }
+
+    /// Which models.
+    package var model: ModelIdentifier
+    /// On which element; nil for any.
+    package var element: UInt8?
+    /// Whether the rule names the node, so that the node must have the model.
+    package var isRequired: Bool
+    /// What it does.
+    package var effect: Effect
+
+    /// A rule with those parts.
+    package init(model: ModelIdentifier, element: UInt8?, isRequired: Bool, effect: Effect) {
+        self.model = model
+        self.element = element
+        self.isRequired = isRequired
+        self.effect = effect
+    }
+
+    /// The node to which it publishes and which has no address yet, if there is one.
+    package var awaitedNode: DeviceUUID? {
+        if case .publish(let publication) = effect { return publication.awaitedNode }
+        return nil
+    }
+}

@@ -1,0 +1,98 @@
+internal import MeshCore
+
+extension PlanWriter {
+    mutating func write(_ order: ProvisioningOrder) {
+        bytes.write(order.uuid.rawValue.bytes)
+        write(order.name)
+        write(order.address) { $0.bytes.write($1.rawValue) }
+        bytes.write(order.netKeyIndex.rawValue)
+        write(order.isProtected)
+        bytes.write(order.removalPolicy.code)
+        write(order.method) { $0.bytes.write($1.rawValue) }
+        write(order.requiresAuthentication)
+        write(order.staticValue) { $0.write($1) }
+        write(order.publicKeyFile) { $0.write($1) }
+        write(order.algorithm) { $0.bytes.write($1.rawValue) }
+        bytes.write(order.attention)
+        write(order.isReplacement)
+    }
+
+    mutating func write(_ configuration: DeferredConfiguration) {
+        bytes.write(configuration.node.rawValue.bytes)
+        write(configuration.name)
+        write(configuration.target) { $0.bytes.write($1.rawValue.bytes) }
+        write(configuration.subnets) { $0.write($1) { $0.bytes.write($1.rawValue) } }
+        write(configuration.applicationKeys) { $0.write($1) { $0.bytes.write($1.rawValue) } }
+        write(configuration.relay) { $0.write($1) }
+        write(configuration.relayRetransmit) { $0.bytes.write($1.octet) }
+        write(configuration.proxy) { $0.write($1) }
+        write(configuration.friend) { $0.write($1) }
+        write(configuration.models) { $0.write($1) }
+        write(configuration.rules) { $0.write($1) }
+    }
+
+    private mutating func write(_ model: DeferredModel) {
+        write(model.address)
+        write(model.bindings) { $0.write($1) { $0.bytes.write($1.rawValue) } }
+        write(model.subscriptions) { $0.write($1) { $0.write($1) } }
+        switch model.publication {
+        case .unmanaged: bytes.write(UInt8(0))
+        case .off: bytes.write(UInt8(1))
+        case .on(let publication):
+            bytes.write(UInt8(2))
+            write(publication)
+        }
+    }
+
+    private mutating func write(_ rule: ModelRule) {
+        write(rule.model)
+        write(rule.element) { $0.bytes.write($1) }
+        write(rule.isRequired)
+        switch rule.effect {
+        case .subscribe(let groups):
+            bytes.write(UInt8(0))
+            write(groups) { $0.write($1) }
+        case .publish(let publication):
+            bytes.write(UInt8(1))
+            write(publication)
+        }
+    }
+
+    private mutating func write(_ publication: DesiredPublication) {
+        switch publication.target {
+        case .address(let address):
+            bytes.write(UInt8(0))
+            write(address)
+        case .element(of: let node, let index):
+            bytes.write(UInt8(1))
+            bytes.write(node.rawValue.bytes)
+            bytes.write(index)
+        }
+        write(publication.key) { $0.bytes.write($1.rawValue) }
+        bytes.write(publication.ttl)
+        bytes.write(publication.period.octet)
+        bytes.write(publication.retransmit.octet)
+        write(publication.usesFriendshipCredentials)
+    }
+
+    private mutating func write(_ source: SecretSource) {
+        switch source {
+        case .file(let path):
+            bytes.write(UInt8(0))
+            write(path)
+        case .environment(let name):
+            bytes.write(UInt8(1))
+            write(name)
+        }
+    }
+}
+
+extension RemovalPolicy {
+    /// The octet in plan files.
+    var code: UInt8 {
+        switch self {
+        case .forget: 0
+        case .reset: 1
+        }
+    }
+}
