@@ -169,7 +169,7 @@ final class ExecutionRun {
             if let step = schedule.startEdit() {
                 edit(step)
             } else if jobs.count + outbox.count < window.size {
-                if let step = schedule.start(.request) {
+                if let step = schedule.start(.request) ?? schedule.start(.provisioning) ?? schedule.start(.growth) {
                     begin(step)
                 } else if let node = doubtfulNodes.popLast() {
                     proceed(with: node, to: nil)
