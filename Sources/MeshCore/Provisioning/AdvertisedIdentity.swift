@@ -15,15 +15,18 @@ package struct IdentityResolver {
     private struct Subnet {
         let index: NetKeyIndex
         let credentials: SubnetCredentials
-        let nodes: [UnicastAddress]
     }
 
     private struct Remembered {
         let identity: AdvertisedIdentity?
     }
 
-    private let subnets: [Subnet]
-    private let subnetsByNetworkID: [UInt64: NetKeyIndex]
+    private let schedules: KeySchedules
+    /// Both keys of each subnet, sorted by index.
+    private var subnets: [Subnet] = []
+    private var subnetsByNetworkID: [UInt64: NetKeyIndex] = [:]
+    private var members: [NetKeyIndex: [UnicastAddress]] = [:]
+    private var keysOfNodes: [UnicastAddress: [NetKeyIndex]] = [:]
     private var remembered: [ProxyAdvertisement: Remembered] = [:]
 
     /// How many advertisements are remembered before all are forgotten.
@@ -31,26 +34,47 @@ package struct IdentityResolver {
     /// How many are remembered.
     var rememberedCount: Int { remembered.count }
 
+    /// A resolver that knows nobody.
+    package init(schedules: KeySchedules = KeySchedules()) {
+        self.schedules = schedules
+    }
+
     /// A resolver of the subnets and nodes of a network; both keys of a subnet count during its key refresh.
     ///
     /// Nodes are tried with every key that the database says they have. Excluded ones count too: they may be around.
     package init(_ network: MeshNetwork, schedules: KeySchedules = KeySchedules()) {
-        var nodes: [NetKeyIndex: [UnicastAddress]] = [:]
-        for node in network.nodes {
-            for key in node.netKeys { nodes[key.index, default: []].append(node.unicastAddress) }
+        self.init(schedules: schedules)
+        for key in network.netKeys { set(key) }
+        for node in network.nodes { set(node.unicastAddress, netKeys: node.netKeys.map(\.index)) }
+    }
+
+    /// Adds a subnet, or takes its keys as they are now.
+    package mutating func set(_ key: NetKey) {
+        remembered = [:]
+        for subnet in subnets where subnet.index == key.index {
+            subnetsByNetworkID[subnet.credentials.networkID] = nil
         }
-        var subnets: [Subnet] = []
-        var subnetsByNetworkID: [UInt64: NetKeyIndex] = [:]
-        for key in network.netKeys {
-            for material in [key.key, key.phase == .normal ? nil : key.oldKey] {
-                guard let material else { continue }
-                let credentials = schedules.subnet(material)
-                subnets.append(Subnet(index: key.index, credentials: credentials, nodes: nodes[key.index] ?? []))
-                subnetsByNetworkID[credentials.networkID] = key.index
-            }
+        subnets.removeAll { $0.index == key.index }
+        var place = subnets.firstIndex { $0.index > key.index } ?? subnets.count
+        for material in [key.key, key.phase == .normal ? nil : key.oldKey] {
+            guard let material else { continue }
+            let credentials = schedules.subnet(material)
+            subnets.insert(Subnet(index: key.index, credentials: credentials), at: place)
+            subnetsByNetworkID[credentials.networkID] = key.index
+            place += 1
         }
-        self.subnets = subnets
-        self.subnetsByNetworkID = subnetsByNetworkID
+    }
+
+    /// Adds a node, or takes its keys as they are now; without keys it is known no more.
+    ///
+    /// - Parameter node: the address of its primary element.
+    package mutating func set(_ node: UnicastAddress, netKeys: [NetKeyIndex]) {
+        let before = keysOfNodes[node] ?? []
+        guard netKeys != before else { return }
+        remembered = [:]
+        keysOfNodes[node] = netKeys.isEmpty ? nil : netKeys
+        for index in before where !netKeys.contains(index) { members[index]?.removeAll { $0 == node } }
+        for index in netKeys where !before.contains(index) { members[index, default: []].append(node) }
     }
 
     /// Who advertises so, or nil if nobody of the network does.
@@ -74,8 +98,9 @@ package struct IdentityResolver {
                 let own = ProxyAdvertisement.privateNetworkIdentity(random: random, credentials: subnet.credentials)
                 if own == advertisement { return .subnet(subnet.index) }
             case .nodeIdentity, .privateNodeIdentity:
-                if let place = advertisement.index(in: subnet.nodes, credentials: subnet.credentials) {
-                    return .node(subnet.nodes[place], subnet.index)
+                let nodes = members[subnet.index] ?? []
+                if let place = advertisement.index(in: nodes, credentials: subnet.credentials) {
+                    return .node(nodes[place], subnet.index)
                 }
             }
         }
