@@ -132,10 +132,12 @@ final class ProxyPeer {
     private func take(_ outputs: [MeshClient.Output]) {
         for output in outputs {
             switch output {
-            case .openLink:
+            case .scan(let isOn):
+                if isOn { take(client.scanFailed(at: now)) }
+            case .connect(let target):
                 guard opensLinks else {
                     note("open refused")
-                    take(client.linkFailed(BearerError("nobody there"), at: now))
+                    take(client.connectFailed(target, BearerError("nobody there"), at: now))
                     continue
                 }
                 note("open")
@@ -143,7 +145,7 @@ final class ProxyPeer {
                 nextLink += 1
                 link = opened
                 reassembler = ProxyReassembler()
-                client.linkConnecting(opened)
+                take(client.connecting(opened, to: target, at: now))
                 take(client.handle(.opened(opened, maximumPacketSize: 20), at: now))
                 for beacon in beacons { notify(.beacon, beacon) }
             case .send(let packet, on: let target):
@@ -161,6 +163,7 @@ final class ProxyPeer {
                 answers.append(verdict)
                 note("answered")
             case .unanswered: note("unanswered")
+            case .unreachable: note("unreachable")
             case .unsendable: note("unsendable")
             case .ivIndexChanged(let ivIndex): note("IV index \(ivIndex.value)")
             case .keyRefreshPhaseChanged: note("key refresh")

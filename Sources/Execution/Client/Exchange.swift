@@ -21,12 +21,16 @@ struct Exchange {
     let inquiry: ConfigurationInquiry
     /// The subnets that the node takes messages in, sorted.
     let subnets: [NetKeyIndex]
-    /// When it is given up; while the link is down, what was left is kept in ``remaining`` instead.
+    /// The link that carries it; nil while it waits for one.
+    var carrier: LinkTarget?
+    /// When it is given up; while it waits for a link, what was left is kept in ``remaining`` instead.
     var deadline: Instant
     var remaining: Duration?
+    /// How often it was listened in vain for a proxy of its subnets.
+    var misses = 0
     /// The retransmission time-out in force.
     var timeout: Duration
-    /// When it is sent again; nil while its segments are under way or there is no link.
+    /// When it is sent again; nil while its segments are under way or it waits for a link.
     var nextTransmission: Instant?
     /// The transmission whose segments are under way. Sending the request again would abort it in the node, which
     /// reassembles one message of a source at a time.

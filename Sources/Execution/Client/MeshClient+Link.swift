@@ -1,85 +1,86 @@
 package import MeshCore
 
-/// The client's side of the link: opening it, the Proxy PDUs it carries, and the proxy's filter.
+/// What bearers tell: links that open and close, and the Proxy PDUs that they carry.
 extension MeshClient {
-    /// The default ATT_MTU of 23 octets less the 3 of a write's header; no link carries less.
-    private static let minimumPacketSize = 20
-
-    /// The bearer connects; events of that link follow.
-    package mutating func linkConnecting(_ identifier: LinkIdentifier) {
-        link.connecting(identifier)
-    }
-
-    /// A link was opened that writes at most so many octets at once.
-    private mutating func linkOpened(_ identifier: LinkIdentifier, maximumPacketSize: Int, at now: Instant) -> [Output]
-    {
-        var outputs: [Output] = []
-        guard maximumPacketSize >= MeshClient.minimumPacketSize else {
-            outputs.append(.closeLink(identifier))
-            let error = BearerError(
-                "the link carries only \(maximumPacketSize) octets at once, too few for a Proxy PDU"
-            )
-            perform(link.openFailed(error, at: now), at: now, into: &outputs)
-            return outputs
+    /// The bearer has begun to connect, as ``Output/connect(_:)`` wanted.
+    package mutating func connecting(_ identifier: LinkIdentifier, to target: LinkTarget, at now: Instant) -> [Output] {
+        guard let place = links.firstIndex(where: { $0.target == target && $0.identifier == nil }) else {
+            // It is not wanted any more.
+            return [.closeLink(identifier)]
         }
-        self.maximumPacketSize = maximumPacketSize
-        reassembler = ProxyReassembler()
-        proxy = nil
-        proxySubnets = []
-        link.opened(identifier, at: now)
-        return outputs
+        links[place].connecting(as: identifier)
+        return []
     }
 
-    /// The bearer can connect to nothing.
-    package mutating func linkFailed(_ error: BearerError, at now: Instant) -> [Output] {
+    /// The bearer cannot connect to anything.
+    package mutating func connectFailed(_ target: LinkTarget, _ error: BearerError, at now: Instant) -> [Output] {
         var outputs: [Output] = []
-        perform(link.openFailed(error, at: now), at: now, into: &outputs)
+        change(target, at: now, into: &outputs) { link in
+            link.identifier == nil ? [.lost(LinkFailure(error))] : []
+        }
+        review(at: now, into: &outputs)
         return outputs
     }
 
-    /// Something came from the bearer.
+    /// Something came from the bearer; what concerns others than the client is passed over.
     package mutating func handle(_ event: BearerEvent, at now: Instant) -> [Output] {
         var outputs: [Output] = []
         switch event {
         case .opened(let identifier, let size):
-            guard identifier == link.connecting else { break }
-            outputs = linkOpened(identifier, maximumPacketSize: size, at: now)
+            guard let place = place(of: identifier) else { return [] }
+            change(links[place].target, at: now, into: &outputs) { $0.opened(maximumPacketSize: size, at: now) }
         case .closed(let identifier, let error):
-            perform(link.closed(identifier, error, at: now), at: now, into: &outputs)
+            guard let place = place(of: identifier) else { return [] }
+            change(links[place].target, at: now, into: &outputs) { _ in [.lost(LinkFailure(error))] }
         case .received(let identifier, let packet):
-            guard identifier == link.identifier else { break }
+            guard let place = place(of: identifier) else { return [] }
+            let target = links[place].target
             do throws(ProxyProtocolError) {
-                if let pdu = try reassembler.receive(packet, at: now) { receive(pdu, at: now, into: &outputs) }
+                if let pdu = try links[place].reassembler.receive(packet, at: now) {
+                    receive(pdu, on: target, at: now, into: &outputs)
+                }
             } catch {
-                let failure = LinkFailure(reason: "the proxy broke the rules of the Proxy protocol", hint: nil)
-                perform(link.abandon(failure, at: now), at: now, into: &outputs)
+                change(target, at: now, into: &outputs) { _ in [.close, .lost(.peerBrokeProtocol)] }
             }
-        case .heard: break
+        case .heard(let advertisement):
+            guard hears(advertisement, at: now) else { return [] }
         }
+        review(at: now, into: &outputs)
         return outputs
     }
 
-    private mutating func receive(_ pdu: ProxyPDU, at now: Instant, into outputs: inout [Output]) {
+    private mutating func receive(_ pdu: ProxyPDU, on target: LinkTarget, at now: Instant, into outputs: inout [Output])
+    {
         switch pdu.type {
-        case .network: perform(stack.receive(networkPDU: pdu.payload, at: now), at: now, into: &outputs)
-        case .beacon: receive(beacon: pdu.payload, at: now, into: &outputs)
-        case .configuration: receive(proxyConfiguration: pdu.payload, at: now, into: &outputs)
+        case .network:
+            perform(stack.receive(networkPDU: pdu.payload, at: now), arrivedOn: target, at: now, into: &outputs)
+        case .beacon: receive(beacon: pdu.payload, on: target, at: now, into: &outputs)
+        case .configuration: receive(proxyConfiguration: pdu.payload, on: target, at: now, into: &outputs)
         case .provisioning: break
         }
     }
 
-    private mutating func receive(beacon bytes: [UInt8], at now: Instant, into outputs: inout [Output]) {
+    private mutating func receive(
+        beacon bytes: [UInt8],
+        on target: LinkTarget,
+        at now: Instant,
+        into outputs: inout [Output]
+    ) {
         guard let beacon = try? AuthenticBeacon(bytes, under: stack.keys) else {
-            link.foreignBeacon()
+            change(target, at: now, into: &outputs) { link in
+                link.foreignBeacon()
+                return []
+            }
             return
         }
-        perform(stack.receive(beacon: bytes, at: now), at: now, into: &outputs)
-        guard MeshClient.understandEachOther(stack.ivIndex, beacon.ivIndex) else {
-            perform(link.unusableIVIndex(beacon.ivIndex, known: stack.ivIndex, at: now), at: now, into: &outputs)
-            return
+        perform(stack.receive(beacon: bytes, at: now), arrivedOn: target, at: now, into: &outputs)
+        let ours = stack.ivIndex
+        change(target, at: now, into: &outputs) { link in
+            guard MeshClient.understandEachOther(ours, beacon.ivIndex) else {
+                return link.unusableIVIndex(beacon.ivIndex, known: ours)
+            }
+            return link.authenticBeacon(of: beacon.netKeyIndex, at: now)
         }
-        if !proxySubnets.contains(beacon.netKeyIndex) { proxySubnets.append(beacon.netKeyIndex) }
-        perform(link.authenticBeacon(at: now), at: now, into: &outputs)
     }
 
     /// Whether two participants take each other's messages: each accepts its own IV index and the one before
@@ -92,41 +93,68 @@ extension MeshClient {
         return accepts(left, right) && accepts(right, left)
     }
 
-    private mutating func receive(proxyConfiguration pdu: [UInt8], at now: Instant, into outputs: inout [Output]) {
+    private mutating func receive(
+        proxyConfiguration pdu: [UInt8],
+        on target: LinkTarget,
+        at now: Instant,
+        into outputs: inout [Output]
+    ) {
         guard let received = try? stack.receive(proxyConfiguration: pdu) else { return }
         guard case .filterStatus(let type, let listSize) = received.message else { return }
-        proxy = received.source
         heard.insert(received.source)
-        let actions = link.filterStatus(isAcceptList: type == .acceptList, count: Int(listSize), at: now)
-        perform(actions, at: now, into: &outputs)
+        if nodes.isExcluded(received.source) {
+            if case .proxy(let advertiser) = target { selection.refuse(advertiser) }
+            change(target, at: now, into: &outputs) { _ in [.close, .lost(.excludedProxy)] }
+            return
+        }
+        change(target, at: now, into: &outputs) { link in
+            link.filterStatus(
+                from: received.source,
+                isAcceptList: type == .acceptList,
+                count: Int(listSize),
+                at: now
+            )
+        }
     }
 
-    /// Carries out what the link's state machine asks for.
-    mutating func perform(_ actions: [ProxyLink.Action], at now: Instant, into outputs: inout [Output]) {
-        for action in actions {
+    // MARK: Links
+
+    /// The link to a target, nil if there is none.
+    func link(to target: LinkTarget) -> ProxyLink? { links.first { $0.target == target } }
+
+    /// The place of a link that the bearer calls so.
+    func place(of identifier: LinkIdentifier) -> Int? { links.firstIndex { $0.identifier == identifier } }
+
+    /// Lets something happen to a link and carries out what it asks for.
+    mutating func change(
+        _ target: LinkTarget,
+        at now: Instant,
+        into outputs: inout [Output],
+        _ event: (inout ProxyLink) -> [ProxyLink.Action]
+    ) {
+        guard let place = links.firstIndex(where: { $0.target == target }) else { return }
+        for action in event(&links[place]) {
             switch action {
-            case .open: outputs.append(.openLink)
-            case .close(let identifier): outputs.append(.closeLink(identifier))
-            case .setFilterType: configure(.setFilterType(.acceptList), at: now, into: &outputs)
-            case .addAddresses: configure(.addAddresses([address.address]), at: now, into: &outputs)
-            case .ready:
-                outputs.append(.linkUp(proxy: proxy))
-                resume(at: now, into: &outputs)
-            case .lost(let failure, let instant):
-                pause(at: now)
-                outputs.append(.linkDown(failure, retryIn: instant.map { now.duration(to: $0) }))
+            case .close: if let identifier = links[place].identifier { outputs.append(.closeLink(identifier)) }
+            case .setFilterType: configure(.setFilterType(.acceptList), over: target, into: &outputs)
+            case .addAddresses: configure(.addAddresses([address.address]), over: target, into: &outputs)
+            case .ready: outputs.append(.linkUp(proxy: links[place].proxy))
+            case .lost(let failure):
+                lose(place, failure, at: now, into: &outputs)
+                return
             }
         }
     }
 
     private mutating func configure(
         _ message: ProxyConfigurationMessage,
-        at now: Instant,
+        over target: LinkTarget,
         into outputs: inout [Output]
     ) {
+        guard let link = link(to: target) else { return }
         do throws(StackError) {
-            let pdu = try stack.encode(message, netKeyIndex: preferredSubnet(among: proxySubnets.sorted()))
-            write(ProxyPDU(type: .configuration, payload: pdu), into: &outputs)
+            let pdu = try stack.encode(message, netKeyIndex: link.subnets.first ?? .primary)
+            write(ProxyPDU(type: .configuration, payload: pdu), over: link, into: &outputs)
         } catch {
             // Without sequence numbers nothing can be sent at all; the requests that wait for the link tell so.
             for node in exchanges.keys.sorted() {
@@ -137,11 +165,17 @@ extension MeshClient {
         }
     }
 
-    /// Sends a Proxy PDU in as many packets as it takes; nothing without a link.
-    func write(_ pdu: ProxyPDU, into outputs: inout [Output]) {
+    /// Sends a Proxy PDU in as many packets as it takes.
+    func write(_ pdu: ProxyPDU, over link: ProxyLink, into outputs: inout [Output]) {
         guard let identifier = link.identifier else { return }
-        for packet in ProxySegmenter.packets(of: pdu, maximumSize: maximumPacketSize) {
+        for packet in ProxySegmenter.packets(of: pdu, maximumSize: link.maximumPacketSize) {
             outputs.append(.send(packet, on: identifier))
         }
+    }
+
+    /// An answer came over a link, or to what it carried.
+    mutating func prove(_ target: LinkTarget?) {
+        guard let place = links.firstIndex(where: { $0.target == target }) else { return }
+        if links[place].proved() { search.failures = 0 }
     }
 }

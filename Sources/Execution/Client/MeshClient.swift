@@ -1,23 +1,27 @@
 package import MeshCore
 
-/// A Configuration Client over one proxy link: requests in, answers out, with everything between, which is
-/// encryption, segmentation, retries, the proxy's filter, and the link's recovery.
+/// A Configuration Client over a few proxy links: requests in, answers out, with everything between, which is
+/// encryption, segmentation, retries, the choice of proxies, their filters, and the recovery of links.
 ///
 /// It is a value without input or output of its own. Its owner feeds it events and time and carries out what it
-/// returns, in order. To one node at most one request is outstanding.
+/// returns, in order. To one node at most one request is outstanding. A link is looked for only while a request waits
+/// for one; then it stays until it is lost, or until another takes its place.
 package struct MeshClient {
     /// What its owner is to do or to know.
     package enum Output {
-        /// Connect the bearer to a proxy, then call ``linkConnecting(_:)`` or ``linkFailed(_:at:)``.
-        case openLink
+        /// Let the bearer connect, then call ``connecting(_:to:at:)`` or ``connectFailed(_:_:at:)``.
+        case connect(LinkTarget)
         /// Write a packet to a link.
         case send([UInt8], on: LinkIdentifier)
         /// Close a link.
         case closeLink(LinkIdentifier)
-        /// The link is ready. The address is that of the proxy node, as far as it told.
+        /// Let the bearer scan, or need not any more; others may want it to. If it cannot, call ``scanFailed(at:)``.
+        case scan(Bool)
+        /// A link is ready. The address is that of the proxy node, as far as it told.
         case linkUp(proxy: UnicastAddress?)
-        /// The link is gone; it is opened again after the delay, nil if never. Without a link no request is
-        /// answered or given up.
+        /// A link is gone or did not come about, or none was found. After the delay another is looked for if a request
+        /// needs one; nil if all attempts failed and there is no link: then requests wait, neither answered nor given
+        /// up, until another request is made or a proxy turns up that is fit, or the owner ends it.
         case linkDown(LinkFailure, retryIn: Duration?)
         /// A request was sent; counts its transmissions from 1.
         case sent(RequestIdentifier, transmissions: Int)
@@ -25,6 +29,8 @@ package struct MeshClient {
         case answered(RequestIdentifier, ConfigurationVerdict, transmissions: Int)
         /// A request was given up at its deadline.
         case unanswered(RequestIdentifier)
+        /// A request was given up because no proxy can be had that serves its subnets, though others can.
+        case unreachable(RequestIdentifier, LinkFailure)
         /// A request could not be sent, and neither can others.
         case unsendable(RequestIdentifier, StackError)
         /// A beacon brought another IV index, which is to be stored.
@@ -35,23 +41,25 @@ package struct MeshClient {
 
     /// The address of the client's only element.
     package let address: UnicastAddress
-    private let policy: RetryPolicy
+    let policy: RetryPolicy
+    let linkPolicy: LinkPolicy
     var stack: MeshStack
-    var link: ProxyLink
-    /// Octets that the link carries at once.
-    var maximumPacketSize = 0
-    var reassembler = ProxyReassembler()
-    /// The node at the other end of the link, once its filter status has come.
-    var proxy: UnicastAddress?
-    /// The subnets of which the proxy has sent a beacon, in that order; it relays for no others.
-    var proxySubnets: [NetKeyIndex] = []
+    /// How many links there may be at once, 0 or more.
+    var maximumLinks: Int
+    /// The links, in the order of their making.
+    var links: [ProxyLink] = []
+    var search = LinkSearch()
+    var selection: ProxySelection
+    var nodes = ProxyNodes()
     var exchanges: [UnicastAddress: Exchange] = [:]
-    private var transmissionNodes: [TransmissionIdentifier: UnicastAddress] = [:]
+    var transmissionNodes: [TransmissionIdentifier: UnicastAddress] = [:]
+    /// The link by which each node was last sent something: acknowledgments of its segments take the same way.
+    var routes: [UnicastAddress: LinkTarget] = [:]
     private var nextRequest: UInt64 = 0
     /// Round trips with each node that was measured.
-    private var roundTrips: [UnicastAddress: RoundTripEstimate] = [:]
+    var roundTrips: [UnicastAddress: RoundTripEstimate] = [:]
     /// Round trips with all nodes, for those that were not measured yet.
-    private var roundTrip = RoundTripEstimate()
+    var roundTrip = RoundTripEstimate()
     /// Sources that were heard and whose replay entries nobody has taken yet.
     var heard: Set<UnicastAddress> = []
 
@@ -60,20 +68,27 @@ package struct MeshClient {
     /// - Parameters:
     ///   - address: the client's element; its sequence numbers come from `sequenceNumbers` alone.
     ///   - isIVIndexKnown: false if `ivIndex` is only a supposition, which the first authentic beacon corrects.
+    ///   - keys: all keys, those of the nodes included.
+    ///   - nodes: the nodes of the network, for the choice of proxies.
     ///   - replay: what earlier runs accepted.
+    ///   - maximumLinks: how many links there may be at once, 0 or more.
     package init(
         address: UnicastAddress,
         ivIndex: IVIndex,
         isIVIndexKnown: Bool = true,
         keys: KeyRing,
+        nodes: [Node] = [],
         sequenceNumbers: any SequenceNumberSource,
         replay: ReplayProtection = ReplayProtection(),
         retryPolicy: RetryPolicy = RetryPolicy(),
-        linkPolicy: LinkPolicy = LinkPolicy()
+        linkPolicy: LinkPolicy = LinkPolicy(),
+        maximumLinks: Int = 1
     ) {
         self.address = address
         policy = retryPolicy
-        link = ProxyLink(policy: linkPolicy)
+        self.linkPolicy = linkPolicy
+        self.maximumLinks = max(maximumLinks, 0)
+        selection = ProxySelection(policy: linkPolicy)
         stack = MeshStack(
             address: address,
             elementCount: 1,
@@ -85,26 +100,29 @@ package struct MeshClient {
             replay: replay
         )
         stack.defaultTTL = retryPolicy.ttl
-    }
-
-    /// The keys in use; the owner adds those it makes.
-    package var keys: KeyRing {
-        get { stack.keys }
-        set { stack.keys = newValue }
+        for key in keys.netKeys { self.nodes.set(key) }
+        for node in nodes { self.nodes.set(node) }
     }
 
     /// Whether there is a link that carries messages.
-    package var isLinkReady: Bool { link.isReady }
+    package var isLinkReady: Bool { links.contains(where: \.isReady) }
+
+    /// Links that there are or that are being made, each of which takes one of those that the bearer has.
+    package var linkCount: Int { links.count }
+
+    /// Whether a link is the client's; its events concern nobody else.
+    package func owns(_ link: LinkIdentifier) -> Bool { place(of: link) != nil }
 
     /// Requests that are neither answered nor given up.
     package var outstandingCount: Int { exchanges.count }
 
+    /// Requests that are on a link, so that an answer or their deadline will come; the others wait for one.
+    package var carriedCount: Int { links.reduce(0) { $0 + $1.load } }
+
     /// When ``advance(to:)`` wants to be called; nil if nothing is due ever.
     package var nextDeadline: Instant? {
-        var earliest: Instant?
-        for deadline in [stack.nextDeadline, link.nextDeadline, reassembler.nextDeadline] {
-            earliest = MeshClient.earlier(earliest, deadline)
-        }
+        var earliest = MeshClient.earlier(stack.nextDeadline, search.nextDeadline)
+        for link in links { earliest = MeshClient.earlier(earliest, link.nextDeadline) }
         for exchange in exchanges.values { earliest = MeshClient.earlier(earliest, exchange.nextDeadline) }
         return earliest
     }
@@ -117,14 +135,14 @@ package struct MeshClient {
 
     // MARK: Requests
 
-    /// Sends a request to a node as soon as there is a link.
+    /// Sends a request to a node as soon as there is a link that reaches it.
     ///
     /// A request to a node that has one outstanding is a programming error.
     ///
     /// - Parameters:
     ///   - node: the address of the node's primary element.
     ///   - subnets: those in which the node takes messages, sorted, at least one; the first that the proxy relays is used.
-    ///   - deadline: how long to wait; nil for the policy's.
+    ///   - deadline: how long to wait for the answer, without the time that it waits for a link; nil for the policy's.
     package mutating func request(
         _ inquiry: ConfigurationInquiry,
         to node: UnicastAddress,
@@ -136,75 +154,39 @@ package struct MeshClient {
         let identifier = RequestIdentifier(rawValue: nextRequest)
         nextRequest += 1
         let limit = deadline ?? policy.deadline
-        exchanges[node] = Exchange(
+        var exchange = Exchange(
             identifier: identifier,
             node: node,
             inquiry: inquiry,
             subnets: subnets,
             deadline: now.advanced(by: limit),
-            remaining: link.isReady ? nil : limit,
+            remaining: limit,
             timeout: policy.firstTimeout(
                 segments: inquiry.extraSegments,
                 node: roundTrips[node] ?? RoundTripEstimate(),
                 others: roundTrip
             )
         )
+        // Where nobody was heard of the subnets just now, one more try is enough.
+        if subnets.allSatisfy({ isMissing($0, at: now) }) { exchange.misses = linkPolicy.maximumMisses - 1 }
+        exchanges[node] = exchange
         var outputs: [Output] = []
-        if link.isReady {
-            transmit(to: node, at: now, into: &outputs)
-        } else {
-            perform(link.demand(), at: now, into: &outputs)
-        }
+        if search.phase == .exhausted { search = LinkSearch() }
+        review(at: now, into: &outputs)
         return (identifier, outputs)
     }
 
-    /// Gives all requests up and closes the link.
+    /// Gives all requests up, closes the links and stops looking for others.
     package mutating func shutDown(at now: Instant) -> [Output] {
         for node in exchanges.keys.sorted() { remove(node) }
         var outputs: [Output] = []
-        perform(link.shutDown(), at: now, into: &outputs)
-        return outputs
-    }
-
-    /// A subnet that reaches the node and that the proxy relays: the primary one if possible.
-    func preferredSubnet(among candidates: [NetKeyIndex]) -> NetKeyIndex {
-        candidates.first(where: proxySubnets.contains) ?? candidates.first ?? .primary
-    }
-
-    private mutating func transmit(to node: UnicastAddress, at now: Instant, into outputs: inout [Output]) {
-        guard let exchange = exchanges[node] else { return }
-        let message = OutgoingMessage(
-            source: address,
-            destination: .unicast(node),
-            payload: exchange.inquiry.payload,
-            security: .device(node: node),
-            netKeyIndex: preferredSubnet(among: exchange.subnets),
-            ttl: policy.ttl
-        )
-        do {
-            let (transmission, actions) = try stack.send(message, at: now)
-            exchanges[node]?.transmissions += 1
-            exchanges[node]?.transmission = transmission
-            exchanges[node]?.nextTransmission = nil
-            transmissionNodes[transmission] = node
-            outputs.append(.sent(exchange.identifier, transmissions: exchange.transmissions + 1))
-            perform(actions, at: now, into: &outputs)
-        } catch {
-            remove(node)
-            outputs.append(.unsendable(exchange.identifier, error))
+        stopListening(into: &outputs)
+        search = LinkSearch()
+        for link in links {
+            if let identifier = link.identifier { outputs.append(.closeLink(identifier)) }
         }
-    }
-
-    /// Ends an exchange and what is still under way of it.
-    mutating func remove(_ node: UnicastAddress) {
-        guard let exchange = exchanges.removeValue(forKey: node) else { return }
-        cancelTransmission(of: exchange)
-    }
-
-    private mutating func cancelTransmission(of exchange: Exchange) {
-        guard let transmission = exchange.transmission else { return }
-        transmissionNodes[transmission] = nil
-        stack.cancel(transmission)
+        links = []
+        return outputs
     }
 
     // MARK: Time
@@ -212,113 +194,16 @@ package struct MeshClient {
     /// Time has passed.
     package mutating func advance(to now: Instant) -> [Output] {
         var outputs: [Output] = []
-        do throws(ProxyProtocolError) {
-            try reassembler.advance(to: now)
-        } catch {
-            let failure = LinkFailure(reason: "the proxy left a Proxy PDU unfinished", hint: nil)
-            perform(link.abandon(failure, at: now), at: now, into: &outputs)
+        for target in links.map(\.target) {
+            change(target, at: now, into: &outputs) { $0.advance(to: now) }
         }
-        perform(link.advance(to: now), at: now, into: &outputs)
         if let deadline = stack.nextDeadline, deadline <= now {
-            perform(stack.advance(to: now), at: now, into: &outputs)
+            perform(stack.advance(to: now), arrivedOn: nil, at: now, into: &outputs)
         }
         let due = exchanges.values.filter { exchange in exchange.nextDeadline.map { $0 <= now } ?? false }
         for node in due.map(\.node).sorted() { advance(node, to: now, into: &outputs) }
+        review(at: now, into: &outputs)
         return outputs
-    }
-
-    private mutating func advance(_ node: UnicastAddress, to now: Instant, into outputs: inout [Output]) {
-        guard let exchange = exchanges[node], exchange.remaining == nil else { return }
-        if exchange.deadline <= now {
-            remove(node)
-            if let contradiction = exchange.contradiction {
-                outputs.append(
-                    .answered(exchange.identifier, contradiction, transmissions: exchange.transmissions)
-                )
-            } else {
-                outputs.append(.unanswered(exchange.identifier))
-            }
-        } else if let instant = exchange.nextTransmission, instant <= now {
-            exchanges[node]?.timeout = policy.doubled(exchange.timeout)
-            transmit(to: node, at: now, into: &outputs)
-        }
-    }
-
-    // MARK: Answers
-
-    mutating func perform(_ actions: [StackAction], at now: Instant, into outputs: inout [Output]) {
-        for action in actions {
-            switch action {
-            case .transmit(let pdu, destination: _): write(ProxyPDU(type: .network, payload: pdu), into: &outputs)
-            case .deliver(let message): deliver(message, at: now, into: &outputs)
-            case .completed(let transmission):
-                guard let node = transmissionNodes.removeValue(forKey: transmission), let exchange = exchanges[node]
-                else {
-                    continue
-                }
-                exchanges[node]?.transmission = nil
-                // The acknowledgment of segments has made the way already whose time is to be measured.
-                if !exchange.inquiry.isSegmented { exchanges[node]?.awaitedSince = now }
-                exchanges[node]?.nextTransmission = now.advanced(by: exchange.timeout)
-            case .failed(let transmission, _):
-                guard let node = transmissionNodes.removeValue(forKey: transmission), let exchange = exchanges[node]
-                else {
-                    continue
-                }
-                exchanges[node]?.transmission = nil
-                exchanges[node]?.nextTransmission = now.advanced(by: exchange.timeout)
-            case .ivIndexChanged(let ivIndex): outputs.append(.ivIndexChanged(ivIndex))
-            case .keyRefreshPhaseChanged(let index, let phase): outputs.append(.keyRefreshPhaseChanged(index, phase))
-            case .relay, .dropped, .control, .heartbeat: break
-            }
-        }
-    }
-
-    private mutating func deliver(_ message: IncomingMessage, at now: Instant, into outputs: inout [Output]) {
-        heard.insert(message.source)
-        guard case .device(message.source) = message.security, message.destination == address.address,
-            let exchange = exchanges[message.source], exchange.transmissions > 0,
-            let verdict = exchange.inquiry.verdict(on: message.payload)
-        else { return }
-        link.proved()
-        if case .differs = verdict {
-            exchanges[message.source]?.contradiction = verdict
-            return
-        }
-        learn(from: exchange, answeredAt: now)
-        remove(message.source)
-        outputs.append(.answered(exchange.identifier, verdict, transmissions: exchange.transmissions))
-    }
-
-    /// Takes the time that an exchange needed into the time-outs of later ones.
-    private mutating func learn(from exchange: Exchange, answeredAt now: Instant) {
-        if exchange.transmissions > 1 {
-            roundTrips[exchange.node, default: RoundTripEstimate()].backOff(to: exchange.timeout)
-        } else if let start = exchange.awaitedSince {
-            let measured = start.duration(to: now)
-            roundTrips[exchange.node, default: RoundTripEstimate()].measure(measured)
-            roundTrip.measure(measured)
-        }
-    }
-
-    /// The deadlines of requests count time with a link only.
-    mutating func pause(at now: Instant) {
-        for (node, exchange) in exchanges where exchange.remaining == nil {
-            cancelTransmission(of: exchange)
-            exchanges[node]?.transmission = nil
-            exchanges[node]?.nextTransmission = nil
-            exchanges[node]?.remaining = max(now.duration(to: exchange.deadline), .zero)
-        }
-    }
-
-    /// Sends what waited for a link.
-    mutating func resume(at now: Instant, into outputs: inout [Output]) {
-        for node in exchanges.keys.sorted() {
-            guard let exchange = exchanges[node], let remaining = exchange.remaining else { continue }
-            exchanges[node]?.remaining = nil
-            exchanges[node]?.deadline = now.advanced(by: remaining)
-            transmit(to: node, at: now, into: &outputs)
-        }
     }
 
     private static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {

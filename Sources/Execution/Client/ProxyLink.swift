@@ -1,105 +1,134 @@
 import MeshCore
 
-/// The life of the one proxy link that a client uses: opening, waiting for a beacon, setting the filter, ready, lost
-/// and opened again (Mesh Protocol 6.3 to 6.7).
+/// The life of one proxy link: connecting, waiting for a beacon, setting the filter, ready, over (Mesh Protocol 6.3 to
+/// 6.7).
 ///
 /// It decides and keeps time; packets, keys and the bearer are its owner's.
 struct ProxyLink {
     /// What its owner is to do.
     enum Action: Hashable, Sendable {
-        /// Open a link, then call ``connecting(_:)`` or ``openFailed(_:at:)``.
-        case open
-        /// Close that link; nothing that still comes from it counts.
-        case close(LinkIdentifier)
+        /// Close the link; nothing that still comes from it counts.
+        case close
         /// Set the proxy's filter to an empty accept list.
         case setFilterType
         /// Add the client's address to the proxy's filter.
         case addAddresses
         /// The link carries messages from now on.
         case ready
-        /// The link is gone; it is opened again at that instant, nil if never.
-        case lost(LinkFailure, reopening: Instant?)
+        /// The link is over.
+        case lost(LinkFailure)
     }
 
     /// Where it stands.
     private enum Phase: Hashable {
-        case idle
-        case opening
-        case waiting(until: Instant)
+        case connecting(deadline: Instant)
         case beacon(deadline: Instant)
         case filterType(deadline: Instant, attempt: Int)
         case addresses(deadline: Instant, attempt: Int)
         case ready
-        case exhausted
     }
 
-    private let policy: LinkPolicy
-    private var phase = Phase.idle
-    /// The open link.
-    private(set) var identifier: LinkIdentifier?
-    /// The link that is not open yet.
-    private(set) var connecting: LinkIdentifier?
-    /// Attempts since a link last proved its worth.
-    private var failures = 0
-    private var heardForeignBeacon = false
+    /// The default ATT_MTU of 23 octets less the 3 of a write's header; no link carries less.
+    private static let minimumPacketSize = 20
 
-    /// No link yet.
-    init(policy: LinkPolicy) {
+    /// Where it leads; tells the links of a client apart.
+    let target: LinkTarget
+    /// The subnets that its proxy advertised, sorted; nil if it was not heard.
+    let advertisedSubnets: [NetKeyIndex]?
+    /// The node that advertised its identity, if it did not advertise that it forwards for everybody.
+    var onlyNode: UnicastAddress?
+    private let policy: LinkPolicy
+    private var phase: Phase
+    private var heardForeignBeacon = false
+    /// Its name at the bearer, once connecting has begun.
+    private(set) var identifier: LinkIdentifier?
+    /// Octets that it carries at once.
+    private(set) var maximumPacketSize = 0
+    var reassembler = ProxyReassembler()
+    /// The node at the other end, once its filter status has come.
+    private(set) var proxy: UnicastAddress?
+    /// The subnets of which the proxy has sent a beacon, sorted; it relays for no others.
+    private(set) var subnets: [NetKeyIndex] = []
+    /// Whether an answer came over it or to what it carried.
+    private(set) var isProved = false
+    /// Whether it takes no more requests, to be closed when those that it carries are over.
+    var isLeaving = false
+    /// Requests that it carries.
+    var load = 0
+    /// When it last took or lost a request.
+    var usedAt: Instant
+
+    /// A link that the bearer is to be asked for.
+    init(to target: LinkTarget, choice: ProxySelection.Choice?, policy: LinkPolicy, at now: Instant) {
+        self.target = target
+        advertisedSubnets = choice?.subnets
+        onlyNode = choice?.onlyNode
         self.policy = policy
+        phase = .connecting(deadline: now.advanced(by: policy.connectTimeout))
+        usedAt = now
+    }
+
+    /// Who advertised, if anybody was heard.
+    var advertiser: AdvertiserIdentifier? {
+        guard case .proxy(let advertiser) = target else { return nil }
+        return advertiser
     }
 
     /// Whether messages can be sent.
     var isReady: Bool { phase == .ready }
 
+    /// Whether it could be closed without anybody's missing it now.
+    var isIdle: Bool { isReady && load == 0 }
+
+    /// Whether a request can be sent over it.
+    func serves(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
+        isReady && !isLeaving && reaches(exchange, nodes) && subnets.contains(where: exchange.subnets.contains)
+    }
+
+    /// Whether it may turn out to serve a request when it is set up.
+    func promises(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
+        guard !isReady, reaches(exchange, nodes) else { return false }
+        return advertisedSubnets.map { $0.contains(where: exchange.subnets.contains) } ?? true
+    }
+
+    private func reaches(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
+        guard let onlyNode else { return true }
+        return onlyNode == exchange.node || nodes.forwards(onlyNode, supposing: exchange.misses > 0)
+    }
+
     /// When ``advance(to:)`` wants to be called.
     var nextDeadline: Instant? {
-        switch phase {
-        case .waiting(let deadline), .beacon(let deadline), .filterType(let deadline, _), .addresses(let deadline, _):
-            deadline
-        case .idle, .opening, .ready, .exhausted: nil
-        }
+        let deadline: Instant? =
+            switch phase {
+            case .connecting(let deadline), .beacon(let deadline), .filterType(let deadline, _),
+                .addresses(let deadline, _):
+                deadline
+            case .ready: nil
+            }
+        guard let deadline, let other = reassembler.nextDeadline else { return deadline ?? reassembler.nextDeadline }
+        return min(deadline, other)
     }
 
-    /// A link is wanted; does something only if there is none on its way.
-    mutating func demand() -> [Action] {
-        switch phase {
-        case .idle, .exhausted:
-            if phase == .exhausted { failures = 0 }
-            phase = .opening
-            return [.open]
-        default: return []
-        }
-    }
-
-    /// The bearer connects.
-    mutating func connecting(_ link: LinkIdentifier) {
-        connecting = link
-    }
-
-    /// A link was opened.
-    mutating func opened(_ link: LinkIdentifier, at now: Instant) {
+    /// The bearer has begun to connect.
+    mutating func connecting(as link: LinkIdentifier) {
         identifier = link
-        connecting = nil
-        heardForeignBeacon = false
+    }
+
+    /// The link is open and writes at most so many octets at once.
+    mutating func opened(maximumPacketSize size: Int, at now: Instant) -> [Action] {
+        guard case .connecting = phase else { return [] }
+        guard size >= ProxyLink.minimumPacketSize else { return [.close, .lost(.smallPackets(size))] }
+        maximumPacketSize = size
         phase = .beacon(deadline: now.advanced(by: policy.beaconTimeout))
+        return []
     }
 
-    /// A link could not be opened.
-    mutating func openFailed(_ error: BearerError, at now: Instant) -> [Action] {
-        connecting = nil
-        return fail(LinkFailure(reason: error.message, hint: error.hint), at: now)
-    }
-
-    /// The bearer says that a link is gone, or did not come about.
-    mutating func closed(_ link: LinkIdentifier, _ error: BearerError, at now: Instant) -> [Action] {
-        guard link == identifier || link == connecting else { return [] }
-        identifier = nil
-        connecting = nil
-        return fail(LinkFailure(reason: error.message, hint: error.hint), at: now)
-    }
-
-    /// A beacon came that is authentic under a known NetKey.
-    mutating func authenticBeacon(at now: Instant) -> [Action] {
+    /// A beacon of a subnet came that is authentic under a known NetKey.
+    mutating func authenticBeacon(of subnet: NetKeyIndex, at now: Instant) -> [Action] {
+        if !subnets.contains(subnet) {
+            subnets.append(subnet)
+            subnets.sort()
+        }
         guard case .beacon = phase else { return [] }
         phase = .filterType(deadline: now.advanced(by: policy.filterTimeout), attempt: 1)
         return [.setFilterType]
@@ -111,55 +140,58 @@ struct ProxyLink {
     }
 
     /// A beacon came whose IV index ours cannot be brought to.
-    mutating func unusableIVIndex(_ announced: IVIndex, known: IVIndex, at now: Instant) -> [Action] {
-        abandon(
-            LinkFailure(
-                reason: "the proxy uses IV index \(announced.value), which cannot be reached from our \(known.value)",
-                hint: "check that the database belongs to this network and is not an old copy"
-            ),
-            at: now
+    func unusableIVIndex(_ announced: IVIndex, known: IVIndex) -> [Action] {
+        let failure = LinkFailure(
+            reason: "the proxy uses IV index \(announced.value), which cannot be reached from our \(known.value)",
+            hint: "check that the database belongs to this network and is not an old copy"
         )
+        return [.close, .lost(failure)]
     }
 
-    /// A Filter Status came.
-    mutating func filterStatus(isAcceptList: Bool, count: Int, at now: Instant) -> [Action] {
+    /// A Filter Status came from the proxy.
+    mutating func filterStatus(from source: UnicastAddress, isAcceptList: Bool, count: Int, at now: Instant) -> [Action]
+    {
+        proxy = source
         switch phase {
         case .filterType where isAcceptList:
             phase = .addresses(deadline: now.advanced(by: policy.filterTimeout), attempt: 1)
             return [.addAddresses]
         case .addresses where isAcceptList && count > 0:
             phase = .ready
+            usedAt = now
             return [.ready]
         default: return []
         }
     }
 
-    /// An answer came over the link, so it does what links are for.
-    mutating func proved() {
-        failures = 0
+    /// The proxy is known to have those keys now and no others.
+    mutating func keep(_ known: [NetKeyIndex]) {
+        subnets.removeAll { !known.contains($0) }
     }
 
-    /// The link broke a rule of the protocol and cannot be trusted to recover.
-    mutating func abandon(_ failure: LinkFailure, at now: Instant) -> [Action] {
-        guard let link = identifier else { return [] }
-        identifier = nil
-        return [.close(link)] + fail(failure, at: now)
+    /// An answer came over the link, or to what it carried, so it does what links are for.
+    ///
+    /// - Returns: whether it is the first.
+    mutating func proved() -> Bool {
+        defer { isProved = true }
+        return !isProved
     }
 
     /// Time has passed.
     mutating func advance(to now: Instant) -> [Action] {
+        do throws(ProxyProtocolError) {
+            try reassembler.advance(to: now)
+        } catch { return [.close, .lost(.unfinishedPDU)] }
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         switch phase {
-        case .waiting:
-            phase = .opening
-            return [.open]
+        case .connecting: return [.close, .lost(.connectTimeout)]
         case .beacon:
             let reason = "the proxy sent no beacon of this network within \(policy.beaconTimeout.components.seconds) s"
             let hint =
                 heardForeignBeacon
                 ? "it sent beacons of another network: check that the database holds the network's present keys"
                 : "check that the proxy node belongs to this network and that its secure network beacon is on"
-            return abandon(LinkFailure(reason: reason, hint: hint), at: now)
+            return [.close, .lost(LinkFailure(reason: reason, hint: hint))]
         case .filterType(_, let attempt) where attempt < policy.filterAttempts:
             phase = .filterType(deadline: now.advanced(by: policy.filterTimeout), attempt: attempt + 1)
             return [.setFilterType]
@@ -167,42 +199,12 @@ struct ProxyLink {
             phase = .addresses(deadline: now.advanced(by: policy.filterTimeout), attempt: attempt + 1)
             return [.addAddresses]
         case .filterType, .addresses:
-            return abandon(
-                LinkFailure(
-                    reason: "the proxy does not answer to its filter being set",
-                    hint: "another device may use our address with higher sequence numbers"
-                ),
-                at: now
+            let failure = LinkFailure(
+                reason: "the proxy does not answer to its filter being set",
+                hint: "another device may use our address with higher sequence numbers"
             )
-        case .idle, .opening, .ready, .exhausted: return []
+            return [.close, .lost(failure)]
+        case .ready: return []
         }
     }
-
-    /// Closes the link for good.
-    mutating func shutDown() -> [Action] {
-        phase = .idle
-        guard let link = identifier ?? connecting else { return [] }
-        identifier = nil
-        connecting = nil
-        return [.close(link)]
-    }
-
-    private mutating func fail(_ failure: LinkFailure, at now: Instant) -> [Action] {
-        failures += 1
-        guard failures < policy.maximumAttempts else {
-            phase = .exhausted
-            return [.lost(failure, reopening: nil)]
-        }
-        let instant = now.advanced(by: policy.delay(afterFailures: failures))
-        phase = .waiting(until: instant)
-        return [.lost(failure, reopening: instant)]
-    }
-}
-
-/// Why a proxy link ended or did not come about.
-package struct LinkFailure: Error, Hashable, Sendable {
-    /// What happened, a sentence without a full stop.
-    package var reason: String
-    /// What helps, if anything can be said.
-    package var hint: String?
 }

@@ -29,6 +29,9 @@ package enum ExecutionEvent: Hashable, Sendable {
     case nodeFinished(DeviceUUID)
     /// A node does not answer; so many steps of it wait for another run.
     case nodePending(DeviceUUID, steps: Int)
+    /// No proxy can be had that serves the subnets of a node; it becomes pending. The reason is a sentence without a full
+    /// stop.
+    case nodeUnreachable(DeviceUUID, reason: String)
     /// An in-doubt request of an earlier run was read back: whether it had taken effect.
     case doubtResolved(DeviceUUID, ConfigurationAction, tookEffect: Bool)
     /// So many steps of all are decided.

@@ -39,6 +39,7 @@ extension ExecutionRun {
         case .holds(let action):
             let header = network.header
             network.update(job.node) { $0.record(action, in: header, at: context.now()) }
+            tellClient(of: job.node)
             journal.settle(doubt, .succeeded)
         case .composition(let composition):
             network.update(job.node) { node in

@@ -33,16 +33,23 @@ extension ExecutionRun {
 
     private func perform(_ output: MeshClient.Output) -> [MeshClient.Output] {
         switch output {
-        case .openLink:
+        case .connect(let target):
             do throws(BearerError) {
-                client.linkConnecting(try bearer.connect(to: .anyProxy))
+                return client.connecting(try bearer.connect(to: target), to: target, at: bearer.now)
             } catch {
-                return client.linkFailed(error, at: bearer.now)
+                return client.connectFailed(target, error, at: bearer.now)
+            }
+        case .scan(let isOn):
+            do throws(BearerError) {
+                try bearer.scan(isOn)
+            } catch {
+                return client.scanFailed(at: bearer.now)
             }
         case .send(let packet, on: let link):
             do throws(BearerError) {
                 try bearer.send(packet, on: link)
             } catch {
+                bearer.close(link)
                 return client.handle(.closed(link, error), at: bearer.now)
             }
         case .closeLink(let link): bearer.close(link)
@@ -56,6 +63,8 @@ extension ExecutionRun {
             if let job = jobs.removeValue(forKey: identifier) { settle(job, verdict) }
         case .unanswered(let identifier):
             if let job = jobs.removeValue(forKey: identifier) { settleUnanswered(job) }
+        case .unreachable(let identifier, let failure):
+            if let job = jobs.removeValue(forKey: identifier) { settle(job, unreachable: failure) }
         case .unsendable(let identifier, let error):
             if let job = jobs.removeValue(forKey: identifier) { settle(job, unsendable: error) }
         case .ivIndexChanged(let ivIndex): network.record(ivIndex, at: context.now())
@@ -75,6 +84,24 @@ extension ExecutionRun {
         } else if case .request = job.stage, job.round == 1 {
             context.emit(.stepSent(step: step))
         }
+    }
+
+    /// Lets the client know of a node what has changed.
+    func tellClient(of uuid: DeviceUUID) {
+        if let node = network.node(uuid) { client.set(node) }
+    }
+
+    /// No proxy can be had that reaches the node; asking again, or reading back, would fare no better.
+    private func settle(_ job: Job, unreachable failure: LinkFailure) {
+        context.emit(.nodeUnreachable(job.node, reason: failure.reason))
+        if let step = job.step {
+            switch job.stage {
+            case .doubt: break
+            case .prelude: journal.settle(subject(of: step), .skipped)
+            case .request, .readBack: journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
+            }
+        }
+        suspend(job.node)
     }
 
     /// Nothing more can be sent.

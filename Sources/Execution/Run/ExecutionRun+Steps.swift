@@ -21,9 +21,9 @@ extension ExecutionRun {
     private func takeKeys(of edit: DatabaseEdit) {
         switch edit {
         case .createNetKey(let index, name: _, source: _):
-            if let key = network.header.netKeys.first(where: { $0.index == index }) { client.keys.set(key) }
+            if let key = network.header.netKeys.first(where: { $0.index == index }) { client.set(key) }
         case .createAppKey(let index, name: _, boundTo: _, source: _):
-            if let key = network.header.appKeys.first(where: { $0.index == index }) { client.keys.set(key) }
+            if let key = network.header.appKeys.first(where: { $0.index == index }) { client.set(key) }
         default: break
         }
     }
@@ -206,6 +206,7 @@ extension ExecutionRun {
         let isByReadBack = if case .readBack = job.stage { true } else { false }
         let header = network.header
         network.update(job.node) { record(&$0, header, context.now()) }
+        tellClient(of: job.node)
         journal.settle(subject(of: step), .succeeded)
         schedule.succeed(step)
         announce(.stepSucceeded(step: step, byReadBack: isByReadBack))

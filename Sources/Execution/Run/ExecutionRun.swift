@@ -118,8 +118,9 @@ final class ExecutionRun {
         if interrupts < 2 { fill() }
         guard stop == nil else { return false }
         try commit()
-        // Without a link there is nothing in flight that could finish.
-        guard interrupts < 2, !isInterrupted || client.isLinkReady else { return false }
+        // What is in flight finishes; what still waits for a link does not begin.
+        let canFinish = client.carriedCount > 0 || client.isLinkReady && !outbox.isEmpty
+        guard interrupts < 2, !isInterrupted || canFinish else { return false }
         for job in outbox.drained() { transmit(job) }
         // An outcome that came of sending, such as none being possible, is made durable before anything is waited for.
         guard stop == nil else { return true }

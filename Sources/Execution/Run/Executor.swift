@@ -102,6 +102,7 @@ package final class Executor {
                 // A database that was imported has 0, for its source does not tell; nothing was heard then either.
                 isIVIndexKnown: snapshot.network.ivIndex != IVIndex(value: 0) || !snapshot.replay.isEmpty,
                 keys: KeyRing(snapshot.network),
+                nodes: snapshot.network.nodes,
                 sequenceNumbers: sequenceNumbers,
                 replay: ReplayProtection(snapshot.replay),
                 retryPolicy: options.retry,

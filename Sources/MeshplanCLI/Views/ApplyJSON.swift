@@ -39,6 +39,10 @@ struct ApplyJSON {
             lines.write([
                 "type": "apply_node_pending", "node_uuid": node.description.json, "steps": .integer(steps),
             ])
+        case .nodeUnreachable(let node, let reason):
+            lines.write([
+                "type": "apply_node_unreachable", "node_uuid": node.description.json, "reason": reason.json,
+            ])
         case .doubtResolved(let node, let action, let tookEffect):
             lines.write([
                 "type": "doubt_resolved", "node_uuid": node.description.json, "request": action.text.json,

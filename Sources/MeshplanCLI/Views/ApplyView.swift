@@ -73,6 +73,7 @@ final class ApplyView {
             result(
                 "\(name(node)): does not answer; \(steps == 0 ? "it" : count(steps, "step")) will be tried again by the next apply"
             )
+        case .nodeUnreachable(let node, let reason): say("\(name(node)) cannot be asked: \(reason.printable).")
         case .doubtResolved(let node, let action, let tookEffect):
             let effect = tookEffect ? "has taken effect" : "has not taken effect"
             result("\(name(node)): \(action.text) of an earlier run \(effect)")

@@ -1,0 +1,176 @@
+import MeshCore
+
+/// Requests on their way: sending, answers, time-outs, and pauses between two links.
+extension MeshClient {
+    /// Sends a request over the link that carries it.
+    mutating func transmit(to node: UnicastAddress, at now: Instant, into outputs: inout [Output]) {
+        guard let exchange = exchanges[node], let carrier = exchange.carrier, let link = link(to: carrier) else {
+            return
+        }
+        let message = OutgoingMessage(
+            source: address,
+            destination: .unicast(node),
+            payload: exchange.inquiry.payload,
+            security: .device(node: node),
+            netKeyIndex: exchange.subnets.first(where: link.subnets.contains) ?? exchange.subnets.first ?? .primary,
+            ttl: policy.ttl
+        )
+        do {
+            let (transmission, actions) = try stack.send(message, at: now)
+            exchanges[node]?.transmissions += 1
+            exchanges[node]?.transmission = transmission
+            exchanges[node]?.nextTransmission = nil
+            transmissionNodes[transmission] = node
+            outputs.append(.sent(exchange.identifier, transmissions: exchange.transmissions + 1))
+            perform(actions, arrivedOn: nil, at: now, into: &outputs)
+        } catch {
+            remove(node)
+            outputs.append(.unsendable(exchange.identifier, error))
+        }
+    }
+
+    /// Ends an exchange and what is still under way of it.
+    mutating func remove(_ node: UnicastAddress) {
+        guard let exchange = exchanges.removeValue(forKey: node) else { return }
+        cancelTransmission(of: exchange)
+        if let carrier = exchange.carrier { unload(carrier) }
+    }
+
+    private mutating func cancelTransmission(of exchange: Exchange) {
+        guard let transmission = exchange.transmission else { return }
+        transmissionNodes[transmission] = nil
+        stack.cancel(transmission)
+    }
+
+    private mutating func unload(_ carrier: LinkTarget) {
+        guard let place = links.firstIndex(where: { $0.target == carrier }) else { return }
+        links[place].load -= 1
+    }
+
+    /// Lets a link carry a request that waited, and sends it.
+    mutating func carry(_ node: UnicastAddress, over place: Int, at now: Instant, into outputs: inout [Output]) {
+        guard let remaining = exchanges[node]?.remaining else { return }
+        let target = links[place].target
+        links[place].load += 1
+        links[place].usedAt = now
+        routes[node] = target
+        exchanges[node]?.carrier = target
+        exchanges[node]?.deadline = now.advanced(by: remaining)
+        exchanges[node]?.remaining = nil
+        transmit(to: node, at: now, into: &outputs)
+    }
+
+    /// Lets the requests that a link carried wait for another; their deadlines count time on a link only.
+    mutating func pause(carriedBy target: LinkTarget, at now: Instant) {
+        for (node, exchange) in exchanges where exchange.carrier == target {
+            cancelTransmission(of: exchange)
+            exchanges[node]?.transmission = nil
+            exchanges[node]?.nextTransmission = nil
+            exchanges[node]?.awaitedSince = nil
+            exchanges[node]?.carrier = nil
+            exchanges[node]?.remaining = max(now.duration(to: exchange.deadline), .zero)
+        }
+    }
+
+    /// The time of a request has come.
+    mutating func advance(_ node: UnicastAddress, to now: Instant, into outputs: inout [Output]) {
+        guard let exchange = exchanges[node], exchange.carrier != nil else { return }
+        if exchange.deadline <= now {
+            remove(node)
+            if let contradiction = exchange.contradiction {
+                outputs.append(
+                    .answered(exchange.identifier, contradiction, transmissions: exchange.transmissions)
+                )
+            } else {
+                outputs.append(.unanswered(exchange.identifier))
+            }
+        } else if let instant = exchange.nextTransmission, instant <= now {
+            exchanges[node]?.timeout = policy.doubled(exchange.timeout)
+            transmit(to: node, at: now, into: &outputs)
+        }
+    }
+
+    // MARK: What the stack does
+
+    /// Carries out what the stack wants.
+    ///
+    /// - Parameter arrival: the link by which came what it is about, if anything came.
+    mutating func perform(
+        _ actions: [StackAction],
+        arrivedOn arrival: LinkTarget?,
+        at now: Instant,
+        into outputs: inout [Output]
+    ) {
+        for action in actions {
+            switch action {
+            case .transmit(let pdu, let destination):
+                guard let link = route(to: destination, arrivedOn: arrival) else { continue }
+                write(ProxyPDU(type: .network, payload: pdu), over: link, into: &outputs)
+            case .deliver(let message): deliver(message, arrivedOn: arrival, at: now, into: &outputs)
+            case .completed(let transmission):
+                guard let node = transmissionNodes.removeValue(forKey: transmission), let exchange = exchanges[node]
+                else {
+                    continue
+                }
+                exchanges[node]?.transmission = nil
+                // The acknowledgment of segments has made the way already whose time is to be measured.
+                if !exchange.inquiry.isSegmented { exchanges[node]?.awaitedSince = now }
+                exchanges[node]?.nextTransmission = now.advanced(by: exchange.timeout)
+            case .failed(let transmission, _):
+                guard let node = transmissionNodes.removeValue(forKey: transmission), let exchange = exchanges[node]
+                else {
+                    continue
+                }
+                exchanges[node]?.transmission = nil
+                exchanges[node]?.nextTransmission = now.advanced(by: exchange.timeout)
+            case .ivIndexChanged(let ivIndex): outputs.append(.ivIndexChanged(ivIndex))
+            case .keyRefreshPhaseChanged(let index, let phase):
+                if let key = stack.keys.netKey(index) { nodes.set(key) }
+                outputs.append(.keyRefreshPhaseChanged(index, phase))
+            case .relay, .dropped, .control, .heartbeat: break
+            }
+        }
+    }
+
+    /// The link for a PDU: that of the request to the node, else that by which the node was last sent something, else
+    /// that by which came what is answered.
+    private func route(to destination: Address, arrivedOn arrival: LinkTarget?) -> ProxyLink? {
+        let node = UnicastAddress(rawValue: destination.rawValue)
+        for target in [node.flatMap { exchanges[$0]?.carrier }, node.flatMap { routes[$0] }, arrival] {
+            if let target, let link = link(to: target), link.isReady { return link }
+        }
+        return links.first(where: \.isReady)
+    }
+
+    private mutating func deliver(
+        _ message: IncomingMessage,
+        arrivedOn arrival: LinkTarget?,
+        at now: Instant,
+        into outputs: inout [Output]
+    ) {
+        heard.insert(message.source)
+        guard case .device(message.source) = message.security, message.destination == address.address,
+            let exchange = exchanges[message.source], exchange.transmissions > 0,
+            let verdict = exchange.inquiry.verdict(on: message.payload)
+        else { return }
+        for target in [exchange.carrier, arrival] { prove(target) }
+        if case .differs = verdict {
+            exchanges[message.source]?.contradiction = verdict
+            return
+        }
+        learn(from: exchange, answeredAt: now)
+        remove(message.source)
+        outputs.append(.answered(exchange.identifier, verdict, transmissions: exchange.transmissions))
+    }
+
+    /// Takes the time that an exchange needed into the time-outs of later ones.
+    private mutating func learn(from exchange: Exchange, answeredAt now: Instant) {
+        if exchange.transmissions > 1 {
+            roundTrips[exchange.node, default: RoundTripEstimate()].backOff(to: exchange.timeout)
+        } else if let start = exchange.awaitedSince {
+            let measured = start.duration(to: now)
+            roundTrips[exchange.node, default: RoundTripEstimate()].measure(measured)
+            roundTrip.measure(measured)
+        }
+    }
+}

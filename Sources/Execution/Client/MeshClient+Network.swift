@@ -1,0 +1,41 @@
+package import MeshCore
+
+/// What the owner tells of keys and nodes as they change.
+extension MeshClient {
+    /// The keys in use.
+    package var keys: KeyRing { stack.keys }
+
+    /// Adds a NetKey, or takes it as it is now.
+    package mutating func set(_ key: NetKey) {
+        stack.keys.set(key)
+        nodes.set(key)
+    }
+
+    /// Adds an AppKey, or takes it as it is now.
+    package mutating func set(_ key: AppKey) {
+        stack.keys.set(key)
+    }
+
+    /// Adds a node, or takes its DeviceKey, its NetKeys, its GATT proxy and its exclusion as they are now.
+    package mutating func set(_ node: Node) {
+        if let key = node.deviceKey { stack.keys.setDeviceKey(key, of: node.unicastAddress) }
+        nodes.set(node)
+        let known = node.netKeys.map(\.index)
+        for place in links.indices where links[place].proxy == node.unicastAddress { links[place].keep(known) }
+    }
+
+    /// Adds what may have become a node: its Node Identity is recognised, and requests to it use that DeviceKey.
+    package mutating func set(_ pending: PendingProvisioning, deviceKey: KeyMaterial) {
+        stack.keys.setDeviceKey(deviceKey, of: pending.address)
+        nodes.set(pending)
+    }
+
+    /// Forgets the node, or what may have become one, with that address of its primary element: it was reset or
+    /// replaced.
+    ///
+    /// A request to it that is outstanding goes on to its deadline.
+    package mutating func remove(node: UnicastAddress) {
+        stack.keys.removeDeviceKey(of: node)
+        nodes.remove(node)
+    }
+}

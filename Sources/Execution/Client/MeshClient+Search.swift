@@ -1,0 +1,293 @@
+package import MeshCore
+
+/// Which request goes over which link, and which links there are to be.
+extension MeshClient {
+    /// How many links there may be at once from now on, 0 or more. What is over it takes no more requests and is closed
+    /// once those that it carries are over.
+    package mutating func setMaximumLinks(_ count: Int, at now: Instant) -> [Output] {
+        maximumLinks = max(count, 0)
+        var outputs: [Output] = []
+        review(at: now, into: &outputs)
+        return outputs
+    }
+
+    /// The bearer cannot scan; it connects to whom it likes then.
+    package mutating func scanFailed(at now: Instant) -> [Output] {
+        guard search.listeningSince != nil else { return [] }
+        var outputs: [Output] = []
+        stopListening(into: &outputs)
+        if links.isEmpty {
+            connect(.anyProxy, nil, at: now, into: &outputs)
+        } else {
+            miss(at: now, into: &outputs)
+        }
+        review(at: now, into: &outputs)
+        return outputs
+    }
+
+    /// Who advertises so; nil for devices and strangers. Excluded nodes are named too.
+    package mutating func resolve(_ advertisement: Advertisement) -> AdvertisedIdentity? {
+        nodes.resolve(advertisement)
+    }
+
+    /// Takes in what was heard; false if that changes nothing yet.
+    mutating func hears(_ advertisement: Advertisement, at now: Instant) -> Bool {
+        guard search.wantsAdvertisements, let identity = nodes.resolve(advertisement) else { return false }
+        let (subnet, node): (NetKeyIndex, UnicastAddress?) =
+            switch identity {
+            case .subnet(let index): (index, nil)
+            case .node(let address, let index): (index, address)
+            }
+        if let node, nodes.isExcluded(node) {
+            selection.refuse(advertisement.advertiser)
+            return false
+        }
+        selection.heard(advertisement, as: identity, at: now)
+        if let place = links.firstIndex(where: { $0.advertiser == advertisement.advertiser }) {
+            // It tells now that it forwards.
+            if node == nil { links[place].onlyNode = nil }
+            return true
+        }
+        guard waiting.contains(where: { $0.node == node || $0.subnets.contains(subnet) }) else { return false }
+        guard let since = search.listeningSince else {
+            let isPromising = selection.hasPromising(for: needs, besides: usedAdvertisers, nodes: nodes, at: now)
+            if isPromising { search = LinkSearch() }
+            return isPromising
+        }
+        // Once somebody is known, more of them change nothing before one is chosen.
+        return search.lastCandidateAt == nil || since.advanced(by: linkPolicy.listeningTime) <= now && hasRoom
+    }
+
+    /// Sees to it that every request is on a link, or that one is looked for. To be called after everything that
+    /// happens.
+    mutating func review(at now: Instant, into outputs: inout [Output]) {
+        if search.phase == .idle, carriedCount == exchanges.count, links.count <= maximumLinks,
+            !links.contains(where: \.isLeaving)
+        {
+            return
+        }
+        closeSurplus(into: &outputs)
+        placeRequests(at: now, into: &outputs)
+        while let since = beginListening(at: now, into: &outputs) {
+            let needs = needs
+            let choice = selection.best(for: needs, besides: usedAdvertisers, nodes: nodes, at: now)
+            guard let choice else {
+                let limit = (search.lastCandidateAt ?? since).advanced(by: linkPolicy.listeningLimit)
+                search.listeningDeadline = limit
+                guard limit <= now else { return }
+                stopListening(into: &outputs)
+                miss(at: now, into: &outputs)
+                return
+            }
+            search.lastCandidateAt = now
+            let earliest = since.advanced(by: linkPolicy.listeningTime)
+            search.listeningDeadline = earliest > now ? earliest : nil
+            guard earliest <= now, makeRoom(at: now, into: &outputs) else { return }
+            connect(.proxy(choice.advertiser), choice, at: now, into: &outputs)
+            if !hasRoom { stopListening(into: &outputs) }
+        }
+    }
+
+    /// Since when it is listened to advertising, which begins now if something is needed and there is room for it; nil
+    /// if it is not to be listened.
+    private mutating func beginListening(at now: Instant, into outputs: inout [Output]) -> Instant? {
+        guard !needs.isEmpty else {
+            stopListening(into: &outputs)
+            switch search.phase {
+            case .exhausted: search = LinkSearch()
+            case .waiting(let until) where until > now: break
+            default: search.phase = .idle
+            }
+            return nil
+        }
+        switch search.phase {
+        case .exhausted: return nil
+        case .listening(let since): return since
+        case .waiting(let until) where until > now: return nil
+        case .idle, .waiting:
+            search.phase = .idle
+            guard hasRoom else { return nil }
+            search.listen(at: now)
+            outputs.append(.scan(true))
+            return now
+        }
+    }
+
+    mutating func stopListening(into outputs: inout [Output]) {
+        guard search.listeningSince != nil else { return }
+        search.phase = .idle
+        outputs.append(.scan(false))
+    }
+
+    // MARK: Requests and links
+
+    /// What the requests need that neither a link nor one that is being made is for.
+    private var needs: [ProxySelection.Need] {
+        waiting.map { ProxySelection.Need(node: $0.node, subnets: $0.subnets, isUrgent: $0.misses > 0) }
+    }
+
+    private var waiting: [Exchange] {
+        exchanges.values
+            .filter { exchange in
+                exchange.carrier == nil
+                    && !links.contains { $0.serves(exchange, nodes) || $0.promises(exchange, nodes) }
+            }
+            .sorted { $0.node < $1.node }
+    }
+
+    /// Puts requests that wait on links that serve them: on that to the node itself if there is one, else on the one
+    /// that carries the fewest.
+    private mutating func placeRequests(at now: Instant, into outputs: inout [Output]) {
+        let waiting = exchanges.values.filter { $0.carrier == nil }.map(\.node).sorted()
+        for node in waiting {
+            // Sending another may have ended this one.
+            guard let exchange = exchanges[node] else { continue }
+            let place = links.indices.filter { links[$0].serves(exchange, nodes) }
+                .min { left, right in
+                    let isLeftDirect = links[left].proxy == node
+                    guard isLeftDirect == (links[right].proxy == node) else { return isLeftDirect }
+                    return links[left].load < links[right].load
+                }
+            if let place { carry(node, over: place, at: now, into: &outputs) }
+        }
+    }
+
+    private var usedAdvertisers: Set<AdvertiserIdentifier> { Set(links.compactMap(\.advertiser)) }
+
+    /// Whether another link may be made, if need be in place of one.
+    private var hasRoom: Bool { links.count < maximumLinks || maximumLinks > 0 && replaceable != nil }
+
+    /// The place of the link that is idle longest. No request waits for an idle one, for then it would carry it.
+    private var replaceable: Int? {
+        links.indices.filter { links[$0].isIdle }.min { links[$0].usedAt < links[$1].usedAt }
+    }
+
+    /// Closes a link if there are as many as may be; false if there is no room.
+    private mutating func makeRoom(at now: Instant, into outputs: inout [Output]) -> Bool {
+        guard links.count >= maximumLinks else { return true }
+        guard maximumLinks > 0, let place = replaceable else { return false }
+        let link = links[place]
+        // One that has served nobody was as good as none, and it is not to be taken again at once.
+        if !link.isProved {
+            search.failures += 1
+            if let advertiser = link.advertiser { selection.failed(advertiser, at: now) }
+            if search.failures >= linkPolicy.maximumAttempts {
+                stopListening(into: &outputs)
+                giveUp(into: &outputs)
+                return false
+            }
+        }
+        close(place, into: &outputs)
+        return true
+    }
+
+    private mutating func closeSurplus(into outputs: inout [Output]) {
+        var surplus = links.count(where: { !$0.isLeaving }) - maximumLinks
+        // Those that are not ready first, the newest first, then the idle ones, then those with the least to do.
+        while surplus > 0 {
+            let candidates = links.indices.filter { !links[$0].isLeaving }.reversed()
+            let place = candidates.first { !links[$0].isReady } ?? candidates.min { links[$0].load < links[$1].load }
+            guard let place else { break }
+            links[place].isLeaving = true
+            surplus -= 1
+        }
+        for place in links.indices.reversed() where links[place].isLeaving && links[place].load == 0 {
+            close(place, into: &outputs)
+        }
+    }
+
+    private mutating func close(_ place: Int, into outputs: inout [Output]) {
+        let link = links.remove(at: place)
+        if let identifier = link.identifier { outputs.append(.closeLink(identifier)) }
+    }
+
+    private mutating func connect(
+        _ target: LinkTarget,
+        _ choice: ProxySelection.Choice?,
+        at now: Instant,
+        into outputs: inout [Output]
+    ) {
+        links.append(ProxyLink(to: target, choice: choice, policy: linkPolicy, at: now))
+        outputs.append(.connect(target))
+    }
+
+    // MARK: Failures
+
+    /// A link is over that was not closed by us for want of a use.
+    mutating func lose(_ place: Int, _ failure: LinkFailure, at now: Instant, into outputs: inout [Output]) {
+        let link = links.remove(at: place)
+        pause(carriedBy: link.target, at: now)
+        if let advertiser = link.advertiser { selection.failed(advertiser, at: now) }
+        if !link.isProved { search.failures += 1 }
+        fail(failure, isLinkLost: true, at: now, into: &outputs)
+    }
+
+    /// Nobody was heard who serves what is needed.
+    private mutating func miss(at now: Instant, into outputs: inout [Output]) {
+        let missed = waiting
+        guard let first = missed.first else { return }
+        var failure = LinkFailure.nobody
+        if !links.isEmpty || selection.hearsAnybody(at: now) {
+            failure = uncovered(first)
+            for exchange in missed {
+                for index in exchange.subnets { search.missing[index] = now }
+                exchanges[exchange.node]?.misses += 1
+                guard exchange.misses + 1 >= linkPolicy.maximumMisses else { continue }
+                remove(exchange.node)
+                outputs.append(.unreachable(exchange.identifier, uncovered(exchange)))
+            }
+            guard !needs.isEmpty else {
+                // What cannot be had for one request says nothing of what can be for the next.
+                search.failures = 0
+                return
+            }
+        }
+        search.failures += 1
+        fail(failure, isLinkLost: false, at: now, into: &outputs)
+    }
+
+    /// An attempt failed; the next comes later, if at all.
+    private mutating func fail(
+        _ failure: LinkFailure,
+        isLinkLost: Bool,
+        at now: Instant,
+        into outputs: inout [Output]
+    ) {
+        guard search.failures < linkPolicy.maximumAttempts else {
+            stopListening(into: &outputs)
+            if links.isEmpty {
+                search.phase = .exhausted
+                outputs.append(.linkDown(failure, retryIn: nil))
+            } else {
+                if isLinkLost { outputs.append(.linkDown(failure, retryIn: .zero)) }
+                giveUp(because: isLinkLost ? failure : nil, into: &outputs)
+            }
+            return
+        }
+        var delay = Duration.zero
+        if search.listeningSince == nil {
+            delay = linkPolicy.delay(afterFailures: search.failures)
+            search.phase = .waiting(until: now.advanced(by: delay))
+        }
+        if isLinkLost || links.isEmpty { outputs.append(.linkDown(failure, retryIn: delay)) }
+    }
+
+    /// Gives up the requests that no link is for, while others are served.
+    private mutating func giveUp(because failure: LinkFailure? = nil, into outputs: inout [Output]) {
+        for exchange in waiting {
+            remove(exchange.node)
+            outputs.append(.unreachable(exchange.identifier, failure ?? uncovered(exchange)))
+        }
+        search.failures = 0
+    }
+
+    private func uncovered(_ exchange: Exchange) -> LinkFailure {
+        .uncovered(exchange.subnets.map { stack.keys.netKey($0)?.name ?? $0.description })
+    }
+
+    /// Whether no proxy of a subnet was heard when it was last listened, not long ago.
+    func isMissing(_ subnet: NetKeyIndex, at now: Instant) -> Bool {
+        guard let instant = search.missing[subnet] else { return false }
+        return instant.duration(to: now) < linkPolicy.failureMemory
+    }
+}

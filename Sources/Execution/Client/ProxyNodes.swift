@@ -1,0 +1,55 @@
+import MeshCore
+
+/// What a client knows of the nodes of its network as proxies: how they advertise, who must not be used, who is known
+/// to forward for others.
+struct ProxyNodes {
+    private var resolver = IdentityResolver()
+    /// The addresses of all elements of excluded nodes.
+    private var excluded: Set<UInt16> = []
+    /// Whether the GATT Proxy state of nodes is on, where it is known, by their primary elements.
+    private var isProxyOn: [UnicastAddress: Bool] = [:]
+
+    /// Nobody.
+    init() {}
+
+    /// Adds a subnet, or takes its keys as they are now.
+    mutating func set(_ key: NetKey) {
+        resolver.set(key)
+    }
+
+    /// Adds a node, or takes it as it is now.
+    mutating func set(_ node: Node) {
+        resolver.set(node.unicastAddress, netKeys: node.netKeys.map(\.index))
+        if node.isExcluded {
+            excluded.formUnion(node.addresses)
+        } else if !excluded.isEmpty {
+            excluded.subtract(node.addresses)
+        }
+        isProxyOn[node.unicastAddress] = node.features.proxy.map { $0 == .enabled }
+    }
+
+    /// Adds a device that may have become a node.
+    mutating func set(_ pending: PendingProvisioning) {
+        resolver.set(pending.address, netKeys: [pending.netKeyIndex])
+    }
+
+    /// Forgets the node, or what may have become one, with that address of its primary element.
+    mutating func remove(_ node: UnicastAddress) {
+        resolver.set(node, netKeys: [])
+        isProxyOn[node] = nil
+    }
+
+    /// Who advertises so; nil for strangers and devices.
+    mutating func resolve(_ advertisement: Advertisement) -> AdvertisedIdentity? {
+        guard case .proxy(let content) = advertisement.content else { return nil }
+        return resolver.resolve(content)
+    }
+
+    /// Whether an element belongs to an excluded node, which is not to be given any message.
+    func isExcluded(_ element: UnicastAddress) -> Bool { excluded.contains(element.rawValue) }
+
+    /// Whether a node forwards messages for others: one that advertises its Node Identity need not.
+    ///
+    /// - Parameter default: what is supposed of a node of which it is not known.
+    func forwards(_ node: UnicastAddress, supposing default: Bool) -> Bool { isProxyOn[node] ?? `default` }
+}
