@@ -153,7 +153,16 @@ struct CDBRoundTripTests {
             network.nodes[index].isManaged = false
             network.nodes[index].isProtected = false
             network.nodes[index].observedAt = nil
+            network.nodes[index].removalPolicy = .forget
+            network.nodes[index].unprovisionedSeenAt = nil
         }
+        // Nor who may be a node, but that its addresses are not to be given out.
+        let ivIndex: UInt32 = 0x1234_5678
+        let pending = network.pendingProvisionings.flatMap { $0.addresses.compactMap(UnicastAddress.init) }
+        network.exclusions.append(NetworkExclusion(ivIndex: ivIndex, addresses: pending))
+        network.pendingProvisionings = []
+        network.retiredNodes = []
+        network.ivIndexChangedAt = nil
         #expect(document.network == network)
         #expect(document.repairs.map(\.reason) == ["missing; the node cannot be configured"])
     }

@@ -61,13 +61,14 @@ struct NetworkSetupTests {
                 elements: [Element(), Element()]
             )
         }
+        network.pendingProvisionings = []
         network.exclusions = [
             NetworkExclusion(ivIndex: 0, addresses: try excluded.map { try required(UnicastAddress(rawValue: $0)) })
         ]
         return network
     }
 
-    @Test("Nodes and exclusions outside all ranges are avoided too")
+    @Test("Nodes, devices that may be nodes, and exclusions outside all ranges are avoided too")
     func avoidance() throws {
         var generator = SplitMix64(seed: 1)
         func range(_ network: MeshNetwork) throws -> ClosedRange<UInt16>? {
@@ -77,6 +78,10 @@ struct NetworkSetupTests {
         #expect(try range(network([0x0001...0x0010, 0x0005...0x0008])) == 0x0011...0x0110)
         #expect(try range(network([], nodes: [0x00FF])) == 0x0101...0x0200)
         #expect(try range(network([], excluded: [0x0100])) == 0x0101...0x0200)
+        var waiting = try network([])
+        waiting.pendingProvisionings = try richNetwork().pendingProvisionings
+        waiting.pendingProvisionings[0].address = try required(UnicastAddress(rawValue: 0x0050))
+        #expect(try range(waiting) == 0x0052...0x0151)
         #expect(try range(network([0x0001...0x7FF0])) == 0x7FF1...0x7FFF)
         #expect(try range(network([0x0001...0x0FFF, 0x1002...0x7FFE])) == 0x1000...0x1001)
     }

@@ -88,6 +88,33 @@ func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
         exclusions: [NetworkExclusion(ivIndex: 5, addresses: [.last])],
         nodes: []
     )
+    network.ivIndexChangedAt = now
+    network.pendingProvisionings = [
+        PendingProvisioning(
+            uuid: uuid(0x700),
+            name: "door",
+            address: try required(UnicastAddress(rawValue: 0x7000)),
+            elementCount: 2,
+            deviceKeys: [key(70), key(71)],
+            netKeyIndex: second,
+            isSecurelyProvisioned: true,
+            attemptedAt: now
+        ),
+        PendingProvisioning(
+            uuid: uuid(0x701),
+            name: "",
+            address: .last,
+            elementCount: 1,
+            deviceKeys: [key(72)],
+            netKeyIndex: .primary,
+            isSecurelyProvisioned: false,
+            attemptedAt: Timestamp(rawValue: -1)
+        ),
+    ]
+    for reason in RetiredNode.Reason.allCases {
+        let node = Node(uuid: uuid(0x800), name: "ghost", unicastAddress: .last, deviceKey: key(80))
+        network.retiredNodes.append(RetiredNode(node: node, reason: reason, retiredAt: now))
+    }
     for number in 0..<count {
         var node = Node(
             uuid: uuid(UInt64(number) + 1),
@@ -102,6 +129,8 @@ func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
         node.isExcluded = number % 2 == 1
         node.isManaged = true
         node.isProtected = number % 3 == 0
+        node.removalPolicy = number % 2 == 0 ? .reset : .forget
+        node.unprovisionedSeenAt = number % 3 == 0 ? now : nil
         node.product = Node.Product(company: 0x0059, product: 1, version: 2, replayListSize: 0xFFFF)
         node.features = Node.Features(relay: .enabled, proxy: .disabled, friend: .notSupported, lowPower: nil)
         node.secureNetworkBeacon = number % 2 == 0

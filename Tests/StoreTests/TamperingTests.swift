@@ -42,6 +42,11 @@ struct TamperingTests {
             "DELETE FROM rows WHERE kind = 2",
             "DELETE FROM rows WHERE kind = 1",
             "DELETE FROM rows WHERE kind = 9",
+            "DELETE FROM rows WHERE kind = 11 AND key = (SELECT max(key) FROM rows WHERE kind = 11)",
+            "DELETE FROM rows WHERE kind = 12",
+            "UPDATE rows SET kind = 11 WHERE key = (SELECT max(key) FROM rows WHERE kind = 3)",
+            "UPDATE rows SET body = (SELECT body FROM rows WHERE kind = 11 ORDER BY key LIMIT 1) WHERE kind = 11",
+            "UPDATE rows SET key = x'0000000000000009' WHERE kind = 12 AND key = x'0000000000000001'",
             "UPDATE rows SET body = x'' WHERE kind = 3",
             "UPDATE rows SET body = 'text' WHERE kind = 2",
             "UPDATE rows SET kind = 99 WHERE kind = 2",
@@ -82,6 +87,34 @@ struct TamperingTests {
         let error = snapshotError(fixture)
         #expect(error?.code == .damaged)
         #expect(error?.message.contains("replaced by older ones") == true)
+    }
+
+    @Test("A pending provisioning that was brought back after it was settled is found, and so is its older copy")
+    func pendingRollback() throws {
+        let fixture = try Fixture()
+        let queue = try DatabaseQueue(path: fixture.path)
+        let old = try required(
+            try queue.read { try Row.fetchOne($0, sql: "SELECT * FROM rows WHERE kind = 11 ORDER BY key LIMIT 1") }
+        )
+        let values: StatementArguments = [
+            old["kind"] as Int, old["key"] as Data, old["revision"] as Int, old["body"] as Data,
+        ]
+        let restore = "INSERT OR REPLACE INTO rows (kind, key, revision, body) VALUES (?, ?, ?, ?)"
+        let lease = try fixture.database.lock(holder: holder())
+        var changes = StoreChanges()
+        changes.pendingProvisionings = [fixture.network.pendingProvisionings[0]]
+        try fixture.database.commit(changes, with: lease)
+        try execute(fixture, restore, values)
+        #expect(snapshotError(fixture)?.message.contains("replaced by older ones") == true)
+
+        let settled = try Fixture()
+        let second = try settled.database.lock(holder: holder())
+        var removal = StoreChanges()
+        removal.removedPendingProvisionings = [settled.network.pendingProvisionings[0].uuid]
+        try settled.database.commit(removal, with: second)
+        #expect(try settled.reopened().snapshot().network.pendingProvisionings.count == 1)
+        try execute(settled, restore, values)
+        #expect(snapshotError(settled)?.code == .damaged)
     }
 
     @Test("Another lineage or another slot opens nothing")

@@ -32,8 +32,11 @@ extension MeshNetwork {
     package mutating func exclude(_ addresses: some Sequence<UInt16>) {
         let added = addresses.compactMap(UnicastAddress.init)
         guard !added.isEmpty else { return }
-        let place = exclusions.firstIndex { $0.ivIndex >= ivIndex.value } ?? exclusions.endIndex
-        if place == exclusions.endIndex || exclusions[place].ivIndex != ivIndex.value {
+        let place: Int
+        if let existing = exclusions.firstIndex(where: { $0.ivIndex == ivIndex.value }) {
+            place = existing
+        } else {
+            place = exclusions.firstIndex { $0.ivIndex > ivIndex.value } ?? exclusions.endIndex
             exclusions.insert(NetworkExclusion(ivIndex: ivIndex.value, addresses: []), at: place)
         }
         for address in added {

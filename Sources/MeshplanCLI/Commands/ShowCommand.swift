@@ -86,6 +86,10 @@ struct ShowCommand: ContextCommand {
         for key in snapshot.network.appKeys { lines.write(ShowJSON.applicationKey(key)) }
         for group in snapshot.network.groups { lines.write(ShowJSON.group(group)) }
         for node in snapshot.network.nodes { lines.write(ShowJSON.node(node)) }
+        for pending in snapshot.network.pendingProvisionings { lines.write(ShowJSON.pendingProvisioning(pending)) }
+        for retired in snapshot.network.retiredNodes {
+            lines.write(ShowJSON.retiredNode(retired, in: snapshot.network))
+        }
     }
 }
 

@@ -39,6 +39,8 @@ enum ShowJSON {
                 ])
             },
             "managed": .bool(node.isManaged), "protected": .bool(node.isProtected), "excluded": .bool(node.isExcluded),
+            "on_remove": node.removalPolicy.rawValue.json,
+            "unprovisioned_seen_at": node.unprovisionedSeenAt?.text.json,
             "has_device_key": .bool(node.deviceKey != nil),
             "observed_at": node.observedAt?.text.json,
             "subnets": .array(node.netKeys.map { .integer(Int($0.index.rawValue)) }),
@@ -52,6 +54,27 @@ enum ShowJSON {
             "network_transmit": node.networkTransmit.map(transmit),
             "relay_retransmit": node.relayRetransmit.map(transmit),
             "elements": .array(node.elements.map(element)),
+        ]
+    }
+
+    /// A device that may be a node or not, without its keys.
+    static func pendingProvisioning(_ pending: PendingProvisioning) -> KeyValuePairs<String, JSONValue?> {
+        [
+            "type": "pending_provisioning", "address": pending.address.description.json, "name": pending.name.json,
+            "uuid": pending.uuid.description.json, "elements": .integer(Int(pending.elementCount)),
+            "subnet": .integer(Int(pending.netKeyIndex.rawValue)), "attempts": .integer(pending.deviceKeys.count),
+            "attempted_at": pending.attemptedAt.text.json,
+        ]
+    }
+
+    /// A node that is none any more; the IV index from which on its addresses are free is missing if they are.
+    static func retiredNode(_ retired: RetiredNode, in network: MeshNetwork) -> KeyValuePairs<String, JSONValue?> {
+        [
+            "type": "retired_node", "address": retired.node.unicastAddress.description.json,
+            "name": retired.node.name.json, "uuid": retired.node.uuid.description.json,
+            "elements": .integer(retired.node.addresses.count), "reason": retired.reason.text.json,
+            "retired_at": retired.retiredAt.text.json,
+            "free_from_iv_index": network.exclusionEnd(of: retired.node.unicastAddress).map { .integer(Int($0)) },
         ]
     }
 

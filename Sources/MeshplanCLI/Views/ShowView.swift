@@ -56,17 +56,43 @@ struct ShowView {
                 features(node), state(node),
             ])
         }
-        return text + section("Nodes", nodes, network.nodes.count)
+        return text + section("Nodes", nodes, network.nodes.count) + provisioningRecords()
+    }
+
+    /// Devices that may be nodes and nodes that are none any more, nothing if there are neither.
+    private func provisioningRecords() -> String {
+        var text = ""
+        var pending = Table(["ADDRESSES", "NAME", "UUID", "SUBNET", "ATTEMPTS", "LAST ATTEMPT"], rightAligned: [4])
+        for device in network.pendingProvisionings {
+            pending.rows.append([
+                range(device.addresses), device.name.printable, device.uuid.description,
+                names.text(device.netKeyIndex), String(device.deviceKeys.count), device.attemptedAt.text,
+            ])
+        }
+        if !pending.rows.isEmpty { text += section("Pending provisionings", pending, pending.rows.count) }
+        var retired = Table(["ADDRESSES", "NAME", "UUID", "REASON", "RETIRED", "ADDRESSES FREE"])
+        for record in network.retiredNodes {
+            let end = network.exclusionEnd(of: record.node.unicastAddress)
+            retired.rows.append([
+                range(record.node.addresses), record.node.name.printable, record.node.uuid.description,
+                record.reason.text, record.retiredAt.text, end.map { "from IV index \($0) on" } ?? "yes",
+            ])
+        }
+        if !retired.rows.isEmpty { text += section("Retired nodes", retired, retired.rows.count) }
+        return text
+    }
+
+    private func range(_ addresses: ClosedRange<UInt16>) -> String {
+        let first = Address(rawValue: addresses.lowerBound).description
+        return addresses.count == 1 ? first : "\(first) to \(Address(rawValue: addresses.upperBound))"
     }
 
     /// One node in detail.
     func node(_ node: Node) -> String {
-        let last = Address(rawValue: node.addresses.upperBound)
-        let range = node.addresses.count == 1 ? "" : " to \(last)"
         var text = style(.bold, "Node \(node.name.printable)") + "\n"
         var facts = Table()
         facts.rows = [
-            ["address", "\(node.unicastAddress)\(range)"],
+            ["address", range(node.addresses)],
             ["UUID", node.uuid.description],
             ["product", product(node)],
             ["device key", node.deviceKey == nil ? "missing: the node cannot be configured" : "known"],
@@ -155,7 +181,9 @@ struct ShowView {
         if node.uuid == network.ownProvisioner { words.append("this provisioner") }
         words.append(node.isManaged ? "managed" : "not managed")
         if node.isProtected { words.append("protected") }
+        if node.removalPolicy == .reset { words.append("reset on removal") }
         if node.isExcluded { words.append("excluded") }
+        if let seen = node.unprovisionedSeenAt { words.append("seen unprovisioned \(seen.text)") }
         if node.deviceKey == nil { words.append("no device key") }
         return words.joined(separator: ", ")
     }
@@ -179,6 +207,16 @@ struct ShowView {
         }
         if publication.usesFriendshipCredentials { parts.append("friendship credentials") }
         return parts.joined(separator: ", ")
+    }
+}
+
+extension RetiredNode.Reason {
+    /// The word for it.
+    var text: String {
+        switch self {
+        case .reset: "reset"
+        case .replaced: "replaced"
+        }
     }
 }
 

@@ -5,6 +5,10 @@ package import MeshCore
 package enum CDBExport {
     /// The document, UTF-8.
     ///
+    /// The format knows nodes, and devices that are none. Of a device that may be either it tells only that its
+    /// addresses must not be given out, as those of a node that was removed at the present IV index; retired nodes'
+    /// addresses are among the exclusions of the network as long as they matter.
+    ///
     /// - Parameters:
     ///   - extras: what the import brought along; its members come after the written ones and never replace them.
     ///   - timestamp: the time of the last modification; nil keeps the imported one, if there is one.
@@ -13,7 +17,9 @@ package enum CDBExport {
         extras: CDBExtras = CDBExtras(),
         timestamp: Timestamp? = nil
     ) -> [UInt8] {
-        CDBWriter(extras: extras, timestamp: timestamp).network(network).document()
+        var network = network
+        for pending in network.pendingProvisionings { network.exclude(pending.addresses) }
+        return CDBWriter(extras: extras, timestamp: timestamp).network(network).document()
     }
 
     /// The features by the names that heartbeats have for them.

@@ -1,8 +1,9 @@
 internal import MeshCore
 
-/// The body of the network's row, version 1: everything of a ``MeshNetwork`` but its nodes, which have their own rows.
+/// The body of the network's row, version 2: everything of a ``MeshNetwork`` but its nodes, pending provisionings and
+/// retired nodes, which have their own rows. Version 1, which is still read, lacks the time of the IV index.
 enum NetworkCodec {
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
 
     static func encode(_ network: MeshNetwork) -> [UInt8] {
         var writer = ByteWriter(capacity: 1024)
@@ -11,6 +12,7 @@ enum NetworkCodec {
         writer.writeString(network.name)
         writer.write(network.ivIndex.value)
         writer.write(network.ivIndex.isUpdateInProgress)
+        writer.write(network.ivIndexChangedAt)
         writer.write(network.ownProvisioner.rawValue)
         writer.writeList(network.netKeys) { key, writer in
             writer.write(key.index.rawValue)
@@ -52,19 +54,25 @@ enum NetworkCodec {
         return writer.bytes
     }
 
-    /// The network without nodes.
+    /// The network without what has its own rows.
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> MeshNetwork {
         var reader = ByteReader(bytes)
-        try reader.expectVersion(version)
+        let found = try reader.readUInt8()
+        guard found == 1 || found == version else { throw .unknownType(UInt64(found)) }
+        let uuid = try reader.readOctets16()
+        let name = try reader.readString()
+        let ivIndex = IVIndex(value: try reader.readUInt32(), isUpdateInProgress: try reader.readBool())
+        let ivIndexChangedAt = found == 1 ? nil : try reader.readTimestamp()
         var network = MeshNetwork(
-            uuid: try reader.readOctets16(),
-            name: try reader.readString(),
-            ivIndex: IVIndex(value: try reader.readUInt32(), isUpdateInProgress: try reader.readBool()),
+            uuid: uuid,
+            name: name,
+            ivIndex: ivIndex,
             netKeys: [],
             provisioners: [],
             ownProvisioner: DeviceUUID(rawValue: try reader.readOctets16()),
             nodes: []
         )
+        network.ivIndexChangedAt = ivIndexChangedAt
         network.netKeys = try reader.readList(size: 22, readNetKey)
         network.appKeys = try reader.readList(size: 22, readAppKey)
         network.groups = try reader.readList(size: 4) { (reader: inout ByteReader) throws(DecodeError) in

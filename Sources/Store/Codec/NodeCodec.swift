@@ -1,16 +1,16 @@
 internal import MeshCore
 
-/// The body of a node's row, version 1. Integers are big-endian.
+/// The body of a node's row, version 2. Integers are big-endian.
 ///
-/// `version 1 | uuid 16 | name | unicast 2 | flags 2 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
+/// `version 1 | uuid 16 | name | unicast 2 | flags 4 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
 /// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | heartbeat publication? | heartbeat subscription? |
-/// observed? 8 | elements`. The flags say which optional parts follow. A key is its index in the low 12 bits and
-/// "updated" in bit 15.
+/// observed? 8 | seen unprovisioned? 8 | elements`. The flags say which optional parts follow. A key is its index in the low 12 bits and
+/// "updated" in bit 15. Version 1, which is still read, has flags of 2 octets, of which the lower 15 bits are the same.
 enum NodeCodec {
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
 
     private struct Flags: OptionSet {
-        let rawValue: UInt16
+        let rawValue: UInt32
         static let deviceKey = Flags(rawValue: 1 << 0)
         static let securelyProvisioned = Flags(rawValue: 1 << 1)
         static let configComplete = Flags(rawValue: 1 << 2)
@@ -26,9 +26,12 @@ enum NodeCodec {
         static let heartbeatPublication = Flags(rawValue: 1 << 12)
         static let heartbeatSubscription = Flags(rawValue: 1 << 13)
         static let observed = Flags(rawValue: 1 << 14)
-        static let known = Flags(rawValue: 0x7FFF)
+        static let resetOnRemoval = Flags(rawValue: 1 << 15)
+        static let seenUnprovisioned = Flags(rawValue: 1 << 16)
+        static let known = Flags(rawValue: 0x1FFFF)
+        static let knownInVersion1 = Flags(rawValue: 0x7FFF)
 
-        init(rawValue: UInt16) {
+        init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
 
@@ -50,6 +53,8 @@ enum NodeCodec {
             set(.heartbeatPublication, if: node.heartbeatPublication != nil)
             set(.heartbeatSubscription, if: node.heartbeatSubscription != nil)
             set(.observed, if: node.observedAt != nil)
+            set(.resetOnRemoval, if: node.removalPolicy == .reset)
+            set(.seenUnprovisioned, if: node.unprovisionedSeenAt != nil)
             self = flags
         }
     }
@@ -84,19 +89,23 @@ enum NodeCodec {
             writer.write(heartbeat.source.rawValue)
             writer.write(heartbeat.destination.rawValue)
         }
-        if let observed = node.observedAt { writer.write(UInt64(bitPattern: observed.rawValue)) }
+        for time in [node.observedAt, node.unprovisionedSeenAt] {
+            if let time { writer.write(UInt64(bitPattern: time.rawValue)) }
+        }
         writer.writeList(node.elements) { ElementCodec.encode($0, into: &$1) }
         return writer.bytes
     }
 
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> Node {
         var reader = ByteReader(bytes)
-        try reader.expectVersion(version)
+        let found = try reader.readUInt8()
+        guard found == 1 || found == version else { throw .unknownType(UInt64(found)) }
         let uuid = DeviceUUID(rawValue: try reader.readOctets16())
         let name = try reader.readString()
         let unicast = try reader.readUnicast()
-        let flags = Flags(rawValue: try reader.readUInt16())
-        guard flags.isSubset(of: .known), flags.contains(.beaconKnown) || !flags.contains(.beaconOn) else {
+        let flags = Flags(rawValue: found == 1 ? UInt32(try reader.readUInt16()) : try reader.readUInt32())
+        let known: Flags = found == 1 ? .knownInVersion1 : .known
+        guard flags.isSubset(of: known), flags.contains(.beaconKnown) || !flags.contains(.beaconOn) else {
             throw .prohibited(field: "node flags", value: UInt64(flags.rawValue))
         }
         let key = flags.contains(.deviceKey) ? KeyMaterial(try reader.readOctets16()) : nil
@@ -130,6 +139,10 @@ enum NodeCodec {
         }
         if flags.contains(.observed) {
             node.observedAt = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        }
+        node.removalPolicy = flags.contains(.resetOnRemoval) ? .reset : .forget
+        if flags.contains(.seenUnprovisioned) {
+            node.unprovisionedSeenAt = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
         }
         node.elements = try reader.readList(size: 4) { (reader: inout ByteReader) throws(DecodeError) in
             try ElementCodec.decode(&reader)

@@ -35,8 +35,18 @@ extension MeshDatabase {
         for node in changes.nodes { batch.put(RowName(node), NodeCodec.encode(node)) }
         if let network = changes.network { batch.put(RowName(.network), NetworkCodec.encode(network)) }
         if let extras = changes.extras { batch.put(RowName(.extras), extras.encoded()) }
+        for uuid in changes.removedPendingProvisionings { batch.delete(RowName(pending: uuid)) }
+        for pending in changes.pendingProvisionings {
+            batch.put(RowName(pending: pending.uuid), PendingProvisioningCodec.encode(pending))
+        }
         try addReplay(changes.replay, to: &batch)
         var manifest = lease.manifest
+        for retired in changes.retiredNodes {
+            batch.put(RowName(retirement: manifest.nextRetirement), RetiredNodeCodec.encode(retired))
+            let (next, overflow) = manifest.nextRetirement.addingReportingOverflow(1)
+            guard !overflow else { throw .damaged("the manifest", path: path) }
+            manifest.nextRetirement = next
+        }
         if changes.isStateChange { manifest.serial += 1 }
         try addJournal(changes, serial: manifest.serial, to: &batch)
         try write(batch, manifest: manifest, with: lease)

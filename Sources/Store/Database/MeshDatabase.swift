@@ -26,7 +26,7 @@ package final class MeshDatabase {
     /// Makes a database with mode 0600 at `path`, where nothing may be, and opens it.
     ///
     /// - Parameters:
-    ///   - network: the network with its nodes.
+    ///   - network: the network with its nodes and records of provisioning.
     ///   - extras: what an import brought along beside it.
     ///   - key: what will open it.
     ///   - generator: makes lineage, data key and nonces; cryptographically secure outside tests.
@@ -57,7 +57,14 @@ package final class MeshDatabase {
         let revision: UInt64 = 1
         var bodies = [(RowName(.network), NetworkCodec.encode(network)), (RowName(.extras), extras.encoded())]
         bodies += network.nodes.map { (RowName($0), NodeCodec.encode($0)) }
+        bodies += network.pendingProvisionings.map {
+            (RowName(pending: $0.uuid), PendingProvisioningCodec.encode($0))
+        }
         var manifest = Manifest(created: now)
+        for retired in network.retiredNodes {
+            bodies.append((RowName(retirement: manifest.nextRetirement), RetiredNodeCodec.encode(retired)))
+            manifest.nextRetirement += 1
+        }
         var rows: [StoredRow] = []
         for (name, body) in bodies {
             manifest.digest.add(try cipher.digestTerm(name, revision: revision))
@@ -103,6 +110,8 @@ package final class MeshDatabase {
     package func snapshot() throws(StoreError) -> Snapshot {
         var network: MeshNetwork?
         var nodes: [Node] = []
+        var pending: [PendingProvisioning] = []
+        var retired: [RetiredNode] = []
         var replay: [ReplayProtection.Entry] = []
         var unresolved: [JournalIntent] = []
         let (header, manifest) = try scan { row throws(StoreError) in
@@ -111,11 +120,16 @@ package final class MeshDatabase {
             case .node: nodes.append(try decode(row, NodeCodec.decode))
             case .replay: replay += try decode(row, ReplayCodec.decode)
             case .intent: unresolved.append(try decode(row, JournalCodec.decodeIntent))
+            // Rows come in the order of their keys, which is that of UUIDs and of retirement.
+            case .pendingProvisioning: pending.append(try decode(row, PendingProvisioningCodec.decode))
+            case .retiredNode: retired.append(try decode(row, RetiredNodeCodec.decode))
             case .manifest, .sequenceNumbers, .run, .outcome, .extras, .plan: break
             }
         }
         guard var network else { throw .damaged("the network's row", path: path) }
         network.nodes = nodes.sorted { ($0.unicastAddress, $0.uuid) < ($1.unicastAddress, $1.uuid) }
+        network.pendingProvisionings = pending
+        network.retiredNodes = retired
         return Snapshot(
             lineage: header.lineage,
             serial: manifest.serial,
@@ -210,6 +224,18 @@ extension RowName {
     init(_ uuid: DeviceUUID) {
         self.init(.node, key: uuid.rawValue.bytes)
     }
+
+    /// The row of the pending provisioning of the device with that UUID.
+    init(pending uuid: DeviceUUID) {
+        self.init(.pendingProvisioning, key: uuid.rawValue.bytes)
+    }
+
+    /// The row of the retired node with that number.
+    init(retirement number: UInt64) {
+        var writer = ByteWriter(capacity: 8)
+        writer.write(number)
+        self.init(.retiredNode, key: writer.bytes)
+    }
 }
 
 extension RowName: CustomStringConvertible {
@@ -225,6 +251,9 @@ extension RowName: CustomStringConvertible {
         case .intent: "journal row \(Hexadecimal.encode(key))"
         case .outcome: "outcome row \(Hexadecimal.encode(key))"
         case .extras: "the row of imported extras"
+        case .pendingProvisioning:
+            "the row of pending device \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
+        case .retiredNode: "the row of retired node \(key.reduce(0) { $0 << 8 | UInt64($1) })"
         case .plan: "the row of plan \(Octets16(key)?.hexadecimal ?? Hexadecimal.encode(key))"
         }
     }

@@ -22,6 +22,10 @@ enum RowKind: UInt8 {
     case extras = 9
     /// A plan that was applied; key is its identifier, 16 octets.
     case plan = 10
+    /// A device that may have become a node; key is its UUID, 16 octets.
+    case pendingProvisioning = 11
+    /// A node that is none any more; key is its number in the order of retirement from 1 on, 8 octets.
+    case retiredNode = 12
 }
 
 /// Names a row.

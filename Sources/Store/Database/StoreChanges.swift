@@ -6,7 +6,15 @@ package struct StoreChanges: Sendable {
     package var nodes: [Node] = []
     /// Nodes that are gone.
     package var removedNodes: [DeviceUUID] = []
-    /// The network's own state: name, IV index, keys, groups, provisioners, scenes, exclusions. Its nodes are ignored.
+    /// Devices that are about to be given an address and a DeviceKey, or of which there is news, whole.
+    package var pendingProvisionings: [PendingProvisioning] = []
+    /// Devices of which it is known now whether they are nodes.
+    package var removedPendingProvisionings: [DeviceUUID] = []
+    /// Nodes that are none any more, to be added to those before. That they are gone stands in ``removedNodes``, unless
+    /// ``nodes`` has what replaced them; what became of their addresses stands in ``network``.
+    package var retiredNodes: [RetiredNode] = []
+    /// The network's own state: name, IV index, keys, groups, provisioners, scenes, exclusions. Its nodes and
+    /// records of provisioning are ignored.
     package var network: MeshNetwork?
     /// What imports brought along and exports give back.
     package var extras: CDBExtras?
@@ -23,7 +31,10 @@ package struct StoreChanges: Sendable {
     package init() {}
 
     /// Whether a plan made before is outdated by this.
-    var isStateChange: Bool { !nodes.isEmpty || !removedNodes.isEmpty || network != nil || extras != nil }
+    var isStateChange: Bool {
+        !nodes.isEmpty || !removedNodes.isEmpty || network != nil || extras != nil
+            || !pendingProvisionings.isEmpty || !removedPendingProvisionings.isEmpty || !retiredNodes.isEmpty
+    }
 
     /// Whether there is nothing to commit.
     package var isEmpty: Bool { !isStateChange && replay.isEmpty && intents.isEmpty && outcomes.isEmpty }
@@ -33,9 +44,9 @@ package struct StoreChanges: Sendable {
 package struct Snapshot: Hashable, Sendable {
     /// Fixed at the making of the database.
     package var lineage: Octets16
-    /// Rises by one with every commit that changes network, nodes or extras; starts at 1.
+    /// Rises by one with every commit that changes network, nodes, records of provisioning or extras; starts at 1.
     package var serial: UInt64
-    /// The network with its nodes.
+    /// The network with its nodes and records of provisioning.
     package var network: MeshNetwork
     /// The replay list, sorted by source.
     package var replay: [ReplayProtection.Entry]
