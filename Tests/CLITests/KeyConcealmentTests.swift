@@ -1,3 +1,5 @@
+import Definitions
+import MeshCore
 import Testing
 
 @testable import MeshplanCLI
@@ -33,5 +35,34 @@ struct KeyConcealmentTests {
         var text = String.UnicodeScalarView()
         text.append(contentsOf: "public_key: \(digits)\(digits), uuid: \(digits)".concealingKeys(first: 200))
         #expect(String(text) == "public_key: \(String(repeating: "*", count: 64)), uuid: \(digits)")
+    }
+
+    @Test("Lines of files with secrets are not shown, neither the one to blame nor one that it refers to")
+    func secretsFiles() {
+        let uuid = "0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001"
+        let files = SourceFiles(files: [
+            .init(path: "batch.csv", bytes: Array("uuid,static\n\(uuid),fedcba\n\(uuid),fedcba\n".utf8))
+        ])
+        let diagnostics = SecretsFile.read(files: files).diagnostics
+        let text = DiagnosticView(files: files, style: .plain).render(diagnostics)
+        #expect(text.contains("batch.csv:3:1") && text.contains("first here: batch.csv:2:1"))
+        #expect(!text.contains("fedcba"))
+    }
+
+    @Test("A static value in a definition shows in no line beside other mistakes")
+    func definitions() {
+        let text = """
+            version: 1
+            network: hq
+            nodes:
+              a: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001, profile: x, provisioning: { static: fedcba, oob: y } }
+              b: { uuid: z, provisioning: { static: "fedcba" } }
+              c: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001, provisioning: { static: [fedcba], attention: 1 } }
+            """
+        let files = SourceFiles(files: [.init(path: "hq.yaml", bytes: Array(text.utf8))])
+        let diagnostics = DefinitionReader.read(files: files).diagnostics
+        #expect(diagnostics.count == 8)
+        let shown = DiagnosticView(files: files, style: .plain).render(diagnostics)
+        #expect(shown.contains("there is no profile `x`") && !shown.contains("fedcba"))
     }
 }

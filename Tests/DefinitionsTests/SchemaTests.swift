@@ -9,30 +9,34 @@ struct SchemaTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    private func parts() throws -> [String: [String: Any]] {
-        let data = try Data(contentsOf: Self.root.appending(path: "schemas/meshplan.schema.json"))
+    private static let definitions = "meshplan.schema.json"
+    private static let devices = "meshplan-devices.schema.json"
+    private static let allRecords = Record.all.map { (definitions, $0) } + Record.allOfDevices.map { (devices, $0) }
+
+    private func parts(_ name: String) throws -> [String: [String: Any]] {
+        let data = try Data(contentsOf: Self.root.appending(path: "schemas/\(name)"))
         let schema = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         return try #require(schema["$defs"] as? [String: [String: Any]])
     }
 
-    @Test("Every record has the same keys in the schema as in the decoder", arguments: Record.all)
-    func records(_ record: Record) throws {
-        let part = try #require(try parts()[record.title])
+    @Test("Every record has the same keys in the schema as in the decoder", arguments: allRecords)
+    func records(_ schema: String, _ record: Record) throws {
+        let part = try #require(try parts(schema)[record.title])
         let properties = try #require(part["properties"] as? [String: Any])
         #expect(properties.keys.sorted() == record.keys.map(\.rawValue).sorted())
         #expect((part["required"] as? [String] ?? []).sorted() == record.required.map(\.rawValue).sorted())
         #expect(part["additionalProperties"] as? Bool == false)
     }
 
-    @Test("Every record of the schema is one of the decoder")
-    func nothingElse() throws {
-        let closed = try parts().filter { $0.value["properties"] != nil }.keys.sorted()
-        #expect(closed == Record.all.map(\.title).sorted())
+    @Test("Every record of a schema is one of the decoder", arguments: [definitions, devices])
+    func nothingElse(_ schema: String) throws {
+        let closed = try parts(schema).filter { $0.value["properties"] != nil }.keys.sorted()
+        #expect(closed == Self.allRecords.filter { $0.0 == schema }.map(\.1.title).sorted())
     }
 
-    @Test("Every reference in the schema leads somewhere")
-    func references() throws {
-        let parts = try parts()
+    @Test("Every reference in a schema leads somewhere", arguments: [definitions, devices])
+    func references(_ schema: String) throws {
+        let parts = try parts(schema)
         func references(in value: Any) -> [String] {
             switch value {
             case let object as [String: Any]:
@@ -54,6 +58,26 @@ struct SchemaTests {
             #expect(!problems.contains { $0.contains("unknown key") }, "\(keyword)")
             let isRead = problems.contains { $0.contains("not a list") || $0.contains("never stands in a definition") }
             #expect(isRead, "\(keyword) of \(record.title) is not read")
+        }
+    }
+
+    @Test("The decoder takes every key that a record of a file with devices lists", arguments: Record.allOfDevices)
+    func decoderTakesEveryKeyOfDevices(_ record: Record) {
+        for keyword in record.keys {
+            let value = "{ \(keyword.rawValue): [[]] }"
+            let product = { (settings: String) in "products: { a: { elements: [{ models: [] }], \(settings) } }\n" }
+            let text =
+                switch record.title {
+                case "device_file": "\(value)\n"
+                case "product": "products: { a: \(value) }\n"
+                case "composition_element": "products: { a: { elements: [\(value)] } }\n"
+                case "product_provisioning": product("provisioning: \(value)")
+                case "oob_actions": product("provisioning: { output: \(value) }")
+                default: "devices: { a: \(value) }\n"
+                }
+            let problems = DeviceFile.read(files: sources([text])).diagnostics.map(\.message)
+            #expect(!problems.contains { $0.contains("unknown key") }, "\(keyword)")
+            #expect(problems.contains { $0.contains("not a list") }, "\(keyword) of \(record.title) is not read")
         }
     }
 
