@@ -31,6 +31,8 @@ package struct NodeFaults: Hashable, Sendable {
     package var requestsToDrop: Int
     /// The share of copies lost on the way to and from the node, 0...1, instead of that of its links.
     package var copyLoss: Double?
+    /// What goes wrong while it is provisioned.
+    package var provisioning: ProvisioningFaults
 
     /// Faults of those kinds, none by default.
     package init(
@@ -39,7 +41,8 @@ package struct NodeFaults: Hashable, Sendable {
         isMute: Bool = false,
         answers: [Answer] = [],
         requestsToDrop: Int = 0,
-        copyLoss: Double? = nil
+        copyLoss: Double? = nil,
+        provisioning: ProvisioningFaults = ProvisioningFaults()
     ) {
         self.isOff = isOff
         self.isDeaf = isDeaf
@@ -47,6 +50,7 @@ package struct NodeFaults: Hashable, Sendable {
         self.answers = answers
         self.requestsToDrop = requestsToDrop
         self.copyLoss = copyLoss
+        self.provisioning = provisioning
     }
 
     /// The status to give instead of acting on a request, counting it off.

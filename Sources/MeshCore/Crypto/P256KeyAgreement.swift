@@ -103,6 +103,16 @@ package struct P256KeyPair: Sendable {
     }
 }
 
+extension P256KeyPair: Hashable {
+    /// Pairs with the same public key are the same pair.
+    package static func == (left: P256KeyPair, right: P256KeyPair) -> Bool { left.publicKey == right.publicKey }
+
+    /// Hashes the public key.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(publicKey)
+    }
+}
+
 extension P256KeyPair: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Never the key.
     package var description: String { "(secret)" }

@@ -6,14 +6,14 @@ package struct DeviceDescription: Hashable, Sendable {
     package var name: String
     /// Its elements, models and features, as Composition Data page 0 tells once it is a node.
     package var composition: Composition
-    /// What its Capabilities PDU tells; the number of elements is that of the composition.
+    /// What its Capabilities PDU tells; the number of elements is that of the composition, whatever stands here.
     package var capabilities: ProvisioningCapabilities
     /// Its static value, nil if it has none.
     package var staticValue: StaticOutOfBandValue?
-    /// Its private key, 32 octets, where the public one is known out of band; nil to make one for each session.
-    package var privateKey: [UInt8]?
-    /// Where its out-of-band data is to be found, a bit field.
-    package var oobInformation: UInt16
+    /// Its key pair, where the public key is known out of band; nil to make one for each session.
+    package var keyPair: P256KeyPair?
+    /// Where its out-of-band data is to be found.
+    package var outOfBandInformation: OutOfBandInformation
     /// The URI that it advertises, if it does; its hash is in the beacon.
     package var uri: String?
 
@@ -23,6 +23,9 @@ package struct DeviceDescription: Hashable, Sendable {
         self.name = name
         self.composition = composition
         self.capabilities = capabilities
-        oobInformation = 0
+        outOfBandInformation = []
     }
+
+    /// The hash of its URI, nil if it advertises none.
+    package var uriHash: UInt32? { uri.map { UnprovisionedDeviceBeacon.hash(ofURI: $0) } }
 }

@@ -1,0 +1,105 @@
+package import MeshCore
+
+/// Something that a person near a simulated device would notice.
+package struct DeviceObservation: Hashable, Sendable {
+    /// What there is to notice.
+    package enum Event: Hashable, Sendable {
+        /// The device begins to draw attention, or goes on, for so many seconds, at least one.
+        case attentionStarted(seconds: UInt8)
+        /// It draws attention no longer.
+        case attentionEnded
+        /// It tells a value.
+        case output(OutputAction, OutOfBandValue)
+        /// It tells the value no longer.
+        case outputEnded
+        /// It waits for a value of `size` digits or characters; see ``SimulatedWorld/input(_:_:)``.
+        case inputAwaited(InputAction, size: UInt8)
+        /// It waits for the value no longer.
+        case inputEnded
+        /// It has become a node at that address.
+        case provisioned(UnicastAddress)
+        /// It was reset and is in no network any more.
+        case unprovisioned
+    }
+
+    /// When.
+    package var time: Instant
+    /// Which device.
+    package var uuid: DeviceUUID
+    /// What people call it.
+    package var name: String
+    /// What.
+    package var event: Event
+}
+
+extension DeviceObservation: CustomStringConvertible {
+    /// For people, a sentence without a full stop: `kitchen-7 blinks 3 times`.
+    package var description: String {
+        switch event {
+        case .attentionStarted(let seconds):
+            "\(name) draws attention for \(seconds) \(seconds == 1 ? "second" : "seconds")"
+        case .attentionEnded: "\(name) draws attention no longer"
+        case .output(let action, let value): "\(name) \(action.sentence(telling: value))"
+        case .outputEnded: "\(name) has ended its output"
+        case .inputAwaited(let action, let size): "\(name) waits: \(action.sentence(size: size))"
+        case .inputEnded: "\(name) waits for input no longer"
+        case .provisioned(let address): "\(name) has become a node at \(address)"
+        case .unprovisioned: "\(name) was reset and is in no network"
+        }
+    }
+}
+
+extension OutOfBandValue {
+    /// The value as a person reads it.
+    fileprivate var words: String {
+        switch self {
+        case .number(let number): String(number)
+        case .text(let text): text
+        }
+    }
+}
+
+extension OutputAction {
+    fileprivate func sentence(telling value: OutOfBandValue) -> String {
+        let times = value == .number(1) ? "1 time" : "\(value.words) times"
+        return switch self {
+        case .blink: "blinks \(times)"
+        case .beep: "beeps \(times)"
+        case .vibrate: "vibrates \(times)"
+        case .numeric, .alphanumeric: "shows \(value.words)"
+        }
+    }
+}
+
+extension InputAction {
+    fileprivate func sentence(size: UInt8) -> String {
+        let digits = size == 1 ? "1 digit" : "\(size) digits"
+        return switch self {
+        case .push: "its button is to be pushed, a number of \(digits)"
+        case .twist: "its knob is to be twisted, a number of \(digits)"
+        case .numeric: "a number of \(digits) is to be typed"
+        case .alphanumeric: "\(size) \(size == 1 ? "character is" : "characters are") to be typed"
+        }
+    }
+}
+
+/// Why a device does not take what somebody puts in.
+package enum DeviceInputError: Error, Hashable, Sendable {
+    /// There is no such device.
+    case unknownDevice
+    /// It waits for no input.
+    case notAwaited
+    /// The value cannot be one of those it waits for; it waits on.
+    case value(OutOfBandValueError)
+}
+
+extension DeviceInputError: CustomStringConvertible {
+    /// For people, a clause without a full stop.
+    package var description: String {
+        switch self {
+        case .unknownDevice: "there is no such device"
+        case .notAwaited: "the device waits for no input"
+        case .value(let error): "\(error)"
+        }
+    }
+}
