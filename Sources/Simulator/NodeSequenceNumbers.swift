@@ -16,6 +16,13 @@ final class NodeSequenceNumbers: SequenceNumberSource {
         self.record = record
     }
 
+    /// Lets a stream begin at 0 again, as the streams of a device do that has become a node anew; the record of its
+    /// provisioning stands for it.
+    func restart(_ stream: SequenceStream) {
+        nextNumbers[stream] = nil
+        reservedEnds[stream] = nil
+    }
+
     /// The next number.
     func next(for source: UnicastAddress, ivIndex: UInt32) throws(SequenceNumberError) -> UInt32 {
         let stream = SequenceStream(source: source, ivIndex: ivIndex)

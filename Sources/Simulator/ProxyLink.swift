@@ -1,6 +1,6 @@
 import MeshCore
 
-/// One GATT connection to a proxy node, seen from the node: the Proxy Server role (Mesh Protocol 6).
+/// One GATT connection, seen from the node or device: the Proxy Server role (Mesh Protocol 6), or PB-GATT (5.2.2).
 struct ProxyLink {
     /// The node it leads to.
     let node: Int
@@ -14,6 +14,8 @@ struct ProxyLink {
     var toClient: ConnectionEvents
     /// Packets that came from the client.
     var packetsReceived = 0
+    /// The session of the provisioning protocol, on a link to a device's provisioning service.
+    var provisioning: ProvisioningService?
     /// Whether the end of the link is on its way to the client.
     var isEnding = false
 }

@@ -13,6 +13,17 @@ package struct SequenceStream: Hashable, Comparable, Sendable {
         self.ivIndex = ivIndex
     }
 
+    /// The streams that a node which was just provisioned sends with: all of its elements, under the IV index and, during
+    /// an update, the one before.
+    static func all(of node: NodeConfigurationState, under ivIndex: IVIndex) -> [SequenceStream] {
+        node.addresses.flatMap { rawAddress -> [SequenceStream] in
+            guard let source = UnicastAddress(rawValue: rawAddress) else { return [] }
+            return Set([ivIndex.value, ivIndex.transmitValue]).sorted().map {
+                SequenceStream(source: source, ivIndex: $0)
+            }
+        }
+    }
+
     /// By source, then IV index.
     package static func < (left: SequenceStream, right: SequenceStream) -> Bool {
         (left.source, left.ivIndex) < (right.source, right.ivIndex)

@@ -2,6 +2,8 @@ import MeshCore
 
 /// One virtual node: what it is configured to, its protocol stack, its radio and what is wrong with it.
 struct SimulatedNode {
+    /// What it was described as, nil if it came from a database.
+    var description: DeviceDescription?
     /// The states of its foundation models.
     var state: NodeConfigurationState
     /// Network to access layer.
@@ -19,6 +21,15 @@ struct SimulatedNode {
     /// The PDUs heard last, octet by octet: copies and what two relays send alike cost no decryption.
     var heard = RecentPDUs()
 
+    /// When it draws attention no longer; nil if it does not.
+    var attentionEnd: Instant?
+    /// When it ceases to advertise with its Node Identity in a subnet.
+    var identityEnds: [NetKeyIndex: Instant] = [:]
+
+    /// What it is as a device without a network.
+    var device: DeviceDescription { description ?? state.derivedDescription }
+    /// Whether it is in no network and has power.
+    var isProvisionable: Bool { !state.isProvisioned && !faults.isOff }
     /// Whether it takes part in the network at all.
     var isAlive: Bool { state.isProvisioned && !faults.isOff }
     /// Whether it forwards what it hears on the advertising bearer.
@@ -67,6 +78,12 @@ enum WorldEvent {
     case stopIdentity(node: Int, NetKeyIndex)
     /// A device advertises to those who scan.
     case tick(AdvertisingTick)
+    /// A node's attention timer may have run down.
+    case endAttention(node: Int)
+    /// A device's provisioning PDU leaves it.
+    case sendProvisioning(LinkIdentifier, [UInt8])
+    /// The timer of a provisioning session ends.
+    case wakeProvisioning(LinkIdentifier)
     /// Connecting takes no longer.
     case connect(LinkIdentifier)
     /// A packet of the client reaches the proxy.

@@ -1,11 +1,16 @@
 import MeshCore
 
 extension SimulatedWorld {
-    /// A message for a node came through its stack; only Configuration requests mean anything to it.
+    /// A message for a node came through its stack; Configuration requests mean something to it, and the messages of
+    /// ``deliver(_:under:at:)``.
     func deliver(_ message: IncomingMessage, at node: Int) {
         let state = nodes[node].state
         let stream = SequenceStream(source: message.source, ivIndex: message.ivIndex)
         guard recorder(.replay(state.uuid, stream, message.sequence)) else { return }
+        if case .application(let key) = message.security {
+            deliver(message, under: key, at: node)
+            return
+        }
         guard case .device = message.security, message.destination == state.address.address else { return }
         var reader = ByteReader(message.payload)
         guard let opcode = try? Opcode(decoding: &reader) else { return }
@@ -54,7 +59,7 @@ extension SimulatedWorld {
         }
         nodes[node].stack.defaultTTL = changed.defaultTTL
         for key in changed.netKeys where key.isIdentityRunning && before.netKey(key.index)?.isIdentityRunning != true {
-            queue.add(.stopIdentity(node: node, key.index), at: now.advanced(by: .seconds(60)))
+            startIdentity(of: node, key.index)
         }
         if before.proxy == .enabled, changed.proxy != .enabled { nodes[node].endsLinks = true }
         let phases = changed.netKeys.map { [UInt16($0.phase.rawValue), $0.index.rawValue] }
@@ -63,7 +68,8 @@ extension SimulatedWorld {
 
     /// The answer leaves the node.
     func answer(_ message: OutgoingMessage, from node: Int, thenReset: Bool) {
-        guard nodes[node].isAlive else { return }
+        // The node may have left the network meanwhile, and even be in another one.
+        guard nodes[node].isAlive, nodes[node].state.address == message.source else { return }
         let actions: [StackAction]
         do throws(StackError) {
             actions = try nodes[node].stack.send(message, at: now).1
@@ -74,9 +80,7 @@ extension SimulatedWorld {
         perform(actions, at: node, from: .itself)
         // Clients of a proxy that was switched off, or that left the network, lose their links (4.2.11).
         if thenReset {
-            nodes[node].state.reset()
-            nodes[node].stack.keys = keyRing(of: nodes[node].state)
-            endLinks(to: node, reason: "the node was reset")
+            leaveNetwork(node)
         } else if nodes[node].endsLinks {
             nodes[node].endsLinks = false
             guard settings.proxy != nodes[node].state.uuid else { return }

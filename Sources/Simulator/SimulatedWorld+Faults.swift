@@ -1,7 +1,7 @@
 package import MeshCore
 
 extension SimulatedWorld {
-    /// The UUIDs of all nodes in the order of the database.
+    /// The UUIDs of all nodes in the order of the database, then of all devices in the order of their descriptions.
     package var nodeIdentifiers: [DeviceUUID] { nodes.map(\.state.uuid) }
 
     /// The node with a name, nil if there is none; of several the first.
@@ -28,6 +28,7 @@ extension SimulatedWorld {
         nodes[node].faults = faults
         if faults.isOff {
             endLinks(to: node, reason: "the node lost power")
+            setAttention(of: node, seconds: 0)
         } else {
             scheduleWake(node)
         }

@@ -24,15 +24,15 @@ extension SimulatedWorld {
             switch target {
             case .anyProxy: open(link, to: try proxy(settings.proxy))
             case .proxy(let advertiser): open(link, to: try proxy(advertiser))
-            case .provisioning:
-                throw BearerError("the simulated network has no device that can be provisioned")
+            case .provisioning(let advertiser): openProvisioning(link, to: try provisionable(advertiser))
             }
         } catch {
             outbox.append(.closed(link, error))
         }
     }
 
-    private func open(_ link: LinkIdentifier, to node: Int) {
+    /// A link is open, to the proxy service or to the provisioning service.
+    func open(_ link: LinkIdentifier, to node: Int, provisioning: ProvisioningService? = nil) {
         audit.expectNoRepetition()
         outbox.append(.opened(link, maximumPacketSize: maximumPacketSize))
         links[link] = ProxyLink(
@@ -40,6 +40,8 @@ extension SimulatedWorld {
             toNode: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent),
             toClient: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent)
         )
+        links[link]?.provisioning = provisioning
+        guard provisioning == nil else { return }
         for beacon in secureNetworkBeacons(of: node) {
             notify(ProxyPDU(type: .beacon, payload: beacon), on: link)
         }
@@ -96,6 +98,7 @@ extension SimulatedWorld {
 
     /// Ends a link, or stops connecting, as a client does: nothing more comes from it.
     package func disconnect(_ link: LinkIdentifier) {
+        leaveProvisioning(link)
         links[link] = nil
         connecting[link] = nil
         outbox.removeAll { $0.link == link }
@@ -106,8 +109,9 @@ extension SimulatedWorld {
 
     /// A packet of the client reaches the node.
     func receive(_ packet: [UInt8], on link: LinkIdentifier) {
-        guard let end = links[link], !end.isEnding, nodes[end.node].isAlive else { return }
+        guard let end = links[link], !end.isEnding, !nodes[end.node].faults.isOff else { return }
         let node = end.node
+        guard end.provisioning != nil || nodes[node].isAlive else { return }
         trace(packet, at: 0x2_0000 | Int(link.rawValue))
         links[link]?.packetsReceived += 1
         let pdu: ProxyPDU?
@@ -117,7 +121,10 @@ extension SimulatedWorld {
             self.end(link, reason: "the proxy could not put the packets together: \(error)")
             return
         }
-        if let pdu {
+        if let pdu, end.provisioning != nil {
+            // The provisioning service knows no other PDUs (Mesh Protocol 6.3.1).
+            if pdu.type == .provisioning { receive(provisioning: pdu.payload, on: link) }
+        } else if let pdu {
             switch pdu.type {
             case .network: receive(networkPDU: pdu.payload, at: node, on: link)
             case .beacon:
@@ -168,7 +175,7 @@ extension SimulatedWorld {
     /// Hands a PDU to all clients of a node whose filters let it through.
     func forward(_ pdu: [UInt8], to destination: Address, from node: Int, except origin: LinkIdentifier?) {
         for (link, end) in links.sorted(by: { $0.key < $1.key }) where end.node == node && link != origin {
-            if end.filter.passes(destination) {
+            if end.provisioning == nil, end.filter.passes(destination) {
                 notify(ProxyPDU(type: .network, payload: pdu), on: link)
             }
         }
@@ -192,6 +199,7 @@ extension SimulatedWorld {
     /// The node ends a link; what it sent before still arrives.
     func end(_ link: LinkIdentifier, reason: String) {
         guard let end = links[link], !end.isEnding else { return }
+        leaveProvisioning(link)
         links[link]?.isEnding = true
         let arrival = links[link]?.toClient.arrival(of: now) ?? now
         queue.add(.disconnect(link, reason: reason), at: arrival)

@@ -82,7 +82,7 @@ extension SimulatedWorld {
             return
         }
         statistics.advertised += 1
-        for neighbour in radio.neighbours[node] {
+        for neighbour in audience(of: node) {
             let loss = copyLoss(from: node, to: neighbour)
             if settings.neighboursInterfere {
                 nodes[neighbour.node].load.add(sent.copies.count, at: now)
@@ -112,11 +112,11 @@ extension SimulatedWorld {
     func announce(_ node: Int) {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
         let beacons = secureNetworkBeacons(of: node)
-        for (link, end) in links.sorted(by: { $0.key < $1.key }) where end.node == node {
+        for (link, end) in links.sorted(by: { $0.key < $1.key }) where end.node == node && end.provisioning == nil {
             for beacon in beacons { notify(ProxyPDU(type: .beacon, payload: beacon), on: link) }
         }
         guard nodes[node].state.secureNetworkBeacon else { return }
-        for neighbour in radio.neighbours[node] {
+        for neighbour in audience(of: node) {
             for beacon in beacons where !generator.happens(copyLoss(from: node, to: neighbour)) {
                 queue.add(.hearBeacon(node: neighbour.node, beacon), at: now.advanced(by: .milliseconds(10)))
             }

@@ -50,8 +50,18 @@ extension SimulatedWorld {
 
     /// What a device advertises now, nothing if it is silent; in turn where it is several things.
     private func advertised(by device: DeviceUUID) -> [Advertisement.Content] {
-        if let node = positions[device] { return proxyAdvertisements(of: node).map { .proxy($0) } }
-        return []
+        guard let node = positions[device] else { return [] }
+        guard nodes[node].isProvisionable else { return proxyAdvertisements(of: node).map { .proxy($0) } }
+        // A device advertises no more while somebody is connected to it (Mesh Protocol 7.1.2.2.1).
+        guard !nodes[node].faults.isMute, !links.values.contains(where: { $0.node == node && !$0.isEnding }) else {
+            return []
+        }
+        let description = nodes[node].device
+        let advertisement = ProvisioningAdvertisement(
+            uuid: description.uuid,
+            oobInformation: description.outOfBandInformation.rawValue
+        )
+        return [.unprovisioned(advertisement, uriHash: description.uriHash)]
     }
 
     /// Makes a device that has come into the world advertise if somebody scans; doing it twice does nothing.

@@ -21,11 +21,19 @@ package final class SimulatedWorld {
     package internal(set) var statistics = WorldStatistics()
     /// A digest of everything that was heard and notified, with its time: equal for equal runs.
     package internal(set) var traceHash: UInt64 = 0xCBF2_9CE4_8422_2325
+    /// What people near the devices noticed, in order, the last thousand or two of it.
+    package internal(set) var observations: [DeviceObservation] = []
+    /// Called with everything that people near the devices notice, as it happens.
+    package var onObservation: ((DeviceObservation) -> Void)?
 
     var nodes: [SimulatedNode] = []
     var positions: [DeviceUUID: Int] = [:]
     var owners: [UInt16: Int] = [:]
     var radio: RadioNeighbours
+    /// The node that hops are counted from, nil where the links are given one by one.
+    var radioRoot: Int?
+    /// The addresses of provisioners, with their names.
+    var provisionerAddresses: [(addresses: ClosedRange<UInt16>, name: String)] = []
     var queue = EventQueue<WorldEvent>()
     var generator: SeededGenerator
     var links: [LinkIdentifier: ProxyLink] = [:]
@@ -42,14 +50,17 @@ package final class SimulatedWorld {
     let recorder: Recorder
     var sequenceNumbers: NodeSequenceNumbers
 
-    /// A world of the nodes of a network that are no provisioners and not excluded.
+    /// A world of the nodes of a network that are no provisioners and not excluded, and of devices.
     ///
     /// - Parameters:
-    ///   - state: what earlier runs left; a node is as it was left if its address and DeviceKey are still those of
-    ///     the database, else as the database says.
+    ///   - devices: what there is beside the nodes; the description of a node says what it is once it was reset.
+    ///   - state: what earlier runs left. A node is as it was left if it was provisioned here, or if its address and
+    ///     DeviceKey are still those of the database, else as the database says. A device is as it was left. What was
+    ///     provisioned here, or reset, is there even if neither the network nor the devices name it any more.
     ///   - recorder: stores what changes; by default nobody does.
     package init(
         network: MeshNetwork,
+        devices: [DeviceDescription] = [],
         settings: WorldSettings = .ideal,
         seed: UInt64,
         state: SimulatorState = SimulatorState(),
@@ -70,53 +81,8 @@ package final class SimulatedWorld {
             observer.learn(key.key)
             if let old = key.oldKey { observer.learn(old) }
         }
-        let provisioners = Set(network.provisioners.map(\.uuid))
-        for node in network.nodes where !provisioners.contains(node.uuid) && !node.isExcluded {
-            add(node, of: network, state: state)
-        }
+        populate(network, devices, state)
         radio = neighbours(state: state)
-    }
-
-    private func add(_ node: Node, of network: MeshNetwork, state: SimulatorState) {
-        guard positions[node.uuid] == nil else { return }
-        var isRestored = false
-        var configuration = NodeConfigurationState(of: node, in: network)
-        if let left = state.nodes[node.uuid], left.address == node.unicastAddress, left.deviceKey == node.deviceKey {
-            configuration = left
-            configuration.name = node.name
-            isRestored = true
-        }
-        let replay = isRestored ? state.replay[node.uuid] ?? [:] : [:]
-        var stack = MeshStack(
-            address: configuration.address,
-            elementCount: configuration.elements.count,
-            ivIndex: isRestored ? state.ivIndexes[node.uuid] ?? network.ivIndex : network.ivIndex,
-            keys: keyRing(of: configuration),
-            sequenceNumbers: sequenceNumbers,
-            replay: ReplayProtection(
-                replay.sorted { $0.key < $1.key }.map {
-                    ReplayProtection.Entry(source: $0.key, ivIndex: $0.value.ivIndex, sequence: $0.value.sequence)
-                },
-                capacity: max(Int(configuration.product.replayListSize), 1)
-            )
-        )
-        stack.defaultTTL = configuration.defaultTTL
-        newestIVIndex = max(newestIVIndex, stack.ivIndex.value)
-        let index = nodes.count
-        positions[node.uuid] = index
-        for address in configuration.addresses where owners[address] == nil { owners[address] = index }
-        for key in configuration.netKeys {
-            observer.learn(key.key)
-            if let old = key.oldKey { observer.learn(old) }
-        }
-        nodes.append(
-            SimulatedNode(
-                state: configuration,
-                stack: stack,
-                advertiser: Advertiser(sets: settings.advertisingSets)
-            )
-        )
-        if !isRestored { _ = recorder(.node(configuration)) }
     }
 
     /// When something happens next, nil if never. What waits in ``drain()`` has happened already.
@@ -146,10 +112,10 @@ package final class SimulatedWorld {
         case .advertise(let node, let pdu, let transmit): advertise(pdu, transmit, from: node)
         case .wake(let node): wake(node)
         case .answer(let node, let message, let thenReset): answer(message, from: node, thenReset: thenReset)
-        case .stopIdentity(let node, let key):
-            if let position = nodes[node].state.netKeys.firstIndex(where: { $0.index == key }) {
-                nodes[node].state.netKeys[position].isIdentityRunning = false
-            }
+        case .stopIdentity(let node, let key): stopIdentity(of: node, key)
+        case .endAttention(let node): endAttention(of: node)
+        case .sendProvisioning(let link, let pdu): sendProvisioning(pdu, on: link)
+        case .wakeProvisioning(let link): wakeProvisioning(link)
         case .tick(let tick): self.tick(tick)
         case .connect(let link): finishConnecting(link)
         case .write(let link, let packet): receive(packet, on: link)

@@ -20,8 +20,13 @@ package struct SimulatorState: Hashable, Sendable {
     package var reservations: [SequenceStream: UInt32]
     /// The numbers that were heard.
     package var used: [SequenceStream: SequenceRanges]
+    /// The devices whose present or last life as a node began in the simulator; for them this state counts, whatever a
+    /// database says.
+    package var provisioned: Set<DeviceUUID>
     /// Who hears whom, nil if no world was made yet.
     package var links: [WorldSettings.RadioLink]?
+    /// The node that hops are counted from, nil if it was not noted.
+    package var root: DeviceUUID?
 
     /// Remembers nothing.
     package init() {
@@ -30,6 +35,7 @@ package struct SimulatorState: Hashable, Sendable {
         replay = [:]
         reservations = [:]
         used = [:]
+        provisioned = []
     }
 
     /// Takes in a record that is newer than all before.
@@ -54,6 +60,14 @@ package struct SimulatorState: Hashable, Sendable {
             used[stream, default: SequenceRanges()].insert(range)
         case .links(let links):
             self.links = links
+        case .root(let node):
+            root = node
+        case .provisioned(let node, let ivIndex):
+            nodes[node.uuid] = node
+            ivIndexes[node.uuid] = ivIndex
+            replay[node.uuid] = nil
+            provisioned.insert(node.uuid)
+            for stream in SequenceStream.all(of: node, under: ivIndex) { reservations[stream] = nil }
         }
     }
 
@@ -61,8 +75,17 @@ package struct SimulatorState: Hashable, Sendable {
     package var records: [StateRecord] {
         var records: [StateRecord] = []
         if let links { records.append(.links(links)) }
-        for (_, node) in nodes.sorted(by: { $0.key < $1.key }) { records.append(.node(node)) }
-        for (node, ivIndex) in ivIndexes.sorted(by: { $0.key < $1.key }) { records.append(.ivIndex(node, ivIndex)) }
+        if let root { records.append(.root(root)) }
+        for (uuid, node) in nodes.sorted(by: { $0.key < $1.key }) {
+            if provisioned.contains(uuid), let ivIndex = ivIndexes[uuid] {
+                records.append(.provisioned(node, ivIndex))
+            } else {
+                records.append(.node(node))
+            }
+        }
+        for (node, ivIndex) in ivIndexes.sorted(by: { $0.key < $1.key }) where !provisioned.contains(node) {
+            records.append(.ivIndex(node, ivIndex))
+        }
         for (node, list) in replay.sorted(by: { $0.key < $1.key }) {
             for (source, entry) in list.sorted(by: { $0.key < $1.key }) {
                 let stream = SequenceStream(source: source, ivIndex: entry.ivIndex)

@@ -37,6 +37,14 @@ extension ByteWriter {
                 write(link.copyLoss != nil)
                 write((link.copyLoss ?? 0).bitPattern)
             }
+        case .provisioned(let node, let ivIndex):
+            write(UInt8(7))
+            write(ivIndex.value)
+            write(ivIndex.isUpdateInProgress)
+            write(node)
+        case .root(let node):
+            write(UInt8(8))
+            write(node.rawValue.bytes)
         }
     }
 
@@ -99,6 +107,11 @@ extension ByteReader {
                 links.append(WorldSettings.RadioLink(first, second, copyLoss: hasLoss ? loss : nil))
             }
             return .links(links)
+        case 7:
+            let ivIndex = IVIndex(value: try readUInt32(), isUpdateInProgress: try readFlag())
+            return .provisioned(try readNodeState(), ivIndex)
+        case 8:
+            return .root(try readDeviceUUID())
         default:
             throw .unknownType(UInt64(kind))
         }

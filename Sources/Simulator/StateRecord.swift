@@ -14,12 +14,18 @@ package enum StateRecord: Hashable, Sendable {
     case used(SequenceStream, ClosedRange<UInt32>)
     /// Who hears whom; the last one counts.
     case links([WorldSettings.RadioLink])
+    /// The node that hops are counted from; the last one counts.
+    case root(DeviceUUID)
+    /// A device accepted provisioning data and is a node with that configuration, at that IV index: what it was before
+    /// is over. From then on this file, and no database, says what the device is.
+    case provisioned(NodeConfigurationState, IVIndex)
 }
 
 /// The simulator's state file: "MSIM" and a version, then records that are only ever appended.
 ///
 /// A record is the length of its body (32 bits, big-endian), the body, and the CRC-32 of the body (32 bits,
-/// big-endian). A body starts with the kind of the record. The file holds keys: 0600.
+/// big-endian). A body starts with the kind of the record. Kinds are added and never changed, so every file of the
+/// version can be read; a program that does not know a kind refuses the file. The file holds keys: 0600.
 package enum StateFile {
     /// What every file starts with.
     package static let header: [UInt8] = Array("MSIM".utf8) + [0, 1]

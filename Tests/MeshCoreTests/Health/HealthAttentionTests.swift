@@ -18,7 +18,10 @@ struct HealthAttentionTests {
         #expect(throws: DecodeError.self) { _ = try HealthAttentionStatus(parameters: parameters[...]) }
     }
 
-    @Test("A status answers a request that can have led to it", arguments: zip([10, 9, 11, 0], [true, true, false, false]))
+    @Test(
+        "A status answers a request that can have led to it",
+        arguments: zip([10, 9, 11, 0], [true, true, false, false])
+    )
     func answers(seconds: UInt8, isAnswer: Bool) {
         let status = HealthAttentionStatus(seconds: seconds)
         #expect(HealthAttentionSet(seconds: 10).isAnswered(by: status) == isAnswer)

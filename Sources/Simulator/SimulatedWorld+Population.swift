@@ -1,0 +1,134 @@
+import MeshCore
+
+extension SimulatedWorld {
+    /// Makes the nodes of a network, then devices, then what else earlier runs left.
+    func populate(_ network: MeshNetwork, _ devices: [DeviceDescription], _ state: SimulatorState) {
+        let descriptions = Dictionary(devices.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
+        let provisioners = Set(network.provisioners.map(\.uuid))
+        for node in network.nodes {
+            if provisioners.contains(node.uuid) {
+                let last = min(Int(node.unicastAddress.rawValue) + max(node.elements.count, 1) - 1, 0x7FFF)
+                provisionerAddresses.append((node.unicastAddress.rawValue...UInt16(last), node.name))
+            } else if !node.isExcluded {
+                add(node, of: network, description: descriptions[node.uuid], state: state)
+            }
+        }
+        for device in devices where positions[device.uuid] == nil {
+            let left = state.nodes[device.uuid]
+            var configuration = left ?? NodeConfigurationState(unprovisioned: device)
+            configuration.name = device.name
+            add(configuration, description: device, ivIndex: network.ivIndex, left: left == nil ? nil : state)
+        }
+        let others = state.nodes.values.filter {
+            positions[$0.uuid] == nil && !provisioners.contains($0.uuid)
+                && (!$0.isProvisioned || state.provisioned.contains($0.uuid))
+        }
+        for configuration in others.sorted(by: { $0.uuid < $1.uuid }) {
+            add(configuration, description: nil, ivIndex: network.ivIndex, left: state)
+        }
+    }
+
+    /// A node of the database.
+    private func add(
+        _ node: Node,
+        of network: MeshNetwork,
+        description: DeviceDescription?,
+        state: SimulatorState
+    ) {
+        guard positions[node.uuid] == nil else { return }
+        if var left = state.nodes[node.uuid],
+            state.provisioned.contains(node.uuid)
+                || left.address == node.unicastAddress && left.deviceKey == node.deviceKey
+        {
+            left.name = node.name
+            add(left, description: description, ivIndex: network.ivIndex, left: state)
+            return
+        }
+        var configuration = NodeConfigurationState(of: node, in: network)
+        if let description, !node.isCompositionKnown { configuration.takeComposition(of: description) }
+        add(configuration, description: description, ivIndex: network.ivIndex, left: nil)
+        _ = recorder(.node(configuration))
+    }
+
+    /// - Parameter left: what earlier runs left, if the configuration comes from there.
+    private func add(
+        _ configuration: NodeConfigurationState,
+        description: DeviceDescription?,
+        ivIndex: IVIndex,
+        left: SimulatorState?
+    ) {
+        let replay = left?.replay[configuration.uuid] ?? [:]
+        let entries = replay.sorted { $0.key < $1.key }.map {
+            ReplayProtection.Entry(source: $0.key, ivIndex: $0.value.ivIndex, sequence: $0.value.sequence)
+        }
+        let stack = stack(
+            of: configuration,
+            ivIndex: left?.ivIndexes[configuration.uuid] ?? ivIndex,
+            replay: entries
+        )
+        let index = nodes.count
+        positions[configuration.uuid] = index
+        nodes.append(
+            SimulatedNode(
+                description: description,
+                state: configuration,
+                stack: stack,
+                advertiser: Advertiser(sets: settings.advertisingSets)
+            )
+        )
+        guard configuration.isProvisioned else { return }
+        newestIVIndex = max(newestIVIndex, stack.ivIndex.value)
+        occupyAddresses(of: index, isReported: left?.provisioned.contains(configuration.uuid) ?? false)
+        for key in configuration.netKeys {
+            observer.learn(key.key)
+            if let old = key.oldKey { observer.learn(old) }
+        }
+    }
+
+    /// The protocol stack of a node; that of a device in no network has no keys and stays silent.
+    func stack(
+        of configuration: NodeConfigurationState,
+        ivIndex: IVIndex,
+        replay: [ReplayProtection.Entry] = []
+    ) -> MeshStack {
+        var stack = MeshStack(
+            address: configuration.address,
+            elementCount: configuration.elements.count,
+            ivIndex: ivIndex,
+            keys: keyRing(of: configuration),
+            sequenceNumbers: sequenceNumbers,
+            replay: ReplayProtection(replay, capacity: max(Int(configuration.product.replayListSize), 1))
+        )
+        stack.defaultTTL = configuration.defaultTTL
+        return stack
+    }
+
+    /// Notes whose the addresses of a node are.
+    ///
+    /// - Parameter isReported: whether it is a violation if they are somebody else's in the same network.
+    func occupyAddresses(of node: Int, isReported: Bool) {
+        let state = nodes[node].state
+        let keys = Set(state.netKeys.flatMap { [$0.key, $0.oldKey ?? $0.key] })
+        var reported: Set<Int> = []
+        for address in state.addresses {
+            guard let owner = owners[address], owner != node, nodes[owner].state.isProvisioned else {
+                owners[address] = node
+                continue
+            }
+            let other = nodes[owner].state
+            guard isReported, other.netKeys.contains(where: { keys.contains($0.key) }) else { continue }
+            if reported.insert(owner).inserted {
+                report("\(state.name) and \(other.name) both have the address \(address.hexadecimal)")
+            }
+        }
+        guard isReported else { return }
+        for (addresses, name) in provisionerAddresses where addresses.overlaps(state.addresses) {
+            report("\(state.name) has an address of the provisioner \(name)")
+        }
+    }
+
+    /// Notes that the addresses of a node are nobody's.
+    func vacateAddresses(of node: Int) {
+        for address in nodes[node].state.addresses where owners[address] == node { owners[address] = nil }
+    }
+}
