@@ -19,7 +19,7 @@ extension SimulatedWorld {
             )
         }
         // An unprovisioned device stops advertising when somebody is connected to it (Mesh Protocol 7.1.2).
-        guard !links.values.contains(where: { $0.node == node }) else {
+        guard !links.values.contains(where: { $0.node == node && !$0.isEnding }) else {
             throw BearerError(
                 "the simulated device \(name) cannot be connected to",
                 hint: "somebody is connected to it already"
@@ -40,7 +40,7 @@ extension SimulatedWorld {
         let session = ProvisioningDevice(
             capabilities: capabilities,
             staticValue: nodes[node].faults.provisioning.staticValue ?? device.staticValue,
-            secrets: .random(using: &generator, keyPair: device.keyPair),
+            secrets: .random(using: &secretGenerator, keyPair: device.keyPair),
             at: now
         )
         open(link, to: node, provisioning: ProvisioningService(device: session))

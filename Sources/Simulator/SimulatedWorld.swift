@@ -36,6 +36,9 @@ package final class SimulatedWorld {
     var provisionerAddresses: [(addresses: ClosedRange<UInt16>, name: String)] = []
     var queue = EventQueue<WorldEvent>()
     var generator: SeededGenerator
+    /// Draws the secrets of devices: numbers of its own, lest a provisioner that counts from the same seed meets its
+    /// own public key.
+    var secretGenerator: SeededGenerator
     var links: [LinkIdentifier: ProxyLink] = [:]
     /// Where links lead that are not open yet.
     var connecting: [LinkIdentifier: LinkTarget] = [:]
@@ -70,6 +73,7 @@ package final class SimulatedWorld {
         self.recorder = recorder
         generator = SeededGenerator(seed: seed)
         scan = ScanState(seed: seed)
+        secretGenerator = SeededGenerator(seed: seed ^ 0xDE71_CE5E_C4E7_0001)
         schedules = KeySchedules()
         audit = SequenceAudit(used: state.used)
         observer = NetworkObserver(schedules: schedules)

@@ -109,6 +109,18 @@ final class TestClient {
         return nil
     }
 
+    /// Sends an access message.
+    func send(_ payload: [UInt8], to destination: UnicastAddress, under security: MessageSecurity) throws {
+        let message = OutgoingMessage(
+            source: stack.address,
+            destination: .unicast(destination),
+            payload: payload,
+            security: security,
+            ttl: 5
+        )
+        try perform(stack.send(message, at: bearer.now).1)
+    }
+
     /// Lets time pass.
     func wait(_ duration: Duration) throws {
         let deadline = bearer.now.advanced(by: duration)
