@@ -80,20 +80,20 @@ struct DeviceFileTests {
         )
         let value = try StaticOutOfBandValue(try #require(Hexadecimal.decode("00112233445566778899aabbccddeeff")))
         #expect(lamp.staticValue == value)
-        #expect(lamp.privateKey == nil)
+        #expect(lamp.keyPair == nil)
         let information: OutOfBandInformation = [.text, .number, .onBox, .machineReadableCode]
-        #expect(lamp.oobInformation == information.rawValue)
+        #expect(lamp.outOfBandInformation == information)
         #expect(lamp.uri == "https://example.com/x")
 
         #expect(devices[1].staticValue == (try StaticOutOfBandValue([0xFF])))
-        #expect(devices[1].privateKey == Hexadecimal.decode(Self.privateKey))
+        #expect(devices[1].keyPair == Hexadecimal.decode(Self.privateKey).flatMap { P256KeyPair(privateKey: $0) })
         #expect(devices[1].capabilities.isPublicKeyAvailable)
         #expect(devices[1].uri == "urn:x")
 
         #expect(devices[2].composition.company == 0xFFFF && devices[2].composition.replayListSize == 64)
         #expect(devices[2].composition.features == .lowPower)
         #expect(devices[2].capabilities == ProvisioningCapabilities(elementCount: 1, algorithms: [.cmacAES128]))
-        #expect(devices[2].oobInformation == 0x8001)
+        #expect(devices[2].outOfBandInformation.rawValue == 0x8001)
         #expect(devices[2].staticValue == nil && devices[2].uri == nil)
     }
 

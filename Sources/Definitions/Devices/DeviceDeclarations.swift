@@ -39,8 +39,8 @@ struct DeviceDeclaration {
     var product: Located<String>
     /// A static value of its own.
     var staticValue: StaticOutOfBandValue?
-    /// Its private key, 32 octets, if the public one is known out of band.
-    var privateKey: [UInt8]?
+    /// Its key pair, if the public key is known out of band.
+    var keyPair: P256KeyPair?
     /// A URI of its own.
     var uri: String?
 }
@@ -113,7 +113,7 @@ struct DeviceDeclarations {
             capabilities: ProvisioningCapabilities(
                 elementCount: UInt8(clamping: product.composition.elements.count),
                 algorithms: product.algorithms,
-                isPublicKeyAvailable: device.privateKey != nil,
+                isPublicKeyAvailable: device.keyPair != nil,
                 isStaticValueAvailable: staticValue != nil,
                 requiresAuthentication: product.requiresAuthentication,
                 outputSize: product.output.size,
@@ -123,8 +123,8 @@ struct DeviceDeclarations {
             )
         )
         description.staticValue = staticValue
-        description.privateKey = device.privateKey
-        description.oobInformation = product.oobInformation.rawValue
+        description.keyPair = device.keyPair
+        description.outOfBandInformation = product.oobInformation
         description.uri = device.uri ?? product.uri
         return description
     }

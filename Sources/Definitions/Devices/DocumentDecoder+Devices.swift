@@ -32,14 +32,14 @@ extension DocumentDecoder {
         var uuid: Located<DeviceUUID>?
         var product: Located<String>?
         var staticValue: StaticOutOfBandValue?
-        var privateKey: [UInt8]?
+        var keyPair: P256KeyPair?
         var uri: String?
         for field in fields {
             switch field.keyword {
             case .uuid: uuid = scalar(field.value, "a UUID", Addresses.uuid)
             case .product: product = scalar(field.value, "the name of a product", Words.name)
             case .staticValue: staticValue = secret(field.value, "a static value", SecretDigits.staticValue)?.value
-            case .privateKey: privateKey = secret(field.value, "a private key", SecretDigits.privateKey)?.value
+            case .privateKey: keyPair = secret(field.value, "a private key", SecretDigits.privateKey)?.value
             case .uri: uri = scalar(field.value, "a URI", DeviceWords.uri)?.value
             default: break
             }
@@ -50,7 +50,7 @@ extension DocumentDecoder {
             uuid: uuid,
             product: product,
             staticValue: staticValue,
-            privateKey: privateKey,
+            keyPair: keyPair,
             uri: uri
         )
     }

@@ -45,7 +45,7 @@ package enum SecretDigits {
     }
 
     /// A private key of P-256: 32 octets, big-endian, not zero and below the order of the group.
-    static func privateKey(_ text: String) throws(SecretProblem) -> [UInt8] {
+    static func privateKey(_ text: String) throws(SecretProblem) -> P256KeyPair {
         let octets = try octets(text, "a private key")
         guard octets.count == P256KeyPair.privateKeySize else {
             throw SecretProblem(
@@ -53,13 +53,13 @@ package enum SecretDigits {
                 hint: "write 64 hexadecimal digits"
             )
         }
-        guard P256KeyPair(privateKey: octets) != nil else {
+        guard let pair = P256KeyPair(privateKey: octets) else {
             throw SecretProblem(
                 message: "the private key is not one of the curve P-256",
                 hint: "it lies between 0 and the order of the group"
             )
         }
-        return octets
+        return pair
     }
 
     private static func octets(_ text: String, _ title: String) throws(SecretProblem) -> [UInt8] {
