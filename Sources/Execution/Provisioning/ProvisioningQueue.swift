@@ -116,6 +116,9 @@ struct ProvisioningQueue {
     /// Whether a device is in the queue.
     func contains(_ uuid: DeviceUUID) -> Bool { entries[uuid] != nil }
 
+    /// How a device in the queue is to be provisioned.
+    func order(of uuid: DeviceUUID) -> ProvisioningOrder? { entries[uuid]?.order }
+
     /// Whether a link belongs to the queue.
     func owns(_ link: LinkIdentifier) -> Bool { links[link] != nil }
 
@@ -165,6 +168,11 @@ struct ProvisioningQueue {
             outputs += remove(entry.order.uuid)
         }
         return (devices, outputs)
+    }
+
+    /// Takes out all devices, whatever they are doing.
+    mutating func shutDown() -> [Output] {
+        entries.values.sorted { $0.place < $1.place }.map(\.order.uuid).flatMap { remove($0) }
     }
 
     /// Asks for connections as far as `limit` links allow; those who need the person come first when it is free.

@@ -24,6 +24,10 @@ package struct ExecutionContext {
     package var interrupts: () -> Int
     /// Makes or reads a key.
     package var key: (KeySource) throws(KeyError) -> KeyMaterial
+    /// What is known of devices beside the radio, and who can see them.
+    package var outOfBand: OutOfBandDesk
+    /// New randomness for one provisioning session; cryptographically secure outside tests.
+    package var provisioningSecrets: () -> ProvisioningSecrets
     /// Is told what happens, in order; a step's success only when it is durable.
     package var emit: (ExecutionEvent) -> Void
 
@@ -34,6 +38,8 @@ package struct ExecutionContext {
         now: @escaping () -> Timestamp,
         interrupts: @escaping () -> Int = { 0 },
         key: @escaping (KeySource) throws(KeyError) -> KeyMaterial,
+        outOfBand: OutOfBandDesk = .unattended,
+        provisioningSecrets: @escaping () -> ProvisioningSecrets = ExecutionContext.systemSecrets,
         emit: @escaping (ExecutionEvent) -> Void = { _ in }
     ) {
         self.user = user
@@ -41,7 +47,15 @@ package struct ExecutionContext {
         self.now = now
         self.interrupts = interrupts
         self.key = key
+        self.outOfBand = outOfBand
+        self.provisioningSecrets = provisioningSecrets
         self.emit = emit
+    }
+
+    /// Randomness of the operating system.
+    package static func systemSecrets() -> ProvisioningSecrets {
+        var generator = SystemRandomNumberGenerator()
+        return ProvisioningSecrets.random(using: &generator)
     }
 }
 
@@ -51,6 +65,10 @@ package struct ExecutionOptions: Hashable, Sendable {
     package var retry = RetryPolicy()
     /// The proxy link.
     package var link = LinkPolicy()
+    /// How often and how long devices are tried that are to be provisioned.
+    package var provisioning = ProvisioningAttempts()
+    /// Links used at once at most, at least 1; never more than the bearer has.
+    package var maximumConnections = 8
     /// Nodes talked to at once at the start, at least 1.
     package var initialWindow = 4
     /// Nodes talked to at once at most, at least 1. Proxies drop silently what exceeds their queue, the smallest of

@@ -1,7 +1,8 @@
 package import MeshCore
 package import Planning
 
-/// What happens during a run, for views; steps are positions in the plan.
+/// What happens during a run, for views; steps are positions in the plan, and beyond
+/// it where the plan grew.
 package enum ExecutionEvent: Hashable, Sendable {
     /// The run begins: so many steps, and so many in-doubt requests of earlier runs to read back first.
     case runStarted(steps: Int, inDoubt: Int)
@@ -34,6 +35,21 @@ package enum ExecutionEvent: Hashable, Sendable {
     case nodeUnreachable(DeviceUUID, reason: String)
     /// An in-doubt request of an earlier run was read back: whether it had taken effect.
     case doubtResolved(DeviceUUID, ConfigurationAction, tookEffect: Bool)
+    /// Where a device stands that is to be provisioned.
+    case provisioningStage(DeviceUUID, ProvisioningProgress)
+    /// A device is a node, which is durable. Whether nobody in between can have stayed unnoticed; nil if it was
+    /// provisioned by an earlier attempt, whose success was only found out now.
+    case provisioned(DeviceUUID, address: UnicastAddress, elementCount: UInt8, isAuthenticated: Bool?)
+    /// An attempt to provision a device failed; there is another after the delay.
+    case provisioningRetried(DeviceUUID, ProvisioningProblem, in: Duration)
+    /// A device that is to be provisioned was not heard; it becomes pending. Whether an earlier attempt may have made
+    /// it a node, which does not answer either.
+    case deviceNotHeard(DeviceUUID, mayBeNode: Bool)
+    /// What was deferred until a node's composition is known became these changes and steps; they follow those of the
+    /// plan and of earlier growth, and the steps name changes and steps by those positions.
+    case planGrown(changes: [Change], steps: [Step])
+    /// Something that the definition wants of a node cannot be, as its composition tells.
+    case problem(DeviceUUID, Diagnostic)
     /// So many steps of all are decided.
     case progress(decided: Int, total: Int)
     /// An interrupt was noticed: the first lets what is in flight finish, the second ends at once.

@@ -36,6 +36,9 @@ extension ExecutionRun {
     func settle(_ doubt: JournalIntent, _ job: Job, _ verdict: ConfigurationVerdict) {
         var tookEffect = true
         switch verdict {
+        case .holds(.resetNode):
+            retire(job.node)
+            journal.settle(doubt, .succeeded)
         case .holds(let action):
             let header = network.header
             network.update(job.node) { $0.record(action, in: header, at: context.now()) }

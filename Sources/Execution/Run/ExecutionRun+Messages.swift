@@ -5,11 +5,14 @@ import Store
 /// What goes between the run, its client and the bearer.
 extension ExecutionRun {
     func transmit(_ job: Job) {
+        // A request that is made makes the client look for a link anew.
+        linkFailure = nil
+        if job.isCandidate { return transmitCandidate(job) }
         guard let node = network.node(job.node) else { return }
         let deadline: Duration? =
             switch job.stage {
             case .doubt, .prelude, .readBack: options.retry.readBackDeadline
-            case .request: nil
+            case .candidate, .request: nil
             }
         let (identifier, outputs) = client.request(
             job.inquiry,
@@ -40,11 +43,7 @@ extension ExecutionRun {
                 return client.connectFailed(target, error, at: bearer.now)
             }
         case .scan(let isOn):
-            do throws(BearerError) {
-                try bearer.scan(isOn)
-            } catch {
-                return client.scanFailed(at: bearer.now)
-            }
+            return clientScans(isOn)
         case .send(let packet, on: let link):
             do throws(BearerError) {
                 try bearer.send(packet, on: link)
@@ -53,10 +52,13 @@ extension ExecutionRun {
                 return client.handle(.closed(link, error), at: bearer.now)
             }
         case .closeLink(let link): bearer.close(link)
-        case .linkUp(let proxy): context.emit(.linkUp(proxy: proxy))
+        case .linkUp(let proxy):
+            linkFailure = nil
+            context.emit(.linkUp(proxy: proxy))
         case .linkDown(let failure, let delay):
             context.emit(.linkDown(reason: failure.reason, retryIn: delay))
-            if delay == nil { stop = .linkFailed(failure.reason, hint: failure.hint) }
+            // Devices that are still being provisioned may be the proxies that are missing.
+            if delay == nil { linkFailure = failure }
         case .sent(let identifier, let transmissions): countSent(identifier, transmissions)
         case .answered(let identifier, let verdict, let transmissions):
             window.answered(attempts: transmissions)
@@ -93,10 +95,11 @@ extension ExecutionRun {
 
     /// No proxy can be had that reaches the node; asking again, or reading back, would fare no better.
     private func settle(_ job: Job, unreachable failure: LinkFailure) {
+        if job.isCandidate { return settleUnansweredCandidate(job) }
         context.emit(.nodeUnreachable(job.node, reason: failure.reason))
         if let step = job.step {
             switch job.stage {
-            case .doubt: break
+            case .doubt, .candidate: break
             case .prelude: journal.settle(subject(of: step), .skipped)
             case .request, .readBack: journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
             }

@@ -31,8 +31,13 @@ extension ExecutionRun {
     /// Begins a step that the schedule has handed out.
     func begin(_ step: Int) {
         guard let node = steps[step].node else { return }
-        if startedNodes.insert(node).inserted { announce(.nodeStarted(node)) }
+        greet(step)
         proceed(with: node, to: step)
+    }
+
+    /// Tells that a node's first step begins.
+    func greet(_ step: Int) {
+        if let node = steps[step].node, startedNodes.insert(node).inserted { announce(.nodeStarted(node)) }
     }
 
     /// Starts what the node's turn has come for.
@@ -40,13 +45,20 @@ extension ExecutionRun {
         switch steps[step].work {
         case .configure(let node, let action): start(step, action, on: node)
         case .edit: edit(step)
-        case .provision: fail(step, .unmakeable("nothing at hand can provision a device"))
-        case .configureWhenKnown: fail(step, .unmakeable("the node's composition is not known"))
+        case .provision(let order): provision(step, order)
+        case .configureWhenKnown(let deferred): grow(step, deferred)
         }
     }
 
     private func start(_ step: Int, _ action: ConfigurationAction, on uuid: DeviceUUID) {
         guard let node = network.node(uuid) else {
+            if action == .resetNode {
+                // An earlier run has done it, or found out just now that it had.
+                schedule.succeed(step)
+                announce(.stepSkipped(step: step))
+                finishNode(uuid)
+                return
+            }
             fail(step, .unmakeable("the database has no such node"))
             return
         }
@@ -86,13 +98,16 @@ extension ExecutionRun {
             settle(doubt, job, verdict)
             return
         }
+        if job.isCandidate { return settleCandidate(job, verdict) }
         guard let step = job.step else { return }
         switch verdict {
+        case .holds(.resetNode): settleReset(job)
         case .holds(let action): succeed(step, job) { $0.record(action, in: $1, at: $2) }
         case .composition(let composition):
             succeed(step, job) { node, _, now in
                 node.record(composition)
                 node.observedAt = now
+                node.unprovisionedSeenAt = nil
             }
         case .relayRetransmit(let retransmit): continueRelay(step, job, retransmit)
         case .doesNotHold: repeatRequest(step, job)
@@ -166,6 +181,7 @@ extension ExecutionRun {
     func settleUnanswered(_ job: Job) {
         switch job.stage {
         case .doubt: suspend(job.node)
+        case .candidate: settleUnansweredCandidate(job)
         case .prelude:
             if let step = job.step { journal.settle(subject(of: step), .skipped) }
             suspend(job.node)
@@ -195,7 +211,10 @@ extension ExecutionRun {
             journal.settle(subject(of: step), .skipped)
             return fail(step, .unmakeable("the request cannot be sent: \(error)"))
         }
-        guard let step = job.step else { return }
+        guard let step = job.step else {
+            if job.isCandidate { settleUnansweredCandidate(job) }
+            return
+        }
         if case .doubt = job.stage { return putBack(job) }
         journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
     }
@@ -213,7 +232,7 @@ extension ExecutionRun {
         finishNode(job.node)
     }
 
-    private func fail(_ step: Int, _ failure: StepFailure) {
+    func fail(_ step: Int, _ failure: StepFailure) {
         let blocked = schedule.fail(step)
         announce(.stepFailed(step: step, failure))
         announceBlocked(blocked)
@@ -233,13 +252,13 @@ extension ExecutionRun {
         announceBlocked(blocked)
     }
 
-    private func announceBlocked(_ blocked: [Int]) {
+    func announceBlocked(_ blocked: [Int]) {
         for step in blocked {
             if case .blocked(let cause) = schedule.states[step] { announce(.stepBlocked(step: step, by: cause)) }
         }
     }
 
-    private func finishNode(_ node: DeviceUUID) {
+    func finishNode(_ node: DeviceUUID) {
         guard let lane = schedule.lane(of: node), schedule.isLaneFinished(lane) else { return }
         announce(.nodeFinished(node))
     }

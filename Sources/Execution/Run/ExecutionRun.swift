@@ -12,6 +12,8 @@ final class ExecutionRun {
     enum Stage {
         /// Reads back a request of an earlier run.
         case doubt(JournalIntent)
+        /// Asks a device that may be a node for its composition.
+        case candidate
         /// Reads what the request is made of.
         case prelude
         /// Asks for the change.
@@ -32,6 +34,11 @@ final class ExecutionRun {
         var round = 1
         /// Whether the change was ever sent.
         var mayHaveArrived = false
+
+        /// Whether it reads back what an earlier run asked for.
+        var isDoubt: Bool { if case .doubt = stage { true } else { false } }
+        /// Whether it asks a device that may be a node.
+        var isCandidate: Bool { if case .candidate = stage { true } else { false } }
     }
 
     let bearer: any Bearer
@@ -54,6 +61,28 @@ final class ExecutionRun {
     /// Requests that leave after the next commit.
     var outbox: [Job] = []
     var startedNodes: Set<DeviceUUID> = []
+    /// Changes of the plan and of what it grew by.
+    var changeCount: Int
+    /// Devices that are to become nodes.
+    var queue: ProvisioningQueue
+    /// The step of each of them.
+    var provisionSteps: [DeviceUUID: Int] = [:]
+    /// What is about to leave.
+    var candidates: [DeviceUUID: ProvisioningConversation.Candidate] = [:]
+    /// Those of them that leave after the next commit.
+    var storing: [DeviceUUID] = []
+    /// Devices of which an earlier attempt may have made nodes.
+    var findingOut: [DeviceUUID: FindingOut] = [:]
+    /// When no more is found out about devices that no step is about.
+    var searchEnd: Instant?
+    /// Whether a proxy of the network was heard.
+    var hasHeardProxy = false
+    /// Whether the bearer scans, whether the client wants it to, and why it cannot.
+    var isScanning = false
+    var clientWantsScan = false
+    var scanError: BearerError?
+    /// Why the client has no link and looks for none, while devices are still being provisioned.
+    var linkFailure: LinkFailure?
     var recap = Recap()
     var window: SendWindow
     private var interrupts = 0
@@ -71,16 +100,23 @@ final class ExecutionRun {
         client: MeshClient,
         network: MeshNetwork,
         steps: [Step],
+        changeCount: Int,
         schedule: StepSchedule,
         doubts: [JournalIntent],
-        unreachable: Set<DeviceUUID>
+        unreachable: Set<DeviceUUID>,
+        searchingFor duration: Duration? = nil
     ) {
         self.journal = journal
         self.bearer = bearer
         self.options = options
         self.context = context
         self.client = client
-        self.network = NetworkRecord(network)
+        self.network = NetworkRecord(
+            network,
+            orders: steps.compactMap { if case .provision(let order) = $0.work { order } else { nil } }
+        )
+        self.changeCount = changeCount
+        queue = ProvisioningQueue(policy: options.provisioning)
         self.steps = steps
         plannedCount = steps.count
         self.schedule = schedule
@@ -92,6 +128,10 @@ final class ExecutionRun {
             self.doubts[doubt.node, default: []].append(doubt)
         }
         doubtfulNodes.reverse()
+        if let duration {
+            searchEnd = bearer.now.advanced(by: duration)
+            for pending in network.pendingProvisionings { findOut(about: pending.uuid) }
+        }
     }
 
     /// Whether the user wants no new messages.
@@ -116,15 +156,28 @@ final class ExecutionRun {
     private func turn() throws(ExecutionStop) -> Bool {
         noticeInterrupts()
         if interrupts < 2 { fill() }
+        divideLinks()
+        endOldSearches()
         guard stop == nil else { return false }
         try commit()
         // What is in flight finishes; what still waits for a link does not begin.
         let canFinish = client.carriedCount > 0 || client.isLinkReady && !outbox.isEmpty
-        guard interrupts < 2, !isInterrupted || canFinish else { return false }
+        guard interrupts < 2, !isInterrupted || canFinish || !queue.isEmpty else { return false }
+        releaseData()
         for job in outbox.drained() { transmit(job) }
+        updateScan()
         // An outcome that came of sending, such as none being possible, is made durable before anything is waited for.
         guard stop == nil else { return true }
-        guard !jobs.isEmpty else { return !announcements.isEmpty || !isInterrupted && hasWork }
+        if let failure = linkFailure, queue.isEmpty, !jobs.isEmpty {
+            guard jobs.values.allSatisfy(\.isCandidate) else {
+                stop = .linkFailed(failure.reason, hint: failure.hint)
+                return true
+            }
+            // That nobody can be asked decides nothing.
+            for uuid in findingOut.keys.sorted() { endFindingOut(uuid) }
+        }
+        let isWaiting = !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty
+        guard isWaiting else { return !announcements.isEmpty || !isInterrupted && hasWork }
         try wait()
         return true
     }
@@ -136,7 +189,8 @@ final class ExecutionRun {
     private func wait() throws(ExecutionStop) {
         // Short enough to notice an interrupt that came just before the wait.
         var deadline = bearer.now.advanced(by: .milliseconds(500))
-        if let due = client.nextDeadline { deadline = min(deadline, due) }
+        if queue.awaitsAnswer { deadline = bearer.now.advanced(by: .milliseconds(50)) }
+        for due in [client.nextDeadline, queue.nextDeadline] { if let due { deadline = min(deadline, due) } }
         for _ in 0..<ExecutionRun.eventsPerTurn {
             let event: BearerEvent?
             do throws(BearerError) {
@@ -145,10 +199,12 @@ final class ExecutionRun {
                 throw ExecutionStop(.linkFailed(error.message, hint: error.hint))
             }
             guard let event else { break }
-            perform(client.handle(event, at: bearer.now))
+            take(event)
             deadline = bearer.now
         }
         if let due = client.nextDeadline, due <= bearer.now { perform(client.advance(to: bearer.now)) }
+        if let due = queue.nextDeadline, due <= bearer.now { perform(queue.advance(to: bearer.now)) }
+        takeAnswer()
     }
 
     /// Bounds a turn, so that deadlines are kept however much comes in.
@@ -158,7 +214,9 @@ final class ExecutionRun {
         let count = context.interrupts()
         if count > 0, interrupts == 0 { context.emit(.interrupted(immediately: false)) }
         if count > 1, interrupts < 2 { context.emit(.interrupted(immediately: true)) }
+        let isFirst = interrupts == 0 && count > 0
         interrupts = count
+        if isFirst { interruptProvisioning() }
     }
 
     // MARK: Starting
@@ -166,9 +224,13 @@ final class ExecutionRun {
     /// Starts what may start, as far as the window allows.
     private func fill() {
         guard !isInterrupted, stop == nil else { return }
+        defer { askCandidates() }
         while true {
             if let step = schedule.startEdit() {
                 edit(step)
+            } else if let step = schedule.start(.growth) ?? schedule.start(.provisioning) {
+                greet(step)
+                start(step)
             } else if jobs.count + outbox.count < window.size {
                 if let step = schedule.start(.request) ?? schedule.start(.provisioning) ?? schedule.start(.growth) {
                     begin(step)
@@ -232,7 +294,11 @@ final class ExecutionRun {
         for identifier in jobs.keys.sorted() {
             if let job = jobs.removeValue(forKey: identifier) { leave(job) }
         }
+        perform(queue.shutDown())
+        findingOut = [:]
         perform(client.shutDown(at: bearer.now))
+        clientWantsScan = false
+        updateScan()
         if stop == nil, isInterrupted, !(schedule.isFinished && doubts.isEmpty) { stop = .interrupted }
         recap.ending = stop ?? .completed
         if case .storeFailed = recap.ending {
@@ -269,7 +335,7 @@ final class ExecutionRun {
     /// A request is given up because the run ends.
     private func leave(_ job: Job) {
         guard let step = job.step else { return }
-        if case .doubt = job.stage { return }
+        if job.isDoubt || job.isCandidate { return }
         journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
     }
 }

@@ -7,11 +7,11 @@ package import Store
 /// One thread: it waits in the bearer, and everything else happens between two waits. It ends with a ``Recap``
 /// whatever happens. A node that did not answer is not tried again by the same executor.
 package final class Executor {
-    private let database: MeshDatabase
-    private let lease: WriteLease
-    private let bearer: any Bearer
+    let database: MeshDatabase
+    let lease: WriteLease
+    let bearer: any Bearer
     private let options: ExecutionOptions
-    private let context: ExecutionContext
+    let context: ExecutionContext
     private var unreachable: Set<DeviceUUID> = []
 
     /// An executor for one database and one bearer.
@@ -57,29 +57,40 @@ package final class Executor {
                     with: lease
                 )
             }
-            return (schedule, plan.steps, run)
+            return Preparation(schedule: schedule, steps: plan.steps, changeCount: plan.changes.count, run: run)
         }
     }
 
-    /// Reads in-doubt requests of earlier runs back and records what is true, so that a plan made afterwards knows.
+    /// Clears up what earlier runs left in doubt and records what is true, so that a plan made afterwards knows: reads
+    /// requests back, and finds out whether devices have become nodes whose provisioning was not seen to its end.
     ///
-    /// Requests to nodes that do not answer stay in doubt; the recap counts such nodes as pending.
-    package func resolveInDoubt() -> Recap {
-        begin(total: 0) { snapshot throws(ExecutionStop) in
-            Executor.doubtsOnly(snapshot)
+    /// Requests to nodes that do not answer stay in doubt; the recap counts such nodes as pending. Devices that are
+    /// neither heard nor answer stay pending in the database.
+    ///
+    /// - Parameter duration: how long devices are looked for; questions that are under way then are waited for.
+    package func resolveInDoubt(lookingFor duration: Duration = .seconds(15)) -> Recap {
+        begin(total: 0, searchingFor: duration) { snapshot throws(ExecutionStop) in
+            Executor.doubtsOnly(snapshot, withDevices: true)
         }
     }
 
     /// A run without steps, nil if there is no doubt either.
-    private static func doubtsOnly(_ snapshot: Snapshot) -> Preparation? {
-        snapshot.unresolved.isEmpty ? nil : (StepSchedule(), [], nil)
+    private static func doubtsOnly(_ snapshot: Snapshot, withDevices: Bool = false) -> Preparation? {
+        if snapshot.unresolved.isEmpty, !withDevices || snapshot.network.pendingProvisionings.isEmpty { return nil }
+        return Preparation(schedule: StepSchedule(), steps: [], changeCount: 0, run: nil)
     }
 
-    private typealias Preparation = (schedule: StepSchedule, steps: [Step], run: RunIdentifier?)
+    private struct Preparation {
+        let schedule: StepSchedule
+        let steps: [Step]
+        let changeCount: Int
+        let run: RunIdentifier?
+    }
 
     /// Prepares a run and performs it; every way out gives a recap.
     private func begin(
         total: Int,
+        searchingFor duration: Duration? = nil,
         _ prepare: (Snapshot) throws(ExecutionStop) -> Preparation?
     ) -> Recap {
         var recap = Recap()
@@ -116,9 +127,11 @@ package final class Executor {
                 client: client,
                 network: snapshot.network,
                 steps: prepared.steps,
+                changeCount: prepared.changeCount,
                 schedule: prepared.schedule,
                 doubts: snapshot.unresolved,
-                unreachable: unreachable
+                unreachable: unreachable,
+                searchingFor: duration
             )
             recap = run.perform()
             unreachable = run.unreachable
@@ -144,7 +157,7 @@ package final class Executor {
         return earlier.identifier
     }
 
-    private func stopping<Value>(_ body: () throws(StoreError) -> Value) throws(ExecutionStop) -> Value {
+    func stopping<Value>(_ body: () throws(StoreError) -> Value) throws(ExecutionStop) -> Value {
         do throws(StoreError) {
             return try body()
         } catch {

@@ -6,13 +6,27 @@ import Store
 struct NetworkRecord {
     /// The network without its nodes.
     private(set) var header: MeshNetwork
+    /// Sorted by unicast address.
     private(set) var nodes: [Node]
     private var places: [DeviceUUID: Int] = [:]
-    private var dirtyNodes: Set<Int> = []
+    private var dirtyNodes: Set<DeviceUUID> = []
+    private var removedNodes: Set<DeviceUUID> = []
+    /// Names of devices that are no nodes yet.
+    private var names: [DeviceUUID: String] = [:]
+    /// The addresses that orders fix, which nobody else is to get.
+    private var fixedAddresses: [DeviceUUID: UnicastAddress] = [:]
+    /// Made when the first address is needed.
+    private var pool: UnicastAddressPool?
     private var isHeaderDirty = false
 
     /// The network of a snapshot.
-    init(_ network: MeshNetwork) {
+    ///
+    /// - Parameter orders: the devices that are to become nodes.
+    init(_ network: MeshNetwork, orders: [ProvisioningOrder] = []) {
+        for order in orders {
+            names[order.uuid] = order.name
+            fixedAddresses[order.uuid] = order.address
+        }
         header = network
         header.nodes = []
         nodes = network.nodes
@@ -24,11 +38,27 @@ struct NetworkRecord {
         places[uuid].map { nodes[$0] }
     }
 
+    /// How many nodes there are, our own included.
+    var count: Int { nodes.count }
+
+    /// What people call a node or device; its UUID where nobody has named it.
+    func name(of uuid: DeviceUUID) -> String {
+        node(uuid)?.name ?? names[uuid] ?? header.pendingProvisioning(of: uuid)?.name ?? uuid.description
+    }
+
     /// Changes a node.
     mutating func update(_ uuid: DeviceUUID, _ change: (inout Node) -> Void) {
         guard let place = places[uuid] else { return }
         change(&nodes[place])
-        dirtyNodes.insert(place)
+        dirtyNodes.insert(uuid)
+    }
+
+    /// Shows the whole network.
+    mutating func withNodes<Value>(_ body: (MeshNetwork) -> Value) -> Value {
+        // Only lent, so that neither side has to copy the nodes when it changes one.
+        header.nodes = nodes
+        defer { header.nodes = [] }
+        return body(header)
     }
 
     /// Makes a database edit.
@@ -51,7 +81,7 @@ struct NetworkRecord {
         try header.apply(edit, makeKey: key)
         guard let after = header.nodes.first, after != nodes[place] else { return false }
         nodes[place] = after
-        dirtyNodes.insert(place)
+        dirtyNodes.insert(uuid)
         return true
     }
 
@@ -75,20 +105,22 @@ struct NetworkRecord {
             for key in nodes[place].netKeys.indices
             where nodes[place].netKeys[key].index == index && nodes[place].netKeys[key].isUpdated {
                 nodes[place].netKeys[key].isUpdated = false
-                dirtyNodes.insert(place)
+                dirtyNodes.insert(nodes[place].uuid)
             }
             for key in nodes[place].appKeys.indices
             where boundIndexes.contains(nodes[place].appKeys[key].index) && nodes[place].appKeys[key].isUpdated {
                 nodes[place].appKeys[key].isUpdated = false
-                dirtyNodes.insert(place)
+                dirtyNodes.insert(nodes[place].uuid)
             }
         }
     }
 
     /// Moves what is not durable into the changes of a commit.
     mutating func takeChanges(into changes: inout StoreChanges) {
-        changes.nodes = dirtyNodes.sorted().map { nodes[$0] }
+        changes.nodes = dirtyNodes.sorted().compactMap { node($0) }
+        changes.removedNodes = removedNodes.sorted()
         dirtyNodes = []
+        removedNodes = []
         if isHeaderDirty {
             changes.network = header
             isHeaderDirty = false
@@ -138,6 +170,7 @@ extension Node {
     mutating func record(_ action: ConfigurationAction, in network: MeshNetwork, at now: Timestamp) {
         apply(action, appKeys: network.appKeys)
         observedAt = now
+        unprovisionedSeenAt = nil
         // A node that gets a key when the network already uses the new one gets the new one.
         if case .addNetKey(let index) = action,
             network.netKeys.contains(where: { $0.index == index && $0.phase == .usingNewKeys }),
@@ -156,5 +189,108 @@ extension Node {
         default: return
         }
         observedAt = now
+    }
+}
+
+/// How devices become nodes and nodes leave.
+extension NetworkRecord {
+    /// Addresses for a device that has so many elements, 1...255.
+    mutating func reserve(
+        _ count: Int,
+        for order: ProvisioningOrder
+    ) throws(ProvisioningProblem) -> UnicastAddress {
+        var pool = self.pool ?? freshPool()
+        self.pool = nil
+        defer { self.pool = pool }
+        guard let fixed = order.address else {
+            guard let address = pool.reserveBlock(of: count, for: order.uuid) else {
+                throw .noAddress("the ranges of our provisioner have no \(count) consecutive free addresses left")
+            }
+            return address
+        }
+        do throws(AddressConflict) {
+            try pool.reserve(fixed, count: count, for: order.uuid)
+            return fixed
+        } catch {
+            throw .noAddress("\(count) elements cannot have the addresses from \(fixed) on: \(error)")
+        }
+    }
+
+    private mutating func freshPool() -> UnicastAddressPool {
+        var pool = withNodes { UnicastAddressPool($0) }
+        // A conflict is told by the one who comes to use the address.
+        for (uuid, address) in fixedAddresses.sorted(by: { $0.key < $1.key }) {
+            try? pool.reserve(address, count: 1, for: uuid)
+        }
+        return pool
+    }
+
+    /// Frees what was reserved for a device, unless it may have been told.
+    mutating func release(_ uuid: DeviceUUID) {
+        guard header.pendingProvisioning(of: uuid) == nil, fixedAddresses[uuid] == nil, places[uuid] == nil else {
+            return
+        }
+        pool?.release(uuid)
+    }
+
+    /// Records an attempt that is about to hand out an address and a DeviceKey.
+    mutating func recordAttempt(_ attempt: PendingProvisioning) {
+        header.recordAttempt(attempt)
+        isHeaderDirty = true
+    }
+
+    /// Takes an attempt back whose provisioning data has not left.
+    mutating func withdrawAttempt(of uuid: DeviceUUID, _ deviceKey: KeyMaterial) {
+        guard let place = header.pendingProvisionings.firstIndex(where: { $0.uuid == uuid }) else { return }
+        isHeaderDirty = true
+        header.pendingProvisionings[place].deviceKeys.removeAll { $0 == deviceKey }
+        if header.pendingProvisionings[place].deviceKeys.isEmpty { header.pendingProvisionings.remove(at: place) }
+    }
+
+    /// Makes a pending device a node, and retires the node that it was before.
+    ///
+    /// - Parameter order: how it was to be provisioned; nil if nobody has ordered it now.
+    /// - Returns: nil if the device is not pending.
+    mutating func promote(
+        _ uuid: DeviceUUID,
+        _ order: ProvisioningOrder?,
+        deviceKey: KeyMaterial,
+        at now: Timestamp
+    ) -> (node: Node, replaced: Node?)? {
+        guard header.pendingProvisioning(of: uuid) != nil else { return nil }
+        let replaced = node(uuid)
+        if replaced != nil { retire(uuid, reason: .replaced, at: now) }
+        let promoted = header.promote(
+            uuid,
+            name: order?.name,
+            deviceKey: deviceKey,
+            isProtected: order?.isProtected ?? replaced?.isProtected ?? false,
+            removalPolicy: order?.removalPolicy ?? replaced?.removalPolicy ?? .forget,
+            at: now
+        )
+        header.nodes = []
+        guard let node = promoted?.node else { return nil }
+        insert(node)
+        return (node, replaced)
+    }
+
+    /// Takes a node out of the network.
+    mutating func retire(_ uuid: DeviceUUID, reason: RetiredNode.Reason, at now: Timestamp) {
+        guard let place = places.removeValue(forKey: uuid) else { return }
+        header.recordRetirement(of: nodes.remove(at: place), reason: reason, at: now)
+        for later in place..<nodes.count { places[nodes[later].uuid] = later }
+        isHeaderDirty = true
+        dirtyNodes.remove(uuid)
+        removedNodes.insert(uuid)
+    }
+
+    private mutating func insert(_ node: Node) {
+        var place = nodes.count
+        while place > 0, nodes[place - 1].unicastAddress > node.unicastAddress { place -= 1 }
+        nodes.insert(node, at: place)
+        for later in place..<nodes.count { places[nodes[later].uuid] = later }
+        isHeaderDirty = true
+        dirtyNodes.insert(node.uuid)
+        removedNodes.remove(node.uuid)
     }
 }

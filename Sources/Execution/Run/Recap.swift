@@ -40,6 +40,28 @@ package struct Recap: Hashable, Sendable {
         package var name: String
         /// Steps of it that wait; 0 if only an in-doubt request of an earlier run does.
         package var steps: Int
+        /// Why they wait.
+        package var reason = PendingReason.unanswered
+    }
+
+    /// Why a node or device is pending.
+    package enum PendingReason: Hashable, Sendable {
+        /// The node does not answer.
+        case unanswered
+        /// The device was not heard.
+        case notHeard
+        /// The device was not heard; an earlier attempt may have made it a node, which does not answer either.
+        case notHeardMayBeNode
+    }
+
+    /// Something that the definition wants of a node and that cannot be.
+    package struct NodeProblem: Hashable, Sendable {
+        /// The node.
+        package var node: DeviceUUID
+        /// Its name.
+        package var name: String
+        /// What is wrong.
+        package var diagnostic: Diagnostic
     }
 
     /// A step that did not happen.
@@ -60,7 +82,7 @@ package struct Recap: Hashable, Sendable {
 
     /// Why the run ended.
     package var ending = Ending.completed
-    /// Steps in the plan.
+    /// Steps in the plan, with those that it grew by.
     package var total = 0
     /// Steps whose effect was brought about and recorded.
     package var applied = 0
@@ -72,6 +94,10 @@ package struct Recap: Hashable, Sendable {
     package var blocked: [BlockedStep] = []
     /// Nodes that do not answer, by name.
     package var pending: [PendingNode] = []
+    /// What cannot be, as compositions that were read tell, in the order of finding out.
+    package var problems: [NodeProblem] = []
+    /// Devices that have become nodes.
+    package var provisioned = 0
     /// Steps not started, those of pending nodes included.
     package var notStarted = 0
     /// Requests whose outcome is unknown at the end; the next run reads them back first.
@@ -85,12 +111,16 @@ package struct Recap: Hashable, Sendable {
     /// How long the run took.
     package var duration = Duration.zero
 
+    /// Devices of which the next event says that they are pending.
+    private var notHeard: [DeviceUUID: PendingReason] = [:]
+
     /// A run that did nothing.
     package init() {}
 
     /// Whether everything in the plan is as it should be.
     package var isComplete: Bool {
         ending == .completed && failed.isEmpty && blocked.isEmpty && pending.isEmpty && notStarted == 0 && inDoubt == 0
+            && problems.isEmpty
     }
 
     /// Whether the user interrupted the run.
@@ -106,8 +136,12 @@ extension Recap {
         case .stepFailed(let step, let failure): failed.append(FailedStep(step: step, failure: failure))
         case .stepBlocked(let step, by: let cause): blocked.append(BlockedStep(step: step, by: cause))
         case .nodePending(let node, let steps):
-            let name = names.node(node)?.name ?? node.description
-            pending.append(PendingNode(node: node, name: name, steps: steps))
+            let reason = notHeard.removeValue(forKey: node) ?? .unanswered
+            pending.append(PendingNode(node: node, name: names.name(of: node), steps: steps, reason: reason))
+        case .deviceNotHeard(let node, let mayBeNode): notHeard[node] = mayBeNode ? .notHeardMayBeNode : .notHeard
+        case .provisioned: provisioned += 1
+        case .problem(let node, let diagnostic):
+            problems.append(NodeProblem(node: node, name: names.name(of: node), diagnostic: diagnostic))
         case .doubtResolved: doubtsResolved += 1
         default: break
         }

@@ -14,6 +14,8 @@ package enum StepFailure: Error, Hashable, Sendable {
     case unmakeable(String)
     /// A key could not be read or made.
     case keyUnavailable(String)
+    /// A device has not become a node.
+    case provisioning(ProvisioningProblem)
 
     /// One sentence: what happened.
     package var meaning: String {
@@ -23,6 +25,7 @@ package enum StepFailure: Error, Hashable, Sendable {
         case .differs(let report): "The node reports \(report)."
         case .withoutEffect(let rounds): "The node was asked \(rounds) times and reads back the old value each time."
         case .unmakeable(let missing), .keyUnavailable(let missing): "\(missing)."
+        case .provisioning(let problem): "\(problem)."
         }
     }
 
@@ -37,6 +40,7 @@ package enum StepFailure: Error, Hashable, Sendable {
         case .differs: "Plan again; if the node keeps changing the value, leave the setting out of the definition."
         case .withoutEffect: "Move closer or use another proxy, then apply again; long messages get lost first."
         case .unmakeable: "Plan again from the present database."
+        case .provisioning(let problem): "\(problem.advice.prefix(1).uppercased())\(problem.advice.dropFirst())."
         case .keyUnavailable: "Make the key's file or environment variable available, then apply again."
         }
     }

@@ -131,6 +131,9 @@ struct StepSchedule {
     /// The lane of a node, nil if the plan has no step for it.
     func lane(of node: DeviceUUID) -> Int? { laneOfNode[node] }
 
+    /// The lane of a step, nil for edits.
+    func lane(ofStep step: Int) -> Int? { laneOfStep[step] }
+
     /// Whether every step of the lane is decided.
     func isLaneFinished(_ lane: Int) -> Bool { lanes[lane].head == lanes[lane].steps.count }
 
@@ -350,7 +353,7 @@ extension Step {
         case .edit: nil
         case .configure(let node, _): node
         case .provision(let order): order.uuid
-        case .configureWhenKnown(let configuration): configuration.node
+        case .configureWhenKnown(let deferred): deferred.node
         }
     }
 }

@@ -1,0 +1,93 @@
+import MeshCore
+
+/// Who gets the bearer's links and what is heard: the client, the provisioning queue, and those who wait for a reset.
+extension ExecutionRun {
+    /// Hands an event to whom it concerns.
+    func take(_ event: BearerEvent) {
+        let now = bearer.now
+        switch event {
+        case .heard(let advertisement):
+            hear(advertisement)
+            perform(client.handle(event, at: now))
+        case .opened(let link, let size) where queue.owns(link):
+            perform(queue.opened(link, maximumPacketSize: size, secrets: context.provisioningSecrets(), at: now))
+        case .received(let link, let packet) where queue.owns(link):
+            perform(queue.received(packet, on: link, at: now))
+        case .closed(let link, let error) where queue.owns(link): perform(queue.closed(link, error, at: now))
+        case .opened, .received, .closed: perform(client.handle(event, at: now))
+        }
+    }
+
+    private func hear(_ advertisement: Advertisement) {
+        switch advertisement.content {
+        case .unprovisioned(let device, uriHash: _):
+            if queue.heard(device.uuid, as: advertisement.advertiser) { return }
+            if findingOut[device.uuid] != nil { endFindingOut(device.uuid) }
+            heardReset(device.uuid)
+        case .proxy:
+            guard !findingOut.isEmpty, let identity = client.resolve(advertisement) else { return }
+            heardProxy(identity)
+        }
+    }
+
+    /// Divides the links: one is kept for the mesh once there is a node to talk to, the others provision.
+    func divideLinks() {
+        let most = max(1, min(options.maximumConnections, bearer.maximumLinks))
+        let isMeshBusy = linkFailure == nil && !(jobs.isEmpty && outbox.isEmpty)
+        guard !queue.isEmpty else {
+            perform(client.setMaximumLinks(most, at: bearer.now))
+            return
+        }
+        if most == 1 {
+            // They take turns; nodes are finished rather than many begun.
+            perform(client.setMaximumLinks(isMeshBusy && queue.linkCount == 0 ? 1 : 0, at: bearer.now))
+            if !isMeshBusy, client.linkCount == 0 { startProvisioning(limit: 1) }
+            return
+        }
+        let isMeshThere = network.count > 1
+        perform(client.setMaximumLinks(min(max(1, most / 2), most - queue.linkCount), at: bearer.now))
+        startProvisioning(limit: isMeshThere ? most - max(1, client.linkCount) : most)
+    }
+
+    private func startProvisioning(limit: Int) {
+        guard !isInterrupted else { return }
+        perform(queue.start(limit: limit, at: bearer.now))
+    }
+
+    /// Lets the bearer scan as long as anybody has use for it.
+    func updateScan() {
+        let isWanted =
+            scanError == nil && (clientWantsScan || queue.wantsScan || !findingOut.isEmpty || isResetting)
+        guard isWanted != isScanning else { return }
+        do throws(BearerError) {
+            try bearer.scan(isWanted)
+            isScanning = isWanted
+        } catch {
+            scanError = error
+            isScanning = false
+            for (uuid, step) in provisionSteps.sorted(by: { $0.value < $1.value }) {
+                perform(queue.remove(uuid))
+                endFindingOut(uuid)
+                provisionSteps[uuid] = nil
+                fail(step, .provisioning(.cannotScan(error)))
+            }
+            if clientWantsScan {
+                clientWantsScan = false
+                perform(client.scanFailed(at: bearer.now))
+            }
+        }
+    }
+
+    /// The client wants the bearer to scan, or needs it no more.
+    func clientScans(_ isOn: Bool) -> [MeshClient.Output] {
+        if isOn, scanError != nil { return client.scanFailed(at: bearer.now) }
+        clientWantsScan = isOn
+        return []
+    }
+
+    /// Takes the person's answer to an open question.
+    func takeAnswer() {
+        guard queue.awaitsAnswer, let answer = context.outOfBand.answer() else { return }
+        perform(queue.answer(answer, at: bearer.now))
+    }
+}

@@ -1,0 +1,203 @@
+import MeshCore
+import Planning
+import Store
+
+/// What becomes of devices that are to be made nodes.
+extension ExecutionRun {
+    /// Begins to look for a device.
+    func provision(_ step: Int, _ order: ProvisioningOrder) {
+        let uuid = order.uuid
+        if let node = network.node(uuid), !order.isReplacement || node.unprovisionedSeenAt == nil {
+            schedule.succeed(step)
+            announce(.stepSkipped(step: step))
+            finishNode(uuid)
+            return
+        }
+        if let scanError {
+            fail(step, .provisioning(.cannotScan(scanError)))
+            return
+        }
+        provisionSteps[uuid] = step
+        perform(queue.add(order, at: bearer.now))
+        findOut(about: uuid)
+    }
+
+    /// Carries out what the queue wants, and what comes of that, in order.
+    func perform(_ outputs: [ProvisioningQueue.Output]) {
+        var pending = outputs[...]
+        while let output = pending.popFirst() {
+            let further = perform(output)
+            if !further.isEmpty { pending = (further + pending)[...] }
+        }
+    }
+
+    private func perform(_ output: ProvisioningQueue.Output) -> [ProvisioningQueue.Output] {
+        switch output {
+        case .connect(let uuid, let advertiser):
+            do throws(BearerError) {
+                let link = try bearer.connect(to: .provisioning(advertiser))
+                queue.connecting(uuid, over: link, at: bearer.now)
+                // It was heard unprovisioned, so that nobody answers there under an old key.
+                endFindingOut(uuid)
+            } catch {
+                return queue.connectFailed(uuid, error, at: bearer.now)
+            }
+        case .send(let packet, on: let link):
+            do throws(BearerError) {
+                try bearer.send(packet, on: link)
+            } catch {
+                bearer.close(link)
+                return queue.closed(link, error, at: bearer.now)
+            }
+        case .close(let link): bearer.close(link)
+        case .progress(let uuid, let progress): context.emit(.provisioningStage(uuid, progress))
+        case .capabilities(let order, let capabilities): return choose(order, capabilities)
+        case .ask(let question): context.outOfBand.ask(question)
+        case .withdraw: context.outOfBand.withdraw()
+        case .store(let order, let candidate): store(order, candidate)
+        case .discard(let uuid):
+            storing.removeAll { $0 == uuid }
+            if let key = candidates.removeValue(forKey: uuid)?.deviceKey { network.withdrawAttempt(of: uuid, key) }
+        case .completed(let order, let node):
+            candidates[order.uuid] = nil
+            becomeNode(order.uuid, order, deviceKey: node.deviceKey, isAuthenticated: node.isAuthenticated)
+        case .retrying(let uuid, let problem, in: let delay):
+            context.emit(.provisioningRetried(uuid, problem, in: delay))
+            findOut(about: uuid)
+        case .failed(let uuid, let problem):
+            endFindingOut(uuid)
+            network.release(uuid)
+            guard let step = provisionSteps.removeValue(forKey: uuid) else { break }
+            fail(step, .provisioning(problem))
+        case .notHeard(let uuid): return notHeard(uuid)
+        }
+        return []
+    }
+
+    // MARK: Decisions
+
+    /// How a device that told its capabilities is provisioned, and with which data.
+    private func choose(
+        _ order: ProvisioningOrder,
+        _ capabilities: ProvisioningCapabilities
+    ) -> [ProvisioningQueue.Output] {
+        do throws(ProvisioningProblem) {
+            let choice = try choice(order, capabilities)
+            guard let subnet = network.header.netKeys.first(where: { $0.index == order.netKeyIndex }) else {
+                throw .noNetKey(order.netKeyIndex)
+            }
+            let address = try network.reserve(Int(capabilities.elementCount), for: order)
+            let data = ProvisioningData(subnet: subnet, ivIndex: network.header.ivIndex, address: address)
+            return queue.choose(order.uuid, choice, data: data, at: bearer.now)
+        } catch {
+            return queue.refuse(order.uuid, error, at: bearer.now)
+        }
+    }
+
+    private func choice(
+        _ order: ProvisioningOrder,
+        _ capabilities: ProvisioningCapabilities
+    ) throws(ProvisioningProblem) -> ProvisioningChoice {
+        let desk = context.outOfBand
+        var material = OutOfBandMaterial(canReadOutput: desk.isAttended, canEnterInput: desk.isAttended)
+        do throws(ExecutionContext.KeyError) {
+            material.staticValue = try desk.staticValue(order)
+            material.publicKey = try desk.publicKey(order)
+        } catch {
+            throw .secretUnavailable(error.message)
+        }
+        var policy = ProvisioningPolicy(
+            requiresAuthentication: order.requiresAuthentication,
+            requiresPublicKeyOutOfBand: order.publicKeyFile != nil
+        )
+        if let algorithm = order.algorithm { policy.algorithms = [algorithm] }
+        if let method = order.method { policy.kinds = [method] }
+        do throws(ProvisioningPolicyError) {
+            return try policy.choice(for: capabilities, with: material)
+        } catch {
+            throw .policy(error)
+        }
+    }
+
+    // MARK: Records
+
+    /// What the device will be must be durable before it gets to know it.
+    private func store(_ order: ProvisioningOrder, _ candidate: ProvisioningConversation.Candidate) {
+        network.recordAttempt(
+            PendingProvisioning(
+                uuid: order.uuid,
+                name: order.name,
+                address: candidate.address,
+                elementCount: candidate.elementCount,
+                deviceKeys: [candidate.deviceKey],
+                netKeyIndex: candidate.netKeyIndex,
+                isSecurelyProvisioned: candidate.isPublicKeyOutOfBand,
+                attemptedAt: context.now()
+            )
+        )
+        candidates[order.uuid] = candidate
+        storing.append(order.uuid)
+    }
+
+    /// Sends the provisioning data of those whose records have become durable.
+    func releaseData() {
+        let durable = storing
+        storing = []
+        for uuid in durable { perform(queue.dataIsDurable(uuid, at: bearer.now)) }
+    }
+
+    /// A device is a node, as it said itself or as was found out.
+    ///
+    /// - Parameter isAuthenticated: nil if it was found out.
+    func becomeNode(_ uuid: DeviceUUID, _ order: ProvisioningOrder?, deviceKey: KeyMaterial, isAuthenticated: Bool?) {
+        endFindingOut(uuid)
+        guard let (node, replaced) = network.promote(uuid, order, deviceKey: deviceKey, at: context.now()) else {
+            return
+        }
+        if let replaced {
+            client.remove(node: replaced.unicastAddress)
+            // What was in doubt was asked of a node that is no more.
+            for doubt in doubts.removeValue(forKey: uuid) ?? [] { journal.settle(doubt, .skipped) }
+        }
+        client.set(node)
+        unreachable.remove(uuid)
+        announce(
+            .provisioned(
+                uuid,
+                address: node.unicastAddress,
+                elementCount: UInt8(truncatingIfNeeded: node.addresses.count),
+                isAuthenticated: isAuthenticated
+            )
+        )
+        guard let step = provisionSteps.removeValue(forKey: uuid) else { return }
+        schedule.succeed(step)
+        announce(.stepSucceeded(step: step, byReadBack: isAuthenticated == nil))
+        finishNode(uuid)
+    }
+
+    /// A device was not heard, and neither can it be a node that answers: its steps wait for another run.
+    func leavePending(_ uuid: DeviceUUID) {
+        perform(queue.remove(uuid))
+        endFindingOut(uuid)
+        network.release(uuid)
+        guard let step = provisionSteps.removeValue(forKey: uuid), let lane = schedule.lane(ofStep: step) else {
+            return
+        }
+        let mayBeNode = network.header.pendingProvisioning(of: uuid) != nil
+        announce(.deviceNotHeard(uuid, mayBeNode: mayBeNode))
+        let (pending, blocked) = schedule.suspend(lane: lane)
+        announce(.nodePending(uuid, steps: pending.count))
+        announceBlocked(blocked)
+    }
+
+    /// An interrupt: whoever has its provisioning data is finished, all others are left.
+    func interruptProvisioning() {
+        let (devices, outputs) = queue.interrupt()
+        perform(outputs)
+        for uuid in devices {
+            network.release(uuid)
+            if let step = provisionSteps.removeValue(forKey: uuid) { schedule.putBack(step) }
+        }
+        for uuid in findingOut.keys.sorted() { endFindingOut(uuid) }
+    }
+}

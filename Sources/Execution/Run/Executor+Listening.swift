@@ -1,0 +1,103 @@
+package import MeshCore
+import Store
+
+/// Something that was heard while listening.
+package struct Sighting: Hashable, Sendable {
+    /// What was heard last, with the strength of its signal then.
+    package var advertisement: Advertisement
+    /// Whose advertising it is; nil for devices without a network and for strangers.
+    package var identity: AdvertisedIdentity?
+}
+
+/// What came of listening.
+package struct ListeningReport: Hashable, Sendable {
+    /// Who was heard, each once, in the order of the identifiers.
+    package var sightings: [Sighting] = []
+    /// Nodes of the database that were heard as devices without a network for the first time: they were reset.
+    package var foundUnprovisioned: [DeviceUUID] = []
+    /// Nodes that were believed to be reset and were heard as nodes.
+    package var foundAlive: [DeviceUUID] = []
+    /// Why it ended before its time; ``Recap/Ending/completed`` if it did not.
+    package var ending = Recap.Ending.completed
+
+    /// Nothing was heard.
+    package init() {}
+}
+
+extension Executor {
+    /// Listens to advertising for so long, and records which nodes of the database advertise as devices without a
+    /// network, so that a plan made afterwards provisions them again.
+    ///
+    /// What is recorded is durable when it returns. A bearer that cannot scan ends it at once with
+    /// ``Recap/Ending/linkFailed(_:hint:)``, and nothing is recorded.
+    package func listen(for duration: Duration) -> ListeningReport {
+        var report = ListeningReport()
+        do throws(ExecutionStop) {
+            let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
+            let heard = try hear(for: duration, in: snapshot.network, &report)
+            try record(heard, of: snapshot.network, &report)
+        } catch {
+            report.ending = error.ending
+        }
+        return report
+    }
+
+    /// Who was heard last as what, by UUID: whether as a device without a network.
+    private func hear(
+        for duration: Duration,
+        in network: MeshNetwork,
+        _ report: inout ListeningReport
+    ) throws(ExecutionStop) -> [DeviceUUID: Bool] {
+        var resolver = IdentityResolver(network)
+        let nodes = Dictionary(
+            network.nodes.map { ($0.unicastAddress, $0.uuid) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var sightings: [AdvertiserIdentifier: Sighting] = [:]
+        var heard: [DeviceUUID: Bool] = [:]
+        do throws(BearerError) {
+            try bearer.scan(true)
+            let end = bearer.now.advanced(by: duration)
+            while bearer.now < end, context.interrupts() == 0 {
+                let pause = min(end, bearer.now.advanced(by: .milliseconds(500)))
+                guard case .heard(let advertisement) = try bearer.next(until: pause) else { continue }
+                var sighting = Sighting(advertisement: advertisement, identity: nil)
+                switch advertisement.content {
+                case .unprovisioned(let device, uriHash: _): heard[device.uuid] = true
+                case .proxy(let proxy):
+                    sighting.identity = resolver.resolve(proxy)
+                    if case .node(let address, _) = sighting.identity, let uuid = nodes[address] { heard[uuid] = false }
+                }
+                sightings[advertisement.advertiser] = sighting
+            }
+            try bearer.scan(false)
+        } catch {
+            throw ExecutionStop(.linkFailed(error.message, hint: error.hint))
+        }
+        report.sightings = sightings.sorted { $0.key < $1.key }.map(\.value)
+        if context.interrupts() > 0 { report.ending = .interrupted }
+        return heard
+    }
+
+    private func record(
+        _ heard: [DeviceUUID: Bool],
+        of network: MeshNetwork,
+        _ report: inout ListeningReport
+    ) throws(ExecutionStop) {
+        var changes = StoreChanges()
+        for var node in network.nodes where node.uuid != network.ownProvisioner {
+            guard let isUnprovisioned = heard[node.uuid], isUnprovisioned != (node.unprovisionedSeenAt != nil) else {
+                continue
+            }
+            node.unprovisionedSeenAt = isUnprovisioned ? context.now() : nil
+            changes.nodes.append(node)
+            if isUnprovisioned {
+                report.foundUnprovisioned.append(node.uuid)
+            } else {
+                report.foundAlive.append(node.uuid)
+            }
+        }
+        guard !changes.isEmpty else { return }
+        _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) }
+    }
+}
