@@ -18,6 +18,8 @@ struct NetworkRecord {
     /// Made when the first address is needed.
     private var pool: UnicastAddressPool?
     private var isHeaderDirty = false
+    private var dirtyPendings: Set<DeviceUUID> = []
+    private var newRetirements: [RetiredNode] = []
 
     /// The network of a snapshot.
     ///
@@ -121,6 +123,16 @@ struct NetworkRecord {
         changes.removedNodes = removedNodes.sorted()
         dirtyNodes = []
         removedNodes = []
+        for uuid in dirtyPendings.sorted() {
+            if let pending = header.pendingProvisioning(of: uuid) {
+                changes.pendingProvisionings.append(pending)
+            } else {
+                changes.removedPendingProvisionings.append(uuid)
+            }
+        }
+        dirtyPendings = []
+        changes.retiredNodes = newRetirements
+        newRetirements = []
         if isHeaderDirty {
             changes.network = header
             isHeaderDirty = false
@@ -235,14 +247,17 @@ extension NetworkRecord {
 
     /// Records an attempt that is about to hand out an address and a DeviceKey.
     mutating func recordAttempt(_ attempt: PendingProvisioning) {
+        // Addresses that an earlier attempt had and this one has not are excluded.
+        let former = header.pendingProvisioning(of: attempt.uuid)
+        if let former, former.addresses != attempt.addresses { isHeaderDirty = true }
         header.recordAttempt(attempt)
-        isHeaderDirty = true
+        dirtyPendings.insert(attempt.uuid)
     }
 
     /// Takes an attempt back whose provisioning data has not left.
     mutating func withdrawAttempt(of uuid: DeviceUUID, _ deviceKey: KeyMaterial) {
         guard let place = header.pendingProvisionings.firstIndex(where: { $0.uuid == uuid }) else { return }
-        isHeaderDirty = true
+        dirtyPendings.insert(uuid)
         header.pendingProvisionings[place].deviceKeys.removeAll { $0 == deviceKey }
         if header.pendingProvisionings[place].deviceKeys.isEmpty { header.pendingProvisionings.remove(at: place) }
     }
@@ -277,7 +292,7 @@ extension NetworkRecord {
     /// Takes a node out of the network.
     mutating func retire(_ uuid: DeviceUUID, reason: RetiredNode.Reason, at now: Timestamp) {
         guard let place = places.removeValue(forKey: uuid) else { return }
-        header.recordRetirement(of: nodes.remove(at: place), reason: reason, at: now)
+        newRetirements.append(header.recordRetirement(of: nodes.remove(at: place), reason: reason, at: now))
         for later in place..<nodes.count { places[nodes[later].uuid] = later }
         isHeaderDirty = true
         dirtyNodes.remove(uuid)
@@ -289,7 +304,7 @@ extension NetworkRecord {
         while place > 0, nodes[place - 1].unicastAddress > node.unicastAddress { place -= 1 }
         nodes.insert(node, at: place)
         for later in place..<nodes.count { places[nodes[later].uuid] = later }
-        isHeaderDirty = true
+        dirtyPendings.insert(node.uuid)
         dirtyNodes.insert(node.uuid)
         removedNodes.remove(node.uuid)
     }
