@@ -48,6 +48,25 @@ struct ApplyJSON {
                 "type": "doubt_resolved", "node_uuid": node.description.json, "request": action.text.json,
                 "took_effect": .bool(tookEffect),
             ])
+        case .provisioningStage, .planGrown: break
+        case .provisioned(let node, let address, let elementCount, let isAuthenticated):
+            lines.write([
+                "type": "provisioned", "node_uuid": node.description.json, "address": address.description.json,
+                "elements": .integer(Int(elementCount)), "authenticated": isAuthenticated.map { .bool($0) },
+            ])
+        case .provisioningRetried(let node, let problem, in: let delay):
+            lines.write([
+                "type": "provisioning_retry", "node_uuid": node.description.json, "reason": problem.description.json,
+                "retry_in_ms": .integer(Int(clamping: delay.microseconds / 1_000)),
+            ])
+        case .deviceNotHeard(let node, let mayBeNode):
+            lines.write([
+                "type": "device_not_heard", "node_uuid": node.description.json, "may_be_node": .bool(mayBeNode),
+            ])
+        case .problem(let node, let diagnostic):
+            lines.write([
+                "type": "apply_problem", "node_uuid": node.description.json, "message": diagnostic.message.json,
+            ])
         case .progress(let decided, let total):
             lines.write([
                 "type": "apply_progress", "decided": .integer(decided), "total": .integer(total),

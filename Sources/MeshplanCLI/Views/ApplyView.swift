@@ -77,6 +77,17 @@ final class ApplyView {
         case .doubtResolved(let node, let action, let tookEffect):
             let effect = tookEffect ? "has taken effect" : "has not taken effect"
             result("\(name(node)): \(action.text) of an earlier run \(effect)")
+        case .provisioningStage: break
+        case .provisioned(let node, let address, let elementCount, isAuthenticated: _):
+            result("\(name(node)): is a node at \(address) with \(count(Int(elementCount), "element"))")
+        case .provisioningRetried(let node, let problem, in: let delay):
+            say("\(name(node)): \(problem.description.printable); trying again in \(Self.text(delay)).")
+        case .deviceNotHeard(let node, let mayBeNode):
+            say("\(name(node)) was not heard" + (mayBeNode ? ", and does not answer as a node either." : "."))
+        case .planGrown: break
+        case .problem(_, let diagnostic):
+            clearStatus()
+            context.errorOutput.write(DiagnosticView(style: errorStyle).render([diagnostic]))
         case .progress(let decided, let total):
             progress = (decided, total)
             showStatus()

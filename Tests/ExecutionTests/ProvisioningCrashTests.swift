@@ -1,0 +1,75 @@
+import Execution
+import MeshCore
+import Planning
+import Simulator
+import Store
+import TestSupport
+import Testing
+
+@Suite("A run that is killed while devices are provisioned")
+struct ProvisioningCrashTests {
+    private static let devices = (1...3).map { Commissioning.device($0) }
+
+    private static let moments = Result { () throws -> Int in
+        let site = try Commissioning(devices)
+        var bearer: MortalBearer?
+        site.wrap = { inner in
+            let mortal = MortalBearer(inner, remaining: nil) { throw MissingValue() }
+            bearer = mortal
+            return mortal
+        }
+        #expect(try site.apply().isComplete)
+        return try required(bearer?.count)
+    }
+
+    private func dieAndGoOn(moment: Int) throws {
+        let site = try Commissioning(Self.devices, seed: UInt64(moment))
+        var moments = [moment] + (moment.isMultiple(of: 3) ? [1 + moment / 2] : [])
+        var bearer: MortalBearer?
+        site.interrupts = { bearer?.isDead == true ? 2 : 0 }
+        site.wrap = { inner in
+            let remaining = moments.isEmpty ? nil : moments.removeFirst()
+            let mortal = MortalBearer(inner, remaining: remaining, losesLast: moment.isMultiple(of: 2)) {
+                try site.copyFiles()
+            }
+            bearer = mortal
+            return mortal
+        }
+        var recap = try site.apply()
+        while let dead = bearer, dead.isDead {
+            #expect(dead.failure == nil)
+            try site.reopen(try required(dead.files))
+            site.world.advance(to: site.world.now.advanced(by: .seconds(2)))
+            dead.bury()
+            // Whoever is a node is one that the database has, or has an attempt recorded with its key and address.
+            let network = try site.network
+            let known = Set(network.nodes.map(\.uuid))
+            for device in Self.devices where !known.contains(device.uuid) {
+                guard let state = site.world.node(device.uuid), state.isProvisioned else { continue }
+                let pending = try #require(network.pendingProvisioning(of: device.uuid), "moment \(moment)")
+                #expect(pending.address == state.address)
+                #expect(state.deviceKey.map(pending.deviceKeys.contains) == true)
+            }
+            recap = try site.resolveAndApply()
+        }
+        if !recap.isComplete, recap.ending == .completed { recap = try site.resolveAndApply() }
+        #expect(recap.isComplete, "moment \(moment): \(recap)")
+        let network = try site.network
+        #expect(site.world.mismatches(against: network) == [], "moment \(moment)")
+        #expect(site.world.violations == [], "moment \(moment)")
+        #expect(network.pendingProvisionings == [], "moment \(moment)")
+        #expect(network.retiredNodes == [], "moment \(moment)")
+        #expect(try site.usedAddresses() == Array(1...7), "moment \(moment): no block leaked, none twice")
+        #expect(try site.database.snapshot().unresolved == [], "moment \(moment)")
+        #expect(try site.plan().steps == [], "moment \(moment)")
+    }
+
+    @Test(
+        "At 120 moments, going on makes every device a node, each with its own addresses and DeviceKey",
+        arguments: 0..<6
+    )
+    func killed(part: Int) throws {
+        let moments = try Self.moments.get()
+        for index in 0..<20 { try dieAndGoOn(moment: 1 + (part * 20 + index) * moments / 120) }
+    }
+}
