@@ -1,43 +1,62 @@
-/// Packets on a byte stream: each frame is the packet's length as two octets, most significant first, and then the
-/// packet, one Proxy PDU segment as it is written to Data In or notified on Data Out.
+/// Frames on a byte stream: each is the length of its content as two octets, most significant first, and then the
+/// content, which is a type of one octet and a body; see ``ClientFrame`` and ``ServerFrame``.
 package enum Frame {
+    /// The version of the frames that this program speaks. Others speak the same version or refuse each other.
+    package static let version: UInt16 = 1
+    /// What the first frame each way begins with, so that nobody takes another protocol for this one: `mesh`.
+    static let magic: UInt32 = 0x6D65_7368
+    /// The most octets of a content.
+    package static let maximumContentSize = 1_024
     /// The largest packet, the longest value that a GATT characteristic can have (Core Vol 3 Part F 3.2.9).
     package static let maximumPacketSize = 512
+    /// The most octets of a message or a hint, as UTF-8; longer ones are cut.
+    package static let maximumTextSize = 400
+    /// The most octets of an ``AdvertiserIdentifier``.
+    package static let maximumAdvertiserSize = 32
 
-    /// The frame of a packet.
+    /// The frame of a content.
     ///
-    /// - Throws: ``FrameError`` for an empty packet or one above ``maximumPacketSize``.
-    package static func encode(_ packet: [UInt8]) throws(FrameError) -> [UInt8] {
-        guard !packet.isEmpty else { throw .empty }
-        guard packet.count <= maximumPacketSize else { throw .tooLong(packet.count) }
+    /// - Throws: ``FrameError`` for an empty content or one above ``maximumContentSize``.
+    package static func encode(_ content: [UInt8]) throws(FrameError) -> [UInt8] {
+        guard !content.isEmpty else { throw .empty }
+        guard content.count <= maximumContentSize else { throw .tooLong(content.count) }
         var frame: [UInt8] = []
-        frame.reserveCapacity(packet.count + 2)
-        frame.append(UInt8(packet.count >> 8))
-        frame.append(UInt8(packet.count & 0xFF))
-        frame.append(contentsOf: packet)
+        frame.reserveCapacity(content.count + 2)
+        frame.append(UInt8(content.count >> 8))
+        frame.append(UInt8(content.count & 0xFF))
+        frame.append(contentsOf: content)
         return frame
     }
 }
 
-/// Why a byte stream is not a sequence of frames; there is no way to find the next frame after it.
+/// Why a byte stream is not a sequence of frames, or a frame not one that may come; there is no way to go on after it.
 package enum FrameError: Error, Hashable, Sendable {
     /// A frame of length 0.
     case empty
     /// A frame that claims that many octets.
     case tooLong(Int)
+    /// A frame of a type that does not exist, or not in this direction.
+    case unknownType(UInt8)
+    /// A frame of that type whose body breaks its form.
+    case malformed(UInt8)
+    /// A hello that begins with other octets: the other side speaks another protocol.
+    case foreign
 }
 
 extension FrameError: CustomStringConvertible {
-    /// What is wrong, for people.
+    /// What is wrong, for people, as the end of “the other side sent …”.
     package var description: String {
         switch self {
         case .empty: "a frame without content"
-        case .tooLong(let length): "a frame of \(length) octets, \(Frame.maximumPacketSize) are the most"
+        case .tooLong(let length): "a frame of \(length) octets, \(Frame.maximumContentSize) are the most"
+        case .unknownType(let type): "a frame of the unknown type 0x\(String(type, radix: 16))"
+        case .malformed(let type): "a frame of type 0x\(String(type, radix: 16)) that breaks its form"
+        case .foreign: "something else than the frames of meshplan"
         }
     }
 }
 
-/// Takes a byte stream apart into packets, whatever pieces it arrives in.
+/// Takes a byte stream apart into contents of frames, whatever pieces it arrives in.
 package struct FrameDecoder: Sendable {
     private var buffer: [UInt8] = []
     private var start = 0
@@ -45,7 +64,7 @@ package struct FrameDecoder: Sendable {
     /// A decoder at the start of a stream.
     package init() {}
 
-    /// Octets that are held and belong to no packet returned yet.
+    /// Octets that are held and belong to no content returned yet.
     package var pending: Int { buffer.count - start }
 
     /// Takes the next piece of the stream. Memory stays bounded when ``next()`` is called until nil before each piece.
@@ -57,17 +76,17 @@ package struct FrameDecoder: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next whole packet, nil until more of the stream is there.
+    /// The next whole content, nil until more of the stream is there.
     ///
     /// - Throws: ``FrameError``, and again at every further call.
     package mutating func next() throws(FrameError) -> [UInt8]? {
         guard pending >= 2 else { return nil }
         let length = Int(buffer[start]) << 8 | Int(buffer[start + 1])
         guard length > 0 else { throw .empty }
-        guard length <= Frame.maximumPacketSize else { throw .tooLong(length) }
+        guard length <= Frame.maximumContentSize else { throw .tooLong(length) }
         guard pending >= 2 + length else { return nil }
-        let packet = Array(buffer[(start + 2)..<(start + 2 + length)])
+        let content = Array(buffer[(start + 2)..<(start + 2 + length)])
         start += 2 + length
-        return packet
+        return content
     }
 }

@@ -1,5 +1,3 @@
-internal import MeshCore
-
 /// One stream of frames: a socket with its decoder and what could not be written yet.
 struct FrameConnection {
     /// The socket.
@@ -8,8 +6,10 @@ struct FrameConnection {
     private var outgoing: [UInt8] = []
     private var written = 0
 
-    /// The most octets that wait to be written before the other side counts as too slow: some 4,000 packets.
+    /// The most octets that wait to be written before the other side counts as too slow: thousands of packets.
     static let outgoingLimit = 256 * 1024
+    /// The most octets that wait to be written while frames that can be missed are still added.
+    static let droppingLimit = 16 * 1024
 
     /// A stream over a connected socket.
     init(_ descriptor: Descriptor) {
@@ -19,12 +19,14 @@ struct FrameConnection {
     /// Whether octets wait to be written.
     var isWriting: Bool { written < outgoing.count }
 
-    /// What came of reading or writing: packets and, at the end, why the stream is over.
+    /// What came of reading: contents of frames and, at the end, why the stream is over.
     struct Outcome {
-        /// Whole packets.
-        var packets: [[UInt8]] = []
+        /// Whole contents.
+        var contents: [[UInt8]] = []
         /// Why nothing more comes, nil while the stream is open.
         var end: String?
+        /// Whether it is over because the other side broke the rules.
+        var isViolation = false
     }
 
     /// Reads what has arrived, at most one buffer full.
@@ -46,21 +48,24 @@ struct FrameConnection {
             return outcome
         }
         do {
-            while let packet = try decoder.next() { outcome.packets.append(packet) }
+            while let content = try decoder.next() { outcome.contents.append(content) }
         } catch {
             outcome.end = "the other side sent \(error)"
+            outcome.isViolation = true
         }
         return outcome
     }
 
-    /// Queues a packet and writes what the system takes.
+    /// Queues the content of a frame and writes what the system takes.
     ///
+    /// - Parameter canBeMissed: whether the frame is left out when much waits already.
     /// - Returns: why the stream is over, nil while it is open.
-    mutating func send(_ packet: [UInt8]) -> String? {
+    mutating func send(_ content: [UInt8], canBeMissed: Bool = false) -> String? {
+        if canBeMissed, outgoing.count - written > Self.droppingLimit { return nil }
         do {
-            outgoing.append(contentsOf: try Frame.encode(packet))
+            outgoing.append(contentsOf: try Frame.encode(content))
         } catch {
-            return "a packet cannot be framed: \(error)"
+            return "something cannot be framed: \(error)"
         }
         if let end = flush() { return end }
         return outgoing.count - written > Self.outgoingLimit ? "the other side reads too slowly" : nil

@@ -1,57 +1,150 @@
 package import MeshCore
 
-/// Proxy links over sockets to a gateway or to a simulator process, each link one connection.
+/// Proxy and provisioning links, and scanning, through a gateway or a simulator process: all over one socket.
 ///
-/// The clock is the system's monotonic one from the bearer's making on.
+/// The socket is connected when it is first needed and again when it is needed after a loss. The clock is the system's
+/// monotonic one from the bearer's making on.
 package final class SocketBearer: Bearer {
     private let address: SocketAddress
-    private let packetSize: Int
     private let connectTimeout: Duration
     private let wakeUp: Int32?
+    private let watched: [Int32]
     private let start = ContinuousClock.now
-    private var connections: [LinkIdentifier: FrameConnection] = [:]
+    private var connection: FrameConnection?
+    /// Whether each link is open already.
+    private var links: [LinkIdentifier: Bool] = [:]
     private var nextLink: UInt32 = 0
+    private var canScan = false
+    private var isScanning = false
+    private var reconnection = Reconnection()
     private var events: [BearerEvent] = []
     private var firstEvent = 0
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// A bearer without a link yet; nothing is connected before ``connect(to:)``.
+    /// When a socket that was lost while scanning is connected again.
+    private struct Reconnection {
+        static let attempts = 5
+        var failures = 0
+        var next = Instant.zero
+    }
+
+    /// What the gateway said in its last hello, nil before anybody tried to connect.
+    private var toldMaximumLinks: Int?
+
+    /// What the gateway said in its hello. The first who asks connects the socket; 1 if that fails.
+    package var maximumLinks: Int {
+        if toldMaximumLinks == nil {
+            toldMaximumLinks = 1
+            // What is wrong shows when a link is wanted.
+            try? open()
+        }
+        return toldMaximumLinks ?? 1
+    }
+
+    /// A bearer that is not connected yet; see ``open()``.
     ///
     /// - Parameters:
     ///   - address: where the gateway listens.
-    ///   - packetSize: the largest packet to write. 66 is what the smallest ATT_MTU of a proxy, 69, leaves
-    ///     (Mesh Protocol 7.2.2).
-    ///   - connectTimeout: how long a connection may take to come about.
+    ///   - connectTimeout: how long a connection may take to come about, and then the gateway's hello.
     ///   - wakeUp: a pipe's reading end whose octets end ``next(until:)`` early and are thrown away.
+    ///   - watched: descriptors that end ``next(until:)`` early as long as there is something to read on them; it is
+    ///     left to the caller, as are their lives.
     package init(
         address: SocketAddress,
-        packetSize: Int = 66,
         connectTimeout: Duration = .seconds(10),
-        wakeUp: Int32? = nil
+        wakeUp: Int32? = nil,
+        watched: [Int32] = []
     ) {
         self.address = address
-        self.packetSize = min(max(packetSize, 20), Frame.maximumPacketSize)
         self.connectTimeout = connectTimeout
         self.wakeUp = wakeUp
+        self.watched = watched
     }
 
     /// Time since the bearer was made.
     package var now: Instant { Instant.zero.advanced(by: start.duration(to: .now)) }
 
-    /// Each link is a connection of its own; the simulator takes 16 of all clients.
-    package var maximumLinks: Int { 4 }
-
-    /// Connects once more, to any proxy.
+    /// Connects the socket now; nothing happens if it is connected.
     ///
-    /// - Throws: ``BearerError`` if nobody listens, or for any other target.
+    /// - Throws: ``BearerError`` if nobody listens, or somebody who does not speak the same version.
+    package func open() throws(BearerError) {
+        guard connection == nil else { return }
+        let deadline = ContinuousClock.now.advanced(by: connectTimeout)
+        var connection = FrameConnection(try connectStream(to: address, timeout: connectTimeout))
+        if let end = connection.send(ClientFrame.hello(version: Frame.version).encoded) { throw lost(end) }
+        var contents: ArraySlice<[UInt8]> = []
+        while contents.isEmpty {
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else {
+                throw BearerError(
+                    "\(address) does not say hello",
+                    hint: "Is it a gateway or simulator of meshplan that listens there?"
+                )
+            }
+            var socket = [Watched(number: connection.descriptor.number, writes: connection.isWriting)]
+            do {
+                guard try waitForAny(of: &socket, milliseconds: left.pollMilliseconds) else { continue }
+            } catch {
+                throw lost(error.text)
+            }
+            if socket[0].isWritable, let end = connection.flush() { throw lost(end) }
+            guard socket[0].isReadable else { continue }
+            let outcome = connection.receive(into: &buffer)
+            contents = outcome.contents[...]
+            if contents.isEmpty, let end = outcome.end { throw lost(end) }
+        }
+        try greet(contents.removeFirst())
+        self.connection = connection
+        reconnection = Reconnection()
+        for content in contents { handle(content) }
+        if isScanning { tell(.scan(true)) }
+    }
+
+    private func greet(_ content: [UInt8]) throws(BearerError) {
+        let frame: ServerFrame
+        do throws(FrameError) {
+            frame = try ServerFrame(decoding: content)
+        } catch {
+            throw BearerError(
+                "\(address) sent \(error)",
+                hint: "Is it a gateway or simulator of meshplan that listens there?"
+            )
+        }
+        switch frame {
+        case .hello(Frame.version, let maximumLinks, let canScan):
+            toldMaximumLinks = max(Int(maximumLinks), 1)
+            self.canScan = canScan
+        case .hello(let version, _, _), .refused(let version):
+            throw BearerError(
+                "the gateway or simulator at \(address) speaks version \(version) of the frames, this meshplan \(Frame.version)",
+                hint: version > Frame.version ? "Use a newer meshplan." : "Use a newer gateway or simulator."
+            )
+        case .end(let error): throw error
+        default: throw BearerError("\(address) does not say hello first")
+        }
+    }
+
+    /// Begins to connect, the socket at once if it is not.
+    ///
+    /// - Throws: ``BearerError`` as ``open()`` does, and if ``maximumLinks`` are in use.
     package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
-        guard target == .anyProxy else { throw BearerError("this bearer cannot choose whom it connects to") }
-        let descriptor = try connectStream(to: address, timeout: connectTimeout)
+        try open()
+        guard links.count < maximumLinks else {
+            throw BearerError("all \(maximumLinks) links of \(address) are in use")
+        }
+        if case .proxy(let advertiser) = target { try check(advertiser) }
+        if case .provisioning(let advertiser) = target { try check(advertiser) }
         let link = LinkIdentifier(rawValue: nextLink)
         nextLink += 1
-        connections[link] = FrameConnection(descriptor)
-        events.append(.opened(link, maximumPacketSize: packetSize))
+        links[link] = false
+        tell(.connect(link, target))
         return link
+    }
+
+    private func check(_ advertiser: AdvertiserIdentifier) throws(BearerError) {
+        guard (1...Frame.maximumAdvertiserSize).contains(advertiser.rawValue.count) else {
+            throw BearerError("an advertiser of \(advertiser.rawValue.count) octets cannot be named")
+        }
     }
 
     /// Writes one packet, or queues it while the system's buffer is full.
@@ -61,69 +154,138 @@ package final class SocketBearer: Bearer {
         guard (1...Frame.maximumPacketSize).contains(packet.count) else {
             throw BearerError("a packet of \(packet.count) octets cannot be sent")
         }
-        guard let end = connections[link]?.send(packet) else { return }
-        lose(link, reason: end)
+        guard links[link] == true else { return }
+        tell(.packet(link, packet))
     }
 
-    /// Waits in `poll` for packets of all links.
+    /// Waits in `poll` for frames.
+    ///
+    /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again, or the system
+    ///   cannot wait.
     package func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
         while true {
             if let event = takeEvent() { return event }
-            // Sorted, for the order of a dictionary is another one in every run.
-            let links = connections.keys.sorted()
-            var watched = links.map { link in
-                Watched(
-                    number: connections[link]?.descriptor.number ?? -1,
-                    writes: connections[link]?.isWriting ?? false
-                )
-            }
-            if let wakeUp { watched.append(Watched(number: wakeUp, writes: false)) }
-            let left = now.duration(to: deadline)
-            let isReady: Bool
+            try reconnectForScanning()
+            if let event = takeEvent() { return event }
+            let number = connection?.descriptor.number
+            var polled = watched.map { Watched(number: $0, writes: false) }
+            if let wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
+            if let number { polled.append(Watched(number: number, writes: connection?.isWriting ?? false)) }
+            var end = deadline
+            if connection == nil, isScanning { end = min(end, reconnection.next) }
             do {
-                isReady = try waitForAny(of: &watched, milliseconds: left.pollMilliseconds)
+                // A signal ends the wait early; so does the minute that one call lasts at most.
+                guard try waitForAny(of: &polled, milliseconds: now.duration(to: end).pollMilliseconds) else {
+                    if connection == nil, isScanning, end < deadline { continue }
+                    return nil
+                }
             } catch {
                 throw BearerError("cannot wait for \(address): \(error.text)")
             }
-            if wakeUp != nil, let pipe = watched.last, pipe.isReadable {
-                drain(pipe.number)
+            if number != nil, let socket = polled.last { serve(socket) }
+            if wakeUp != nil, polled[watched.count].isReadable {
+                drain(polled[watched.count].number)
                 return nil
             }
-            guard isReady else {
-                // A signal ends the wait early; so does the minute that one call lasts at most.
-                return nil
-            }
-            for (link, state) in zip(links, watched) { serve(link, state) }
+            if polled.prefix(watched.count).contains(where: \.isReadable) { return takeEvent() }
         }
     }
 
-    /// Closes the link's connection; what has arrived on it and was not fetched yet is dropped.
+    /// Closes a link; what has arrived on it and was not fetched yet is dropped.
     package func close(_ link: LinkIdentifier) {
-        guard connections.removeValue(forKey: link) != nil else { return }
+        guard links.removeValue(forKey: link) != nil else { return }
+        tell(.close(link))
         events = events[firstEvent...].filter { $0.link != link }
         firstEvent = 0
     }
 
-    /// Frames carry no advertisements.
+    /// Begins to report what the gateway hears, or ceases to; goes on after a loss of the socket.
     ///
-    /// - Throws: ``BearerError`` always when turned on.
+    /// - Throws: ``BearerError`` as ``open()`` does, and if the gateway cannot scan.
     package func scan(_ isOn: Bool) throws(BearerError) {
-        if isOn { throw BearerError("this bearer cannot scan") }
+        guard isOn != isScanning else { return }
+        if isOn {
+            try open()
+            guard canScan else { throw BearerError("\(address) cannot scan") }
+        } else {
+            events = events[firstEvent...].filter { $0.link != nil }
+            firstEvent = 0
+        }
+        isScanning = isOn
+        tell(.scan(isOn))
     }
 
-    private func serve(_ link: LinkIdentifier, _ state: Watched) {
-        if state.isWritable, let end = connections[link]?.flush() {
-            lose(link, reason: end)
+    // MARK: Frames
+
+    private func reconnectForScanning() throws(BearerError) {
+        guard isScanning, connection == nil, reconnection.next <= now else { return }
+        do throws(BearerError) {
+            try open()
+        } catch {
+            reconnection.failures += 1
+            guard reconnection.failures < Reconnection.attempts else {
+                isScanning = false
+                reconnection = Reconnection()
+                throw error
+            }
+            reconnection.next = now.advanced(by: .seconds(1 << (reconnection.failures - 1)))
+        }
+    }
+
+    private func tell(_ frame: ClientFrame) {
+        guard let end = connection?.send(frame.encoded) else { return }
+        lose(lost(end))
+    }
+
+    private func serve(_ socket: Watched) {
+        if socket.isWritable, let end = connection?.flush() {
+            lose(lost(end))
             return
         }
-        guard state.isReadable, let outcome = connections[link]?.receive(into: &buffer) else { return }
-        for packet in outcome.packets { events.append(.received(link, packet)) }
-        if let end = outcome.end { lose(link, reason: end) }
+        guard socket.isReadable, let outcome = connection?.receive(into: &buffer) else { return }
+        for content in outcome.contents where connection != nil { handle(content) }
+        if let end = outcome.end { lose(lost(end)) }
     }
 
-    private func lose(_ link: LinkIdentifier, reason: String) {
-        guard connections.removeValue(forKey: link) != nil else { return }
-        events.append(.closed(link, BearerError(reason)))
+    private func handle(_ content: [UInt8]) {
+        let frame: ServerFrame
+        do throws(FrameError) {
+            frame = try ServerFrame(decoding: content)
+        } catch {
+            lose(lost("the other side sent \(error)"))
+            return
+        }
+        switch frame {
+        case .hello, .refused: lose(lost("the other side said hello twice"))
+        case .opened(let link, let size):
+            // A link that is not known was closed by us while the frame was on its way.
+            guard let isOpen = links[link] else { return }
+            guard !isOpen else { return lose(lost("the other side opened a link twice")) }
+            links[link] = true
+            events.append(.opened(link, maximumPacketSize: size))
+        case .packet(let link, let packet):
+            guard let isOpen = links[link] else { return }
+            guard isOpen else { return lose(lost("the other side sent a packet on a link that is not open")) }
+            events.append(.received(link, packet))
+        case .closed(let link, let error):
+            guard links.removeValue(forKey: link) != nil else { return }
+            events.append(.closed(link, error))
+        case .heard(let advertisement):
+            if isScanning { events.append(.heard(advertisement)) }
+        case .end(let error): lose(error)
+        }
+    }
+
+    private func lost(_ reason: String) -> BearerError {
+        BearerError("the connection to \(address) is lost: \(reason)")
+    }
+
+    private func lose(_ error: BearerError) {
+        guard connection != nil else { return }
+        connection = nil
+        for link in links.keys.sorted() { events.append(.closed(link, error)) }
+        links.removeAll()
+        reconnection = Reconnection()
     }
 
     private func takeEvent() -> BearerEvent? {

@@ -100,8 +100,7 @@ struct ApplyRun {
     /// Finds out before anybody is asked, and before the waits of a lost link, that nobody listens at all.
     private func probe() throws(BearerError) {
         guard case .socket(let address) = choice else { return }
-        let bearer = SocketBearer(address: address.resolved(in: context))
-        bearer.close(try bearer.connect(to: .anyProxy))
+        try SocketBearer(address: address.resolved(in: context)).open()
     }
 
     private func connect(

@@ -76,41 +76,17 @@ struct Simulation {
     func serve(_ server: FrameServer, speed: Double, context: Context) throws {
         let start = ContinuousClock.now
         let before = context.interrupts.count()
-        var links: [LinkIdentifier: LinkIdentifier] = [:]
-        var clients: [LinkIdentifier: LinkIdentifier] = [:]
+        var clients = ServedClients(of: server, in: world)
         func catchUp() {
             world.advance(to: Instant.zero.advanced(by: start.duration(to: .now) * speed))
-            for event in world.drain() {
-                switch event {
-                case .received(let link, let packet):
-                    if let client = clients[link] { server.send(packet, to: client) }
-                case .closed(let link, let error):
-                    if let client = clients.removeValue(forKey: link) {
-                        links[client] = nil
-                        server.drop(client, reason: error.message)
-                    }
-                case .opened, .heard: break
-                }
-            }
+            clients.deliver()
         }
         while context.interrupts.count() == before {
             catchUp()
             let next = world.nextEventTime.map { world.now.duration(to: $0) / speed } ?? .seconds(1)
             for event in try server.wait(atMost: min(max(next, .zero), .seconds(1))) {
                 catchUp()
-                switch event {
-                case .opened(let client):
-                    let link = world.connect(to: .anyProxy)
-                    links[client] = link
-                    clients[link] = client
-                case .received(let client, let packet):
-                    if let link = links[client] { world.inject(packet, on: link) }
-                case .closed(let client, _):
-                    if let link = links.removeValue(forKey: client) {
-                        clients[link] = nil
-                        world.disconnect(link)
-                    }
-                }
+                clients.handle(event)
             }
         }
     }

@@ -38,7 +38,7 @@ struct SimCommandTests {
         let path = fixture.folder.appendingPathComponent(name).path
         while ContinuousClock.now < deadline {
             let bearer = SocketBearer(address: .unix(path: path))
-            if (try? bearer.connect(to: .anyProxy)) != nil { return }
+            if (try? bearer.open()) != nil { return }
             Thread.sleep(forTimeInterval: 0.01)
         }
         Issue.record("nobody listens at \(name)")
@@ -68,9 +68,47 @@ struct SimCommandTests {
         let path = fixture.folder.appendingPathComponent("mesh.sock").path
         let bearer = SocketBearer(address: .unix(path: path))
         let link = try bearer.connect(to: .anyProxy)
+        while true {
+            if case .opened(link, _)? = try bearer.next(until: bearer.now.advanced(by: .seconds(10))) { break }
+        }
         for length in 1...200 { try bearer.send((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37) }, on: link) }
         let apply = fixture.run("apply", "--via", "unix:mesh.sock", "--auto-approve")
         #expect(apply.status == 0)
+        #expect(simulator.stop()?.status == 0)
+    }
+
+    @Test("a client hears the proxies, has links to several nodes over one connection, and learns why one fails")
+    func scanningAndManyLinks() throws {
+        let fixture = try CommandFixture.house()
+        let simulator = SimulatorThread(beside: fixture, ["--listen", "unix:mesh.sock", "--speed", "20"])
+        try waitForSocket("mesh.sock", in: fixture)
+        let path = fixture.folder.appendingPathComponent("mesh.sock").path
+        let bearer = SocketBearer(address: .unix(path: path))
+        try bearer.scan(true)
+        #expect(bearer.maximumLinks == 4)
+        let deadline = bearer.now.advanced(by: .seconds(20))
+        var found: [AdvertiserIdentifier] = []
+        while found.isEmpty, bearer.now < deadline {
+            guard case .heard(let advertisement)? = try bearer.next(until: deadline) else { continue }
+            found.append(advertisement.advertiser)
+        }
+        try bearer.scan(false)
+        let advertiser = try #require(found.first)
+        let links = [
+            try bearer.connect(to: .proxy(advertiser)), try bearer.connect(to: .anyProxy),
+            try bearer.connect(to: .provisioning(AdvertiserIdentifier(rawValue: [1]))),
+        ]
+        var beacons: Set<LinkIdentifier> = []
+        var closed: [LinkIdentifier] = []
+        while beacons.count + closed.count < 3, bearer.now < deadline {
+            switch try bearer.next(until: deadline) {
+            case .received(let link, let packet):
+                if packet.first == 0x01 { beacons.insert(link) }
+            case .closed(let link, _): closed.append(link)
+            default: continue
+            }
+        }
+        #expect(beacons == Set(links.prefix(2)) && closed == [links[2]])
         #expect(simulator.stop()?.status == 0)
     }
 

@@ -20,8 +20,11 @@ struct SimRunCommand: ContextCommand {
         commandName: "run",
         abstract: "Simulate in real time until SIGINT or SIGTERM.",
         discussion: """
-            A frame on the socket is a length of two octets, most significant first, and one Proxy PDU as it is written \
-            to Data In or notified on Data Out. Ends with 1 if a rule was broken, such as a sequence number used twice.
+            Each client has one connection for all its links and for scanning. It carries frames: a length of two octets, \
+            most significant first, a type of one octet, and a body. The first frame each way is a hello with the version \
+            \(Frame.version); then the client connects and closes links, sends packets and scans, and is told of links \
+            that are open or closed, of packets and of what advertises. A packet is what is written to Data In or notified \
+            on Data Out; keys never pass. Ends with 1 if a rule was broken, such as a sequence number used twice.
             """
     )
 
@@ -74,7 +77,11 @@ struct SimRunCommand: ContextCommand {
         )
         context.interrupts.arm()
         let address = try SocketAddress(listen)
-        let server = try FrameServer(listeningAt: address.resolved(in: context), wakeUp: context.interrupts.wakeUp)
+        let server = try FrameServer(
+            listeningAt: address.resolved(in: context),
+            maximumLinks: simulation.world.settings.maximumLinks,
+            wakeUp: context.interrupts.wakeUp
+        )
         if case .unix = address {
             context.output.line("listening on \(address)")
         } else {

@@ -1,0 +1,103 @@
+import Bearers
+import Foundation
+import MeshCore
+import Testing
+
+/// A Unix address for system calls.
+private func withUnixAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    return withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+    }
+}
+
+private func unixSocket() -> Int32 {
+    #if canImport(Darwin)
+    socket(AF_UNIX, SOCK_STREAM, 0)
+    #else
+    socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    #endif
+}
+
+/// A client that sends whatever octets a test wants.
+final class RawConnection {
+    private let number: Int32
+
+    init(_ address: SocketAddress) throws {
+        guard case .unix(let path) = address else { throw BearerError("a Unix socket is needed") }
+        number = unixSocket()
+        let number = self.number
+        try #require(withUnixAddress(path) { connect(number, $0, $1) } == 0)
+    }
+
+    deinit {
+        close(number)
+    }
+
+    func send(_ octets: [UInt8]) {
+        _ = write(number, octets, octets.count)
+    }
+
+    /// All frames that come until the other side closes the connection.
+    func frames() throws -> [ServerFrame] {
+        var decoder = FrameDecoder()
+        var frames: [ServerFrame] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(number, &buffer, buffer.count)
+            guard count > 0 else { return frames }
+            decoder.append(buffer.prefix(count))
+            while let content = try decoder.next() { frames.append(try ServerFrame(decoding: content)) }
+        }
+    }
+}
+
+/// A server that sends whatever octets a test wants to the first client.
+final class RawListener: @unchecked Sendable {
+    let address: SocketAddress
+    private let path: String
+    private let number: Int32
+
+    init() throws {
+        path = "/tmp/meshplan-\(UInt32.random(in: 0...UInt32.max)).sock"
+        address = .unix(path: path)
+        number = unixSocket()
+        let number = self.number
+        try #require(withUnixAddress(path) { bind(number, $0, $1) } == 0)
+        try #require(listen(number, 4) == 0)
+    }
+
+    deinit {
+        close(number)
+        unlink(path)
+    }
+
+    /// Sends `octets` to the first client and, once it has said something after its hello, `further`; then waits for
+    /// its end.
+    func acceptInThread(sending octets: [UInt8], then further: [UInt8] = []) {
+        let listener = number
+        Thread {
+            let client = accept(listener, nil, nil)
+            guard client >= 0 else { return }
+            defer { close(client) }
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            // The hello is one frame of nine octets.
+            var received = 0
+            _ = write(client, octets, octets.count)
+            var isWaiting = !further.isEmpty
+            while true {
+                let count = read(client, &buffer, buffer.count)
+                guard count > 0 else { return }
+                received += count
+                if isWaiting, received > 9 {
+                    isWaiting = false
+                    _ = write(client, further, further.count)
+                }
+            }
+        }.start()
+    }
+}
