@@ -109,6 +109,67 @@ struct ProvisioningRunTests {
         try expectFinished(site, 1)
     }
 
+    @Test(
+        "The only device there is, gone with its data, is given up in bounded time and found as a node when it is back"
+    )
+    func onlyDeviceGone() throws {
+        let site = try Commissioning(devices(1))
+        let uuid = site.devices[0].uuid
+        site.world.setFaults(faults(.init(.linkLoss, at: .completed, count: 1)), of: uuid)
+        site.onEvent = { event in
+            if case .provisioningRetried = event { site.world.setFaults(NodeFaults(isOff: true), of: uuid) }
+        }
+        let start = site.world.now
+        #expect(try site.apply().pending.map(\.reason) == [.notHeardMayBeNode])
+        #expect(try site.execute { $0.resolveInDoubt() }.ending == .completed)
+        #expect(try site.apply().pending.map(\.reason) == [.notHeardMayBeNode])
+        #expect(start.duration(to: site.world.now) < .seconds(180))
+        site.onEvent = { _ in }
+        site.world.setFaults(NodeFaults(), of: uuid)
+        #expect(try site.resolveAndApply().isComplete)
+        try expectFinished(site, 1)
+    }
+
+    @Test("A device that took the data of one attempt of two is found under its key, whichever that is")
+    func severalKeys() throws {
+        let site = try Commissioning(devices(2))
+        let uuid = site.devices[0].uuid
+        let misbehaviours: [ProvisioningFaults.Misbehaviour] = [
+            .init(.linkLoss, at: .completion, count: 1), .init(.linkLoss, at: .completed, count: 1),
+        ]
+        site.world.setFaults(NodeFaults(provisioning: ProvisioningFaults(misbehaviours: misbehaviours)), of: uuid)
+        var keys = 0
+        site.onEvent = { _ in keys = max(keys, (try? site.network.pendingProvisionings.first?.deviceKeys.count) ?? 0) }
+        let recap = try site.apply()
+        #expect(recap.isComplete, "\(recap)")
+        #expect(keys == 2)
+        try expectFinished(site, 2)
+    }
+
+    @Test("With a tenth of all copies lost every device becomes a node", arguments: [1, 2, 3])
+    func losses(seed: UInt64) throws {
+        var settings = WorldSettings.office
+        settings.copyLoss = 0.1
+        settings.maximumLinks = 4
+        let site = try Commissioning(devices(10), settings: settings, seed: seed)
+        var recap = try site.apply()
+        for _ in 0..<3 where !recap.isComplete { recap = try site.resolveAndApply() }
+        #expect(recap.isComplete, "\(recap)")
+        try expectFinished(site, 10)
+    }
+
+    @Test("The second interrupt ends at once; what may have become a node is recorded and found", arguments: 0..<4)
+    func interruptedTwice(moment: Int) throws {
+        let site = try Commissioning(devices(3), seed: UInt64(moment + 1))
+        var completions = 0
+        site.interrupts = { completions > moment ? 2 : 0 }
+        site.onEvent = { event in if case .provisioningStage(_, .session(.completion)) = event { completions += 1 } }
+        _ = try site.apply()
+        site.interrupts = { 0 }
+        #expect(try site.resolveAndApply().isComplete)
+        try expectFinished(site, 3)
+    }
+
     @Test("A device that went away with its data stays pending with its addresses; another run finds it as a node")
     func goneWithData() throws {
         let site = try Commissioning(devices(2))
@@ -286,12 +347,14 @@ struct ProvisioningRunTests {
         #expect(try site.world.mismatches(against: site.network) == [])
     }
 
-    @Test("When the status of a reset is lost, the device's advertising confirms it")
-    func lostResetStatus() throws {
-        let site = try Commissioning(devices(2))
+    @Test("When the status of a reset is lost, the device's advertising confirms it", arguments: [1, 2])
+    func lostResetStatus(count: Int) throws {
+        let site = try Commissioning(devices(count))
         #expect(try site.apply().isComplete)
         let uuid = site.devices[0].uuid
-        site.world.setFaults(NodeFaults(isMute: true), of: uuid)
+        site.onEvent = { event in
+            if case .stepSent = event { site.world.setFaults(NodeFaults(isMute: true), of: uuid) }
+        }
         // Mute as a node; as a device it is heard.
         site.world.onObservation = { observation in
             if observation.event == .unprovisioned { site.world.setFaults(NodeFaults(), of: observation.uuid) }

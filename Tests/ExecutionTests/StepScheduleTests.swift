@@ -22,6 +22,53 @@ struct StepScheduleTests {
         return steps
     }
 
+    @Test("A lane grows right after the step that brings more, before what followed and before the next barrier")
+    func growth() throws {
+        var schedule = try StepSchedule(
+            steps: [configure(1), configure(1), configure(2), configure(3)],
+            barriers: [3]
+        )
+        #expect(started(&schedule) == [0, 2])
+        #expect(try schedule.grow(0, by: [configure(1), configure(1, after: [4])]) == [])
+        schedule.succeed(0)
+        schedule.succeed(2)
+        #expect(started(&schedule) == [4], "the barrier waits for what grew")
+        schedule.succeed(4)
+        #expect(started(&schedule) == [5])
+        schedule.succeed(5)
+        #expect(started(&schedule) == [1])
+        schedule.succeed(1)
+        #expect(started(&schedule) == [3])
+        schedule.succeed(3)
+        #expect(schedule.isFinished)
+    }
+
+    @Test("What grows from a step that something failed depends on is blocked at once, and what depends on that too")
+    func blockedGrowth() throws {
+        var schedule = try StepSchedule(steps: [configure(1), configure(2)], barriers: [])
+        #expect(started(&schedule) == [0, 1])
+        #expect(schedule.fail(1) == [])
+        let grown = [configure(1, after: [1]), configure(1, after: [2]), configure(1)]
+        #expect(try schedule.grow(0, by: grown) == [2, 3])
+        schedule.succeed(0)
+        #expect(started(&schedule) == [4])
+        schedule.succeed(4)
+        #expect(schedule.isFinished)
+        #expect(schedule.states[3] == .blocked(by: 2))
+    }
+
+    @Test("Growth of another node, from a step that has not started, or that points forwards is refused unchanged")
+    func refusedGrowth() throws {
+        var schedule = try StepSchedule(steps: [configure(1), configure(1)], barriers: [])
+        #expect(started(&schedule) == [0])
+        #expect(throws: PlanDefect(step: 1)) { try schedule.grow(1, by: []) }
+        #expect(throws: PlanDefect(step: 2)) { try schedule.grow(0, by: [configure(2)]) }
+        #expect(throws: PlanDefect(step: 3)) { try schedule.grow(0, by: [configure(1), configure(1, after: [3])]) }
+        #expect(schedule.states.count == 2)
+        schedule.succeed(0)
+        #expect(started(&schedule) == [1])
+    }
+
     @Test("One step of a node at a time, in plan order; nodes side by side")
     func lanes() throws {
         var schedule = try StepSchedule(

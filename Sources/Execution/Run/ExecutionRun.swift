@@ -73,7 +73,9 @@ final class ExecutionRun {
     var storing: [DeviceUUID] = []
     /// Devices of which an earlier attempt may have made nodes.
     var findingOut: [DeviceUUID: FindingOut] = [:]
-    /// When no more is found out about devices that no step is about.
+    /// How long is found out about devices that no step is about; nil if nothing is.
+    private let searchDuration: Duration?
+    /// When that is over.
     var searchEnd: Instant?
     /// Whether a proxy of the network was heard.
     var hasHeardProxy = false
@@ -128,10 +130,7 @@ final class ExecutionRun {
             self.doubts[doubt.node, default: []].append(doubt)
         }
         doubtfulNodes.reverse()
-        if let duration {
-            searchEnd = bearer.now.advanced(by: duration)
-            for pending in network.pendingProvisionings { findOut(about: pending.uuid) }
-        }
+        searchDuration = duration
     }
 
     /// Whether the user wants no new messages.
@@ -141,6 +140,10 @@ final class ExecutionRun {
     func perform() -> Recap {
         let start = bearer.now
         context.emit(.runStarted(steps: steps.count, inDoubt: doubts.values.reduce(0) { $0 + $1.count }))
+        if let searchDuration {
+            searchEnd = start.advanced(by: searchDuration)
+            for pending in network.header.pendingProvisionings { findOut(about: pending.uuid) }
+        }
         do throws(ExecutionStop) {
             while try turn() {}
         } catch {
