@@ -73,7 +73,7 @@ struct ProxyLinksTests {
         #expect(!field.isScanning)
         try field.run(for: .seconds(20))
         let gaveUp = try required(field.time(of: "unanswered"))
-        #expect(try required(field.time(of: "connect to guest")) - gaveUp == 1_500)
+        #expect(try required(field.time(of: "connect to guest")) - gaveUp == 2_000)
         #expect(field.logged("answered") == ["answered after 1"])
     }
 

@@ -14,6 +14,9 @@ package struct LinkPolicy: Hashable, Sendable {
     /// How often nobody fit may be heard, while there are other proxies of the network, before a request is given up;
     /// at least 1.
     package var maximumMisses: Int = 3
+    /// How long a link must have carried nothing before another may take its place: the next request to the same node
+    /// follows an answer at once.
+    package var idleTime: Duration = .milliseconds(500)
     /// How long connecting may take.
     package var connectTimeout: Duration = .seconds(30)
     /// How long the proxy may take to send its first authentic beacon after the link opened; it sends one per subnet

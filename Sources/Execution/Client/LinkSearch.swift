@@ -21,15 +21,18 @@ struct LinkSearch {
     var lastCandidateAt: Instant?
     /// When it is to be looked at again because of listening.
     var listeningDeadline: Instant?
+    /// When there will be room for another link, if there is none now.
+    var roomDeadline: Instant?
     /// Subnets that no proxy was heard of, with the instant of that.
     var missing: [NetKeyIndex: Instant] = [:]
 
     /// When it wants to be looked at again.
     var nextDeadline: Instant? {
         switch phase {
-        case .idle, .exhausted: nil
+        case .exhausted: nil
         case .waiting(let deadline): deadline
-        case .listening: listeningDeadline
+        case .idle: roomDeadline
+        case .listening: [listeningDeadline, roomDeadline].compactMap(\.self).min()
         }
     }
 

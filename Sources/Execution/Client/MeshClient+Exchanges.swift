@@ -24,16 +24,16 @@ extension MeshClient {
             outputs.append(.sent(exchange.identifier, transmissions: exchange.transmissions + 1))
             perform(actions, arrivedOn: nil, at: now, into: &outputs)
         } catch {
-            remove(node)
+            remove(node, at: now)
             outputs.append(.unsendable(exchange.identifier, error))
         }
     }
 
     /// Ends an exchange and what is still under way of it.
-    mutating func remove(_ node: UnicastAddress) {
+    mutating func remove(_ node: UnicastAddress, at now: Instant) {
         guard let exchange = exchanges.removeValue(forKey: node) else { return }
         cancelTransmission(of: exchange)
-        if let carrier = exchange.carrier { unload(carrier) }
+        if let carrier = exchange.carrier { unload(carrier, at: now) }
     }
 
     private mutating func cancelTransmission(of exchange: Exchange) {
@@ -42,9 +42,10 @@ extension MeshClient {
         stack.cancel(transmission)
     }
 
-    private mutating func unload(_ carrier: LinkTarget) {
+    private mutating func unload(_ carrier: LinkTarget, at now: Instant) {
         guard let place = links.firstIndex(where: { $0.target == carrier }) else { return }
         links[place].load -= 1
+        links[place].usedAt = now
     }
 
     /// Lets a link carry a request that waited, and sends it.
@@ -76,7 +77,7 @@ extension MeshClient {
     mutating func advance(_ node: UnicastAddress, to now: Instant, into outputs: inout [Output]) {
         guard let exchange = exchanges[node], exchange.carrier != nil else { return }
         if exchange.deadline <= now {
-            remove(node)
+            remove(node, at: now)
             if let contradiction = exchange.contradiction {
                 outputs.append(
                     .answered(exchange.identifier, contradiction, transmissions: exchange.transmissions)
@@ -159,7 +160,7 @@ extension MeshClient {
             return
         }
         learn(from: exchange, answeredAt: now)
-        remove(message.source)
+        remove(message.source, at: now)
         outputs.append(.answered(exchange.identifier, verdict, transmissions: exchange.transmissions))
     }
 

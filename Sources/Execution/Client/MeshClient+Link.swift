@@ -136,8 +136,8 @@ extension MeshClient {
         for action in event(&links[place]) {
             switch action {
             case .close: if let identifier = links[place].identifier { outputs.append(.closeLink(identifier)) }
-            case .setFilterType: configure(.setFilterType(.acceptList), over: target, into: &outputs)
-            case .addAddresses: configure(.addAddresses([address.address]), over: target, into: &outputs)
+            case .setFilterType: configure(.setFilterType(.acceptList), over: target, at: now, into: &outputs)
+            case .addAddresses: configure(.addAddresses([address.address]), over: target, at: now, into: &outputs)
             case .ready: outputs.append(.linkUp(proxy: links[place].proxy))
             case .lost(let failure):
                 lose(place, failure, at: now, into: &outputs)
@@ -149,6 +149,7 @@ extension MeshClient {
     private mutating func configure(
         _ message: ProxyConfigurationMessage,
         over target: LinkTarget,
+        at now: Instant,
         into outputs: inout [Output]
     ) {
         guard let link = link(to: target) else { return }
@@ -159,7 +160,7 @@ extension MeshClient {
             // Without sequence numbers nothing can be sent at all; the requests that wait for the link tell so.
             for node in exchanges.keys.sorted() {
                 guard let exchange = exchanges[node] else { continue }
-                remove(node)
+                remove(node, at: now)
                 outputs.append(.unsendable(exchange.identifier, error))
             }
         }

@@ -55,12 +55,15 @@ extension MeshClient {
             return isPromising
         }
         // Once somebody is known, more of them change nothing before one is chosen.
-        return search.lastCandidateAt == nil || since.advanced(by: linkPolicy.listeningTime) <= now && hasRoom
+        guard search.lastCandidateAt != nil else { return true }
+        guard since.advanced(by: linkPolicy.listeningTime) <= now else { return false }
+        return hasRoom(at: now)
     }
 
     /// Sees to it that every request is on a link, or that one is looked for. To be called after everything that
     /// happens.
     mutating func review(at now: Instant, into outputs: inout [Output]) {
+        search.roomDeadline = nil
         if search.phase == .idle, carriedCount == exchanges.count, links.count <= maximumLinks,
             !links.contains(where: \.isLeaving)
         {
@@ -82,9 +85,9 @@ extension MeshClient {
             search.lastCandidateAt = now
             let earliest = since.advanced(by: linkPolicy.listeningTime)
             search.listeningDeadline = earliest > now ? earliest : nil
-            guard earliest <= now, makeRoom(at: now, into: &outputs) else { return }
+            guard earliest <= now, hasRoom(at: now), makeRoom(at: now, into: &outputs) else { return }
             connect(.proxy(choice.advertiser), choice, at: now, into: &outputs)
-            if !hasRoom { stopListening(into: &outputs) }
+            if !hasRoom(at: now) { stopListening(into: &outputs) }
         }
     }
 
@@ -106,7 +109,7 @@ extension MeshClient {
         case .waiting(let until) where until > now: return nil
         case .idle, .waiting:
             search.phase = .idle
-            guard hasRoom else { return nil }
+            guard hasRoom(at: now) else { return nil }
             search.listen(at: now)
             outputs.append(.scan(true))
             return now
@@ -154,18 +157,24 @@ extension MeshClient {
 
     private var usedAdvertisers: Set<AdvertiserIdentifier> { Set(links.compactMap(\.advertiser)) }
 
-    /// Whether another link may be made, if need be in place of one.
-    private var hasRoom: Bool { links.count < maximumLinks || maximumLinks > 0 && replaceable != nil }
-
-    /// The place of the link that is idle longest. No request waits for an idle one, for then it would carry it.
-    private var replaceable: Int? {
-        links.indices.filter { links[$0].isIdle }.min { links[$0].usedAt < links[$1].usedAt }
+    /// Whether another link may be made, if need be in place of one; if not, notes when it is to be looked again.
+    private mutating func hasRoom(at now: Instant) -> Bool {
+        search.roomDeadline = nil
+        guard links.count >= maximumLinks else { return true }
+        guard maximumLinks > 0, let place = longestIdle, let instant = links[place].replaceableAt else { return false }
+        guard instant > now else { return true }
+        search.roomDeadline = instant
+        return false
     }
 
-    /// Closes a link if there are as many as may be; false if there is no room.
+    /// The place of the link that is idle longest. No request waits for an idle one, for then it would carry it.
+    private var longestIdle: Int? {
+        links.indices.filter { links[$0].replaceableAt != nil }.min { links[$0].usedAt < links[$1].usedAt }
+    }
+
+    /// Closes the link that is idle longest if there are as many as may be; false if that ends the search.
     private mutating func makeRoom(at now: Instant, into outputs: inout [Output]) -> Bool {
-        guard links.count >= maximumLinks else { return true }
-        guard maximumLinks > 0, let place = replaceable else { return false }
+        guard links.count >= maximumLinks, let place = longestIdle else { return true }
         let link = links[place]
         // One that has served nobody was as good as none, and it is not to be taken again at once.
         if !link.isProved {
@@ -173,7 +182,7 @@ extension MeshClient {
             if let advertiser = link.advertiser { selection.failed(advertiser, at: now) }
             if search.failures >= linkPolicy.maximumAttempts {
                 stopListening(into: &outputs)
-                giveUp(into: &outputs)
+                giveUp(at: now, into: &outputs)
                 return false
             }
         }
@@ -233,7 +242,7 @@ extension MeshClient {
                 for index in exchange.subnets { search.missing[index] = now }
                 exchanges[exchange.node]?.misses += 1
                 guard exchange.misses + 1 >= linkPolicy.maximumMisses else { continue }
-                remove(exchange.node)
+                remove(exchange.node, at: now)
                 outputs.append(.unreachable(exchange.identifier, uncovered(exchange)))
             }
             guard !needs.isEmpty else {
@@ -260,7 +269,7 @@ extension MeshClient {
                 outputs.append(.linkDown(failure, retryIn: nil))
             } else {
                 if isLinkLost { outputs.append(.linkDown(failure, retryIn: .zero)) }
-                giveUp(because: isLinkLost ? failure : nil, into: &outputs)
+                giveUp(because: isLinkLost ? failure : nil, at: now, into: &outputs)
             }
             return
         }
@@ -273,9 +282,9 @@ extension MeshClient {
     }
 
     /// Gives up the requests that no link is for, while others are served.
-    private mutating func giveUp(because failure: LinkFailure? = nil, into outputs: inout [Output]) {
+    private mutating func giveUp(because failure: LinkFailure? = nil, at now: Instant, into outputs: inout [Output]) {
         for exchange in waiting {
-            remove(exchange.node)
+            remove(exchange.node, at: now)
             outputs.append(.unreachable(exchange.identifier, failure ?? uncovered(exchange)))
         }
         search.failures = 0

@@ -178,7 +178,7 @@ package struct MeshClient {
 
     /// Gives all requests up, closes the links and stops looking for others.
     package mutating func shutDown(at now: Instant) -> [Output] {
-        for node in exchanges.keys.sorted() { remove(node) }
+        for node in exchanges.keys.sorted() { remove(node, at: now) }
         var outputs: [Output] = []
         stopListening(into: &outputs)
         search = LinkSearch()

@@ -77,8 +77,8 @@ struct ProxyLink {
     /// Whether messages can be sent.
     var isReady: Bool { phase == .ready }
 
-    /// Whether it could be closed without anybody's missing it now.
-    var isIdle: Bool { isReady && load == 0 }
+    /// From when on another link may take its place; nil while it is being made or carries requests.
+    var replaceableAt: Instant? { isReady && load == 0 ? usedAt.advanced(by: policy.idleTime) : nil }
 
     /// Whether a request can be sent over it.
     func serves(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
