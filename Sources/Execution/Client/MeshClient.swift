@@ -176,6 +176,14 @@ package struct MeshClient {
         return (identifier, outputs)
     }
 
+    /// Gives up the request to a node, if there is one, without a word.
+    package mutating func cancel(_ node: UnicastAddress, at now: Instant) -> [Output] {
+        remove(node, at: now)
+        var outputs: [Output] = []
+        review(at: now, into: &outputs)
+        return outputs
+    }
+
     /// Gives all requests up, closes the links and stops looking for others.
     package mutating func shutDown(at now: Instant) -> [Output] {
         for node in exchanges.keys.sorted() { remove(node, at: now) }
