@@ -15,8 +15,11 @@ struct ConfigMessageTable {
         let examples: [Example]
 
         /// The name of the Swift type.
-        var typeName: String { name.replacing(" ", with: "") }
+        var typeName: String { Self.typeName(of: name) }
         var testDescription: String { name }
+
+        /// The name of the Swift type for a message of that name.
+        static func typeName(of name: String) -> String { name.filter { $0 != " " && $0 != "-" } }
     }
 
     struct Example: Sendable {
@@ -46,10 +49,11 @@ struct ConfigMessageTable {
         let url = try #require(Bundle.module.url(forResource: "Resources/config-messages", withExtension: "json"))
         let root = try #require(JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
         let messages = try #require(root["messages"] as? [[String: Any]])
-        rows = try messages.map(Self.row).filter { row in
-            messages.contains { $0["name"] as? String == row.name && $0["since"] as? String == "1.0.1" }
-                || (0x8060...0x807A).contains(row.opcode) || (0x80B1...0x80BC).contains(row.opcode)
-        }
+        rows = try messages.filter { message in
+            let opcode = try #require(UInt32(message["opcode"] as? String ?? "", radix: 16))
+            return message["since"] as? String == "1.0.1" || (0x8060...0x807A).contains(opcode)
+                || (0x80B1...0x80BC).contains(opcode)
+        }.map(Self.row)
         statusCodes = try #require(root["statusCodeTable"] as? [[String: String]]).map { entry in
             StatusCode(
                 code: try #require(UInt8(entry["code"] ?? "", radix: 16)),
