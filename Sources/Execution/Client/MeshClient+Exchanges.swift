@@ -11,7 +11,7 @@ extension MeshClient {
             source: address,
             destination: .unicast(node),
             payload: exchange.inquiry.payload,
-            security: .device(node: node),
+            security: exchange.inquiry.security(of: node),
             netKeyIndex: exchange.subnets.first(where: link.subnets.contains) ?? exchange.subnets.first ?? .primary,
             ttl: policy.ttl
         )
@@ -150,8 +150,9 @@ extension MeshClient {
         into outputs: inout [Output]
     ) {
         heard.insert(message.source)
-        guard case .device(message.source) = message.security, message.destination == address.address,
+        guard message.destination == address.address,
             let exchange = exchanges[message.source], exchange.transmissions > 0,
+            message.security == exchange.inquiry.security(of: message.source),
             let verdict = exchange.inquiry.verdict(on: message.payload)
         else { return }
         for target in [exchange.carrier, arrival] { prove(target) }

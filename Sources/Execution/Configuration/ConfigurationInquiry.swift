@@ -17,6 +17,8 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case featureNotSupported
     /// The node says that something else holds; words for people, after "the node reports".
     case differs(String)
+    /// The node draws attention for so many seconds more.
+    case attention(seconds: UInt8)
 }
 
 /// One request and how its answer is understood.
@@ -28,6 +30,8 @@ package struct ConfigurationInquiry {
 
     /// The access payload to send. It may contain keys.
     package let payload: [UInt8]
+    /// The AppKey that secures request and answer; nil for the DeviceKey of the node.
+    let applicationKey: AppKeyIndex?
     /// Segments of the request and of the longest usual answer beyond the first of each.
     let extraSegments: Int
     /// Whether the request takes more than one segment.
@@ -45,6 +49,7 @@ package struct ConfigurationInquiry {
         verdict: @escaping (Request.Status) -> ConfigurationVerdict
     ) {
         payload = request.encoded
+        applicationKey = nil
         isSegmented = OutgoingMessage.pduCount(payloadSize: payload.count) > 1
         extraSegments =
             OutgoingMessage.pduCount(payloadSize: payload.count)
@@ -56,6 +61,33 @@ package struct ConfigurationInquiry {
             return verdict(status)
         }
         readings = [reading]
+    }
+
+    /// A request to a model other than the Configuration Server: it and its answer fit one PDU each and are secured with
+    /// an AppKey.
+    ///
+    /// - Parameter verdict: what a status says that can be the answer.
+    init<Request: AcknowledgedMessage>(
+        _ request: Request,
+        under key: AppKeyIndex,
+        verdict: @escaping (Request.Status) -> ConfigurationVerdict
+    ) {
+        payload = request.encoded
+        applicationKey = key
+        isSegmented = false
+        extraSegments = 0
+        let reading = Reading(opcode: Request.Status.opcode) { parameters in
+            guard let status = try? Request.Status(parameters: parameters), request.isAnswered(by: status) else {
+                return nil
+            }
+            return verdict(status)
+        }
+        readings = [reading]
+    }
+
+    /// How messages of this inquiry to and from a node are secured.
+    func security(of node: UnicastAddress) -> MessageSecurity {
+        applicationKey.map { .application($0) } ?? .device(node: node)
     }
 
     /// The same inquiry, which also takes the answers of another: a read-back is as well settled by the status that was

@@ -50,7 +50,7 @@ extension ExecutionRun {
                 node.observedAt = context.now()
             }
             journal.settle(doubt, .succeeded)
-        case .doesNotHold, .differs, .relayRetransmit:
+        case .doesNotHold, .differs, .relayRetransmit, .attention:
             tookEffect = false
             journal.settle(doubt, .skipped)
         case .refused(let status):

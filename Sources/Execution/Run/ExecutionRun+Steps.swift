@@ -121,6 +121,8 @@ extension ExecutionRun {
         case .differs(let report):
             journal.settle(subject(of: step), .failed(status: ConfigStatusCode.unspecifiedError.rawValue))
             fail(step, .differs(report))
+        // No step asks for it.
+        case .attention: break
         }
     }
 

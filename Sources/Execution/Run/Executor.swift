@@ -102,23 +102,7 @@ package final class Executor {
                 context.emit(.runFinished(recap))
                 return recap
             }
-            let ownNode = snapshot.network.nodes.first { $0.uuid == snapshot.network.ownProvisioner }
-            guard let ownNode else { throw ExecutionStop(.refused(.noOwnNode)) }
-            let sequenceNumbers = try stopping { () throws(StoreError) in
-                try database.sequenceNumbers(with: lease)
-            }
-            let client = MeshClient(
-                address: ownNode.unicastAddress,
-                ivIndex: snapshot.network.ivIndex,
-                // A database that was imported has 0, for its source does not tell; nothing was heard then either.
-                isIVIndexKnown: snapshot.network.ivIndex != IVIndex(value: 0) || !snapshot.replay.isEmpty,
-                keys: KeyRing(snapshot.network),
-                nodes: snapshot.network.nodes,
-                sequenceNumbers: sequenceNumbers,
-                replay: ReplayProtection(snapshot.replay),
-                retryPolicy: options.retry,
-                linkPolicy: options.link
-            )
+            let client = try client(of: snapshot)
             let run = ExecutionRun(
                 journal: RunJournal(database: database, lease: lease, run: prepared.run),
                 bearer: bearer,
@@ -141,6 +125,27 @@ package final class Executor {
             context.emit(.runFinished(recap))
             return recap
         }
+    }
+
+    /// A client without a link that speaks for our own node.
+    func client(of snapshot: Snapshot) throws(ExecutionStop) -> MeshClient {
+        let ownNode = snapshot.network.nodes.first { $0.uuid == snapshot.network.ownProvisioner }
+        guard let ownNode else { throw ExecutionStop(.refused(.noOwnNode)) }
+        let sequenceNumbers = try stopping { () throws(StoreError) in
+            try database.sequenceNumbers(with: lease)
+        }
+        return MeshClient(
+            address: ownNode.unicastAddress,
+            ivIndex: snapshot.network.ivIndex,
+            // A database that was imported has 0, for its source does not tell; nothing was heard then either.
+            isIVIndexKnown: snapshot.network.ivIndex != IVIndex(value: 0) || !snapshot.replay.isEmpty,
+            keys: KeyRing(snapshot.network),
+            nodes: snapshot.network.nodes,
+            sequenceNumbers: sequenceNumbers,
+            replay: ReplayProtection(snapshot.replay),
+            retryPolicy: options.retry,
+            linkPolicy: options.link
+        )
     }
 
     /// The run to go on with, nil for a new one.
