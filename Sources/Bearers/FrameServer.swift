@@ -114,9 +114,13 @@ package final class FrameServer {
 
     /// Waits until a client wants something, at most `duration`.
     ///
+    /// - Parameter descriptor: ends the wait early as long as there is something to read on it, if given.
     /// - Returns: what they want, in order for each client; empty after the time or when a signal arrived.
     /// - Throws: ``BearerError`` if the system cannot wait.
-    package func wait(atMost duration: Duration) throws(BearerError) -> [Event] {
+    package func wait(
+        atMost duration: Duration,
+        watching descriptor: Int32? = nil
+    ) throws(BearerError) -> [Event] {
         guard let listener else { return [] }
         guard pending.isEmpty else { return takePending() }
         let present = clients.keys.sorted()
@@ -128,6 +132,7 @@ package final class FrameServer {
         }
         watched.append(Watched(number: listener.number, writes: false))
         if let wakeUp { watched.append(Watched(number: wakeUp, writes: false)) }
+        if let descriptor { watched.append(Watched(number: descriptor, writes: false)) }
         do {
             guard try waitForAny(of: &watched, milliseconds: duration.pollMilliseconds) else {
                 dropSilentClients()

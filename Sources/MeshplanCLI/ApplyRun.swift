@@ -13,8 +13,14 @@ struct ApplyRun {
     var choice: BearerChoice
     /// How the run is carried out.
     var options: ExecutionOptions
+    /// The paths of files with simulated devices.
+    var devices: [String]
     /// How simulated radio and nodes behave.
     var simulator: SimulatorOptions
+    /// What is known of devices out of band.
+    var secrets: SecretsReader
+    /// How long to listen before planning.
+    var listening: Duration
     /// Whether the details of every node are shown.
     var isFull: Bool
     /// Whether nobody is to be asked.
@@ -29,7 +35,7 @@ struct ApplyRun {
         let lease = try workspace.lock(database, for: "apply")
         announce(plan, from: path)
         let snapshot = try database.snapshot()
-        let reporter = ApplyReporter(context, network: snapshot.network)
+        let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
         // A plan that is out of date is refused as such, whether somebody listens or not.
         if !plan.isEmpty, plan.serial == snapshot.serial { try probe() }
         let names = Dictionary(plan.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
@@ -58,7 +64,7 @@ struct ApplyRun {
         let database = try workspace.open(planning.network)
         let lease = try workspace.lock(database, for: "apply")
         var snapshot = try database.snapshot()
-        let reporter = ApplyReporter(context, network: snapshot.network)
+        let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
         let names = Dictionary(
             planning.definition.nodes.map { ($0.name.value, $0.uuid.value) },
             uniquingKeysWith: { first, _ in first }
@@ -67,9 +73,15 @@ struct ApplyRun {
             try connect(database, lease, named: planning.network, names: names, reporter)
         }
         var mesh: MeshConnection?
-        if !snapshot.unresolved.isEmpty {
-            // What earlier runs may have done has to be known before there can be a plan.
+        if isToListen(snapshot.network) {
             let connection = try connected()
+            try listen(connection.executor, snapshot.network)
+            mesh = connection
+            snapshot = try database.snapshot()
+        }
+        if !snapshot.unresolved.isEmpty || !snapshot.network.pendingProvisionings.isEmpty {
+            // What earlier runs may have done has to be known before there can be a plan.
+            let connection = try mesh ?? connected()
             let recap = connection.executor.resolveInDoubt()
             guard recap.ending == .completed else { return connection.finish(recap, reporter, context) }
             mesh = connection
@@ -97,6 +109,34 @@ struct ApplyRun {
         return try (mesh ?? connected()).apply(plan, reporter, context)
     }
 
+    /// Whether the network has nodes that may have been reset meanwhile.
+    private func isToListen(_ network: MeshNetwork) -> Bool {
+        listening > .zero && network.nodes.contains { $0.isManaged && $0.uuid != network.ownProvisioner }
+    }
+
+    /// Finds out which nodes are nodes no more.
+    private func listen(_ executor: Executor, _ network: MeshNetwork) throws(Failure) {
+        let report = executor.listen(for: listening)
+        switch report.ending {
+        case .completed: break
+        case .interrupted: throw Failure(.interrupted, "interrupted; nothing was done")
+        case .linkFailed(let reason, _):
+            return context.errorOutput.line(
+                "Nodes that were reset meanwhile are not noticed, because nobody listens: \(reason.printable)."
+            )
+        default: throw Failure(ending: report.ending) ?? Failure(.failure, "the database cannot be written")
+        }
+        let names = Dictionary(network.nodes.map { ($0.uuid, $0.name) }, uniquingKeysWith: { first, _ in first })
+        for uuid in report.foundUnprovisioned {
+            let name = names[uuid] ?? uuid.description
+            context.errorOutput.line("\(name.printable) is in no network any more: it was reset.")
+        }
+        for uuid in report.foundAlive {
+            let name = names[uuid] ?? uuid.description
+            context.errorOutput.line("\(name.printable) is a node again.")
+        }
+    }
+
     /// Finds out before anybody is asked, and before the waits of a lost link, that nobody listens at all.
     private func probe() throws(BearerError) {
         guard case .socket(let address) = choice else { return }
@@ -110,40 +150,53 @@ struct ApplyRun {
         names: [String: DeviceUUID],
         _ reporter: ApplyReporter
     ) throws -> MeshConnection {
-        var simulation: Simulation?
-        let bearer: any Bearer
-        switch choice {
-        case .simulator:
-            let opened = try Simulation(
+        let typing = TerminalDesk.isAttended(context) ? [context.lineInput.descriptor].compactMap { $0 } : []
+        let access = try BearerAccess(choice, in: context, watched: typing) {
+            try Simulation(
                 context,
                 network: try database.snapshot().network,
-                named: network,
-                state: nil,
+                devices: devices,
+                statePath: try Simulation.statePath(nil, network: network),
                 options: simulator,
                 names: names
             )
-            simulation = opened
-            bearer = SimulatedBearer(opened.world)
-        case .socket(let address):
-            bearer = SocketBearer(address: address.resolved(in: context), wakeUp: context.interrupts.wakeUp)
         }
+        access.simulation?.world.onObservation = { observation in
+            guard observation.event.isForPeople else { return }
+            reporter.terminal.say(text: "simulator: \(observation.description.printable)\n")
+        }
+        let desk = TerminalDesk(
+            context: context,
+            terminal: reporter.terminal,
+            secrets: secrets,
+            simulation: access.simulation
+        )
         context.interrupts.arm()
         let keys = KeyReader(context: context)
         let executor = Executor(
             database: database,
             lease: lease,
-            bearer: bearer,
+            bearer: access.bearer,
             options: options,
             context: ExecutionContext(
                 user: context.process.user,
                 host: context.process.host,
                 now: context.now,
-                interrupts: context.interrupts.count,
+                interrupts: {
+                    // Asked in each round: what nobody asked for must not keep the bearer awake.
+                    desk.discardUnasked()
+                    return context.interrupts.count()
+                },
                 key: { source throws(ExecutionContext.KeyError) in try keys.key(from: source) },
+                outOfBand: desk.desk,
+                provisioningSecrets: {
+                    var generator = context.randomNumbers
+                    return .random(using: &generator)
+                },
                 emit: { reporter.handle($0) }
             )
         )
-        return MeshConnection(executor: executor, simulation: simulation)
+        return MeshConnection(executor: executor, simulation: access.simulation)
     }
 }
 
@@ -156,7 +209,7 @@ struct MeshConnection {
 
     /// Carries a plan out.
     func apply(_ plan: Plan, _ reporter: ApplyReporter, _ context: Context) -> ExitStatus {
-        reporter.plan = plan
+        reporter.begin(plan)
         return finish(executor.apply(plan), reporter, context)
     }
 
@@ -173,21 +226,36 @@ struct MeshConnection {
 final class ApplyReporter {
     private let context: Context
     private let network: MeshNetwork
+    private let isFull: Bool
     private var view: ApplyView
-    /// What is carried out.
-    var plan: Plan? {
-        didSet { view = ApplyView(plan, network: network, context: context) }
-    }
+    /// What the run writes to.
+    let terminal: RunTerminal
+    /// What is carried out, with what it grows by.
+    private var plan: Plan?
 
     /// A reporter of a run that has no plan yet.
-    init(_ context: Context, network: MeshNetwork) {
+    ///
+    /// - Parameter isFull: whether what the plan grows by is shown in detail.
+    init(_ context: Context, network: MeshNetwork, isFull: Bool) {
         self.context = context
         self.network = network
-        view = ApplyView(nil, network: network, context: context)
+        self.isFull = isFull
+        terminal = RunTerminal(context)
+        view = ApplyView(nil, network: network, context: context, terminal: terminal, isFull: isFull)
+    }
+
+    /// The run of a plan begins.
+    func begin(_ plan: Plan) {
+        self.plan = plan
+        view = ApplyView(plan, network: network, context: context, terminal: terminal, isFull: isFull)
     }
 
     /// Takes in one event of the run.
     func handle(_ event: ExecutionEvent) {
+        if case .planGrown(let changes, let steps) = event {
+            plan?.changes += changes
+            plan?.steps += steps
+        }
         if let lines = context.json {
             ApplyJSON(lines: lines, plan: plan).handle(event)
         } else {
@@ -202,6 +270,16 @@ final class ApplyReporter {
             ApplyJSON(lines: lines, plan: plan).finish(recap, status: status)
         } else {
             view.finish(recap)
+        }
+    }
+}
+
+extension DeviceObservation.Event {
+    /// Whether somebody is meant to see it and to do something.
+    fileprivate var isForPeople: Bool {
+        switch self {
+        case .output, .inputAwaited: true
+        case .attentionStarted, .attentionEnded, .outputEnded, .inputEnded, .provisioned, .unprovisioned: false
         }
     }
 }

@@ -15,6 +15,8 @@ package struct Context {
     package var terminal: Terminal
     /// Reads one line of the answer to a question, without its line break; nil at the end of input.
     package var readLine: () -> String?
+    /// Reads lines that come, or do not, while something else goes on.
+    package var lineInput: LineInput
     /// The calendar time.
     package var now: () -> Timestamp
     /// Cryptographically secure random bits.
@@ -34,6 +36,7 @@ package struct Context {
         errorOutput: Output,
         terminal: Terminal,
         readLine: @escaping () -> String?,
+        lineInput: LineInput,
         now: @escaping () -> Timestamp,
         randomBits: @escaping () -> UInt64,
         interrupts: Interrupts,
@@ -45,6 +48,7 @@ package struct Context {
         self.errorOutput = errorOutput
         self.terminal = terminal
         self.readLine = readLine
+        self.lineInput = lineInput
         self.now = now
         self.randomBits = randomBits
         self.interrupts = interrupts
@@ -83,6 +87,33 @@ package struct Terminal: Sendable {
         self.isOutputTerminal = isOutputTerminal
         self.isErrorTerminal = isErrorTerminal
         self.width = max(width, 20)
+    }
+}
+
+/// Standard input while nobody waits for it alone.
+package struct LineInput {
+    /// What there is to read.
+    package enum Event: Hashable, Sendable {
+        /// No whole line yet.
+        case nothing
+        /// A line without its line break.
+        case line(String)
+        /// Nothing more will come.
+        case end
+    }
+
+    /// What there is to read now, without waiting.
+    package var poll: () -> Event
+    /// Throws away what somebody typed before being asked.
+    package var discard: () -> Void
+    /// What becomes readable when ``poll`` has something, if anything does.
+    package var descriptor: Int32?
+
+    /// An input of those parts.
+    package init(poll: @escaping () -> Event, discard: @escaping () -> Void, descriptor: Int32? = nil) {
+        self.poll = poll
+        self.discard = discard
+        self.descriptor = descriptor
     }
 }
 

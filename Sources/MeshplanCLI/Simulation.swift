@@ -3,13 +3,15 @@ internal import MeshCore
 internal import Simulator
 internal import Store
 
-/// A simulated world whose nodes are those of a mesh database and whose state is kept in a file.
+/// A simulated world whose nodes are those of a mesh database, with devices beside them, and whose state is kept in a
+/// file.
 struct Simulation {
     /// The world.
     let world: SimulatedWorld
     /// The network as the database has it.
     let network: MeshNetwork
     private let file: SimulatorFile?
+    private let names: [String: DeviceUUID]
 
     /// The path of the state file, for people: the one given, else that of the network.
     static func statePath(_ path: String?, network: String) throws(Failure) -> String {
@@ -17,63 +19,113 @@ struct Simulation {
         return path ?? Workspace.simulatorPath(network)
     }
 
-    /// The world of a network's database.
+    /// The world of a network's database, of devices, or of both.
     ///
     /// - Parameters:
-    ///   - network: its name, nil for the only one.
+    ///   - network: its name, nil for the only one; there need be no database of it where there are devices.
+    ///   - devices: the paths of files with devices.
     ///   - state: the path of the state file, nil for the usual one.
     ///   - options: how radio and nodes behave; nil only looks and stores nothing.
     static func open(
         _ context: Context,
         network: String?,
+        devices: [String],
         state: String?,
         options: SimulatorOptions?
     ) throws -> Simulation {
         let workspace = Workspace(context: context)
-        let name = try workspace.only(network)
-        let snapshot = try workspace.open(name).snapshot()
+        let name: String
+        if devices.isEmpty {
+            name = try workspace.only(network)
+        } else {
+            let known = try network ?? workspace.networks().onlyElement
+            let hasDatabase = try known.map { try workspace.networks().contains($0) } ?? false
+            guard let known, hasDatabase else {
+                let path = try state ?? known.map { try statePath(nil, network: $0) }
+                guard let path else {
+                    throw Failure(
+                        .usage,
+                        "there is no single network here that the state of the devices could be kept with",
+                        hint: "Say which one it is with --network NAME, or where to keep the state with --state FILE."
+                    )
+                }
+                return try Simulation(
+                    context,
+                    network: .empty,
+                    devices: devices,
+                    statePath: path,
+                    options: options
+                )
+            }
+            name = known
+        }
         return try Simulation(
             context,
-            network: snapshot.network,
-            named: name,
-            state: state,
+            network: try workspace.open(name).snapshot().network,
+            devices: devices,
+            statePath: try statePath(state, network: name),
             options: options
         )
     }
 
-    /// The world of a network; `names` are what a definition or a plan calls nodes beside the database.
+    /// The world of a network and of devices.
+    ///
+    /// - Parameters:
+    ///   - devices: the paths of files with devices.
+    ///   - statePath: where the state is kept, for people; nil keeps none.
+    ///   - options: how radio and nodes behave; nil only looks and stores nothing.
+    ///   - names: what a definition or a plan calls nodes beside the database.
     init(
         _ context: Context,
         network: MeshNetwork,
-        named name: String,
-        state: String?,
+        devices: [String],
+        statePath: String?,
         options: SimulatorOptions?,
         names: [String: DeviceUUID] = [:]
     ) throws {
-        let path = try Self.statePath(state, network: name)
         self.network = network
+        self.names = names
+        let devices = try DeviceFiles(context: context).load(devices)
         guard let options else {
             file = nil
-            let bytes =
-                Files.kind(context.absolute(path)) == nil
-                ? [] : try Files.read(context.absolute(path), as: path, limit: 1 << 30)
-            world = SimulatedWorld(network: network, seed: 0, state: try StateFile.decode(bytes).state)
+            let path = statePath.flatMap { Files.kind(context.absolute($0)) == nil ? nil : $0 }
+            let bytes = try path.map { try Files.read(context.absolute($0), as: $0, limit: 1 << 30) } ?? []
+            world = SimulatedWorld(
+                network: network,
+                devices: devices,
+                seed: 0,
+                state: try StateFile.decode(bytes).state
+            )
             return
         }
-        let file = try SimulatorFile(context.absolute(path), as: path)
+        let file = try statePath.map { try SimulatorFile(context.absolute($0), as: $0) }
         self.file = file
         world = SimulatedWorld(
             network: network,
+            devices: devices,
             settings: options.settings,
             seed: options.seed,
-            state: file.state,
-            recorder: { file.record($0) }
+            state: file?.state ?? SimulatorState(),
+            recorder: { file?.record($0) ?? true }
         )
-        try options.applyFaults(to: world, of: network, names: names)
+        try options.applyFaults(to: self)
+    }
+
+    /// The node or device with a name or UUID, or with the address that the database has for it.
+    func identifier(of name: String) -> DeviceUUID? {
+        if let uuid = names[name] ?? world.identifier(named: name) { return uuid }
+        if let uuid = DeviceUUID(name), world.nodeIdentifiers.contains(uuid) { return uuid }
+        return network.node(named: name)?.uuid
+    }
+
+    /// Puts a value into a device that waits for it.
+    func input(_ name: String, _ text: String) throws(DeviceInputError) {
+        guard let uuid = identifier(of: name) else { throw .unknownDevice }
+        try world.input(uuid, text: text)
     }
 
     /// Lets the world run beside real time and carries packets between it and the clients of a server, until a signal.
-    func serve(_ server: FrameServer, speed: Double, context: Context) throws {
+    func serve(_ server: FrameServer, speed: Double, context: Context, console: SimulatorConsole) throws {
         let start = ContinuousClock.now
         let before = context.interrupts.count()
         var clients = ServedClients(of: server, in: world)
@@ -84,8 +136,13 @@ struct Simulation {
         while context.interrupts.count() == before {
             catchUp()
             let next = world.nextEventTime.map { world.now.duration(to: $0) / speed } ?? .seconds(1)
-            for event in try server.wait(atMost: min(max(next, .zero), .seconds(1))) {
-                catchUp()
+            let events = try server.wait(
+                atMost: min(max(next, .zero), .seconds(1)),
+                watching: console.descriptor
+            )
+            catchUp()
+            console.poll()
+            for event in events {
                 clients.handle(event)
             }
         }
@@ -107,4 +164,25 @@ struct Simulation {
         }
         return .success
     }
+}
+
+extension MeshNetwork {
+    /// A network of nothing, for worlds of devices alone.
+    static var empty: MeshNetwork {
+        let nobody = Octets16(high: 0, low: 0)
+        return MeshNetwork(
+            uuid: nobody,
+            name: "",
+            ivIndex: IVIndex(value: 0),
+            netKeys: [],
+            provisioners: [],
+            ownProvisioner: DeviceUUID(rawValue: nobody),
+            nodes: []
+        )
+    }
+}
+
+extension Array {
+    /// The element, if there is exactly one.
+    fileprivate var onlyElement: Element? { count == 1 ? first : nil }
 }

@@ -13,7 +13,8 @@ struct ApplyCommand: ContextCommand {
         abstract: "Carry out the changes that a definition, or a saved plan, asks for.",
         discussion: """
             Given a saved plan, exactly that is carried out without a question; it is refused if the database has moved \
-            on. Otherwise the plan is made, shown and asked for. Nodes that do not answer are left for the next apply. \
+            on. Otherwise the plan is made, shown and asked for. Devices that are to become nodes are provisioned and \
+            configured in one go. What does not answer or is not heard is left for the next apply. \
             The first Ctrl-C finishes what is in flight, the second ends at once; nothing that was done is lost.
             """
     )
@@ -26,18 +27,31 @@ struct ApplyCommand: ContextCommand {
     )
     var paths: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "How to reach the mesh: simulator, unix:PATH or tcp:HOST:PORT of a gateway or simulator process.",
-            valueName: "bearer"
-        )
-    )
-    var via: String
+    @OptionGroup var bearer: BearerOptions
 
     @OptionGroup var networks: NetworkOptions
 
     @Flag(help: "Do not ask.")
     var autoApprove = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A CSV or YAML file with static values and public keys of devices. May be repeated.",
+            valueName: "file"
+        )
+    )
+    var secrets: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to listen for nodes that were reset before planning; 0 for not at all.",
+            valueName: "duration"
+        )
+    )
+    var listen = DurationArgument(milliseconds: 3_000)
+
+    @Option(help: ArgumentHelp("Links at once at most, as far as the bearer has them.", valueName: "count"))
+    var connections: Int?
 
     @Option(help: ArgumentHelp("Nodes talked to at once at most.", valueName: "count"))
     var window: Int?
@@ -51,6 +65,9 @@ struct ApplyCommand: ContextCommand {
     @OptionGroup var format: FormatOptions
 
     @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
     var simulator: SimulatorOptions
 
     var writesJSON: Bool { format.json }
@@ -58,19 +75,21 @@ struct ApplyCommand: ContextCommand {
     func validate() throws {
         if let window, !(1...1_000).contains(window) { throw ValidationError("--window takes 1 to 1000.") }
         if let ttl, ttl == 1 || ttl > 127 { throw ValidationError("--ttl takes 0 or 2 to 127.") }
-        do {
-            _ = try BearerChoice(via)
-        } catch {
-            throw ValidationError("\(error)")
+        if let connections, !(1...64).contains(connections) { throw ValidationError("--connections takes 1 to 64.") }
+        if !devices.devices.isEmpty, bearer.via != "simulator" {
+            throw ValidationError("--devices is for --via simulator; a simulator process is given its own.")
         }
     }
 
     func run(in context: Context) throws -> ExitStatus {
         let run = ApplyRun(
             context: context,
-            choice: try BearerChoice(via),
+            choice: try BearerChoice(bearer.via),
             options: options,
+            devices: devices.devices,
             simulator: simulator,
+            secrets: try SecretsReader(context: context, files: secrets),
+            listening: listen.duration,
             isFull: full,
             isApproved: autoApprove
         )
@@ -87,19 +106,7 @@ struct ApplyCommand: ContextCommand {
             options.initialWindow = min(options.initialWindow, window)
         }
         if let ttl { options.retry.ttl = ttl }
+        if let connections { options.maximumConnections = connections }
         return options
-    }
-}
-
-/// What carries the messages of an apply.
-enum BearerChoice {
-    /// A simulated world in this process.
-    case simulator
-    /// A gateway, or a simulator process.
-    case socket(SocketAddress)
-
-    /// Reads what `--via` says.
-    init(_ text: String) throws(SocketAddressError) {
-        self = text == "simulator" ? .simulator : .socket(try SocketAddress(text))
     }
 }

@@ -20,6 +20,10 @@ struct SimRunCommand: ContextCommand {
         commandName: "run",
         abstract: "Simulate in real time until SIGINT or SIGTERM.",
         discussion: """
+            Simulates the nodes of the database and devices that are in no network yet; either can be missing. Standard \
+            output tells what somebody beside the devices would see, such as a lamp that blinks; standard input takes \
+            what that person does: `help` lists it.
+
             Each client has one connection for all its links and for scanning. It carries frames: a length of two octets, \
             most significant first, a type of one octet, and a body. The first frame each way is a hello with the version \
             \(Frame.version); then the client connects and closes links, sends packets and scans, and is told of links \
@@ -50,6 +54,8 @@ struct SimRunCommand: ContextCommand {
     /// at this factor that leaves a client half a second of real time.
     private static let maximumSpeed = 20
 
+    @OptionGroup var devices: SimulatedDeviceOptions
+
     @OptionGroup var simulator: SimulatorOptions
 
     func validate() throws {
@@ -72,6 +78,7 @@ struct SimRunCommand: ContextCommand {
         let simulation = try Simulation.open(
             context,
             network: networks.network,
+            devices: devices.devices,
             state: stateFile.state,
             options: simulator
         )
@@ -87,7 +94,8 @@ struct SimRunCommand: ContextCommand {
         } else {
             context.output.line("listening on \(server.address)")
         }
-        try simulation.serve(server, speed: speed, context: context)
+        let console = SimulatorConsole(context, simulation)
+        try simulation.serve(server, speed: speed, context: context, console: console)
         server.close()
         return simulation.report(context)
     }
@@ -102,17 +110,26 @@ struct SimStatusCommand: ContextCommand {
 
     @OptionGroup var networks: NetworkOptions
 
+    @OptionGroup var devices: SimulatedDeviceOptions
+
     @OptionGroup var stateFile: SimulatorStateOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let simulation = try Simulation.open(
             context,
             network: networks.network,
+            devices: devices.devices,
             state: stateFile.state,
             options: nil
         )
-        let differences = simulation.world.mismatches(against: simulation.network)
-        context.output.line("\(count(simulation.world.nodeIdentifiers.count, "simulated node")).")
+        let world = simulation.world
+        let differences = world.mismatches(against: simulation.network)
+        let devices = world.nodeIdentifiers.count { !(world.node($0)?.isProvisioned ?? false) }
+        let nodes = world.nodeIdentifiers.count - devices
+        context.output.line(
+            "\(count(nodes, "simulated node"))"
+                + (devices == 0 ? "." : ", \(count(devices, "device")) in no network.")
+        )
         for difference in differences { context.output.line("  \(difference.printable)") }
         context.output.line(
             differences.isEmpty
@@ -127,8 +144,11 @@ struct SimStatusCommand: ContextCommand {
 struct SimResetCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract:
-            "Forget what the simulated nodes were configured to; they begin anew as the mesh database says."
+        abstract: "Forget what became of the simulated nodes and devices.",
+        discussion: """
+            Nodes begin anew as the mesh database says, devices as they were delivered. A node that the database does \
+            not know, and no file of devices names, is gone.
+            """
     )
 
     @OptionGroup var networks: NetworkOptions
@@ -136,8 +156,9 @@ struct SimResetCommand: ContextCommand {
     @OptionGroup var stateFile: SimulatorStateOptions
 
     func run(in context: Context) throws -> ExitStatus {
-        let network = try Workspace(context: context).only(networks.network)
-        let path = try Simulation.statePath(stateFile.state, network: network)
+        let path =
+            try stateFile.state
+            ?? Simulation.statePath(nil, network: Workspace(context: context).only(networks.network))
         guard Files.kind(context.absolute(path)) != nil else {
             context.output.line("There is no simulator's state at \(path.printable).")
             return .success

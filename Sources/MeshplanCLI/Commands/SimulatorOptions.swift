@@ -73,11 +73,11 @@ struct SimulatorOptions: ParsableArguments {
 
     /// Makes the wrong things go wrong.
     ///
-    /// - Parameter names: what a definition or a plan calls nodes, which the database may call otherwise yet.
-    /// - Throws: ``Failure`` for a node that the network does not have.
-    func applyFaults(to world: SimulatedWorld, of network: MeshNetwork, names: [String: DeviceUUID]) throws {
+    /// - Throws: ``Failure`` for a node or device that there is not.
+    func applyFaults(to simulation: Simulation) throws {
+        let world = simulation.world
         func change(_ name: String, _ change: (inout NodeFaults) -> Void) throws {
-            guard let uuid = names[name] ?? network.node(named: name)?.uuid else {
+            guard let uuid = simulation.identifier(of: name) else {
                 throw Failure(
                     .usage,
                     "there is no node `\(name)` in the network",
@@ -123,6 +123,17 @@ struct SimulatorOptions: ParsableArguments {
             NodeFaults.Answer(opcode: opcode, status: ConfigStatusCode(rawValue: status))
         )
     }
+}
+
+/// Which devices there are beside the nodes of the database.
+struct SimulatedDeviceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A YAML file with devices that are in no network yet. May be repeated.",
+            valueName: "file"
+        )
+    )
+    var devices: [String] = []
 }
 
 /// Where simulated nodes remember what they were configured to.

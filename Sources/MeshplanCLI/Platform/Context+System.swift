@@ -10,6 +10,7 @@ extension Context {
     /// The effects of the real process.
     package static func system() -> Context {
         let interrupts = Signals.prepare()
+        let input = StandardInput(interrupts: interrupts)
         let terminal = Terminal(
             isInputTerminal: isatty(STDIN_FILENO) == 1,
             isOutputTerminal: isatty(STDOUT_FILENO) == 1,
@@ -22,7 +23,12 @@ extension Context {
             output: output(to: STDOUT_FILENO),
             errorOutput: output(to: STDERR_FILENO),
             terminal: terminal,
-            readLine: { answer(interrupts) },
+            readLine: { input.read() },
+            lineInput: LineInput(
+                poll: { input.pollLine() },
+                discard: { input.discard() },
+                descriptor: STDIN_FILENO
+            ),
             now: { Timestamp(rawValue: Int64(time(nil))) },
             randomBits: {
                 var generator = SystemRandomNumberGenerator()
@@ -39,24 +45,6 @@ extension Context {
             if error == 0 { return nil }
             return error == EPIPE ? .closed : .failed(Files.text(ofError: error))
         }
-    }
-
-    /// One line of standard input; nil at its end and when a signal arrives, so that Ctrl-C at a question is a no.
-    private static func answer(_ interrupts: Interrupts) -> String? {
-        let before = interrupts.count()
-        var line: [UInt8] = []
-        while interrupts.count() == before {
-            var requests = [pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)]
-            if let wakeUp = interrupts.wakeUp { requests.append(pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)) }
-            guard poll(&requests, nfds_t(requests.count), -1) > 0, requests[0].revents != 0 else { continue }
-            var octet: UInt8 = 0
-            let count = read(STDIN_FILENO, &octet, 1)
-            if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard count == 1 else { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
-            if octet == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
-            if line.count < 1024 { line.append(octet) }
-        }
-        return nil
     }
 
     private static func terminalWidth() -> Int {

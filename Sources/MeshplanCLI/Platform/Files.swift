@@ -45,6 +45,13 @@ enum Files {
         return stat(path, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : path
     }
 
+    /// Whether somebody other than the owner may read a regular file.
+    static func isReadableByOthers(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        return status.st_mode & (S_IRGRP | S_IROTH) != 0
+    }
+
     /// The whole file; pipes and `/dev/stdin` work too.
     ///
     /// - Parameters:

@@ -31,7 +31,13 @@ struct ApplyJSON {
             write("apply_complete", step, byReadBack: .bool(byReadBack))
         case .stepSkipped(let step): write("apply_unchanged", step)
         case .stepFailed(let step, let failure):
-            write("apply_failed", step, reason: failure.description.json, advice: failure.advice.json)
+            write(
+                "apply_failed",
+                step,
+                reason: failure.description.json,
+                advice: failure.hint.json,
+                stage: failure.stage?.identifier.json
+            )
         case .stepBlocked(let step, let cause): write("apply_blocked", step, by: .integer(cause))
         case .nodeFinished(let node):
             lines.write(["type": "apply_node_complete", "node_uuid": node.description.json])
@@ -43,29 +49,47 @@ struct ApplyJSON {
             lines.write([
                 "type": "apply_node_unreachable", "node_uuid": node.description.json, "reason": reason.json,
             ])
-        case .doubtResolved(let node, let action, let tookEffect):
+        case .provisioningStage(let node, let progress):
             lines.write([
-                "type": "doubt_resolved", "node_uuid": node.description.json, "request": action.text.json,
-                "took_effect": .bool(tookEffect),
+                "type": "provisioning_stage", "node_uuid": node.description.json, "stage": progress.identifier.json,
             ])
-        case .provisioningStage, .planGrown: break
         case .provisioned(let node, let address, let elementCount, let isAuthenticated):
             lines.write([
                 "type": "provisioned", "node_uuid": node.description.json, "address": address.description.json,
                 "elements": .integer(Int(elementCount)), "authenticated": isAuthenticated.map { .bool($0) },
+                "by_earlier_attempt": isAuthenticated == nil ? true : nil,
             ])
-        case .provisioningRetried(let node, let problem, in: let delay):
+        case .provisioningRetried(let node, let problem, let delay):
             lines.write([
-                "type": "provisioning_retry", "node_uuid": node.description.json, "reason": problem.description.json,
+                "type": "provisioning_retry", "node_uuid": node.description.json,
+                "stage": problem.stage.identifier.json, "reason": problem.description.json,
+                "advice": problem.advice.json,
                 "retry_in_ms": .integer(Int(clamping: delay.microseconds / 1_000)),
             ])
         case .deviceNotHeard(let node, let mayBeNode):
             lines.write([
                 "type": "device_not_heard", "node_uuid": node.description.json, "may_be_node": .bool(mayBeNode),
             ])
+        case .planGrown(let changes, let steps):
+            lines.write([
+                "type": "plan_grown", "changes": .integer(changes.count), "steps": .integer(steps.count),
+            ])
+            for change in changes {
+                lines.write([
+                    "type": "plan_change", "address": change.address.json, "action": change.action.rawValue.json,
+                    "node_uuid": change.node?.description.json, "before": change.before?.json,
+                    "after": change.after?.json,
+                ])
+            }
         case .problem(let node, let diagnostic):
             lines.write([
-                "type": "apply_problem", "node_uuid": node.description.json, "message": diagnostic.message.json,
+                "type": "apply_problem", "node_uuid": node.description.json, "resource": diagnostic.resource?.json,
+                "message": diagnostic.message.json, "hint": diagnostic.hint?.json,
+            ])
+        case .doubtResolved(let node, let action, let tookEffect):
+            lines.write([
+                "type": "doubt_resolved", "node_uuid": node.description.json, "request": action.text.json,
+                "took_effect": .bool(tookEffect),
             ])
         case .progress(let decided, let total):
             lines.write([
@@ -94,10 +118,12 @@ struct ApplyJSON {
                 recap.pending.map {
                     .object([
                         "node": $0.name.json, "node_uuid": $0.node.description.json,
-                        "steps": .integer($0.steps),
+                        "steps": .integer($0.steps), "reason": $0.reason.identifier.json,
                     ])
                 }
             ),
+            "provisioned": .integer(recap.provisioned),
+            "problems": .integer(recap.problems.count),
             "messages": .integer(recap.messagesSent),
             "retries": .integer(recap.retries),
             "duration_ms": .integer(Int(clamping: recap.duration.microseconds / 1_000)),
@@ -111,13 +137,33 @@ struct ApplyJSON {
         byReadBack: JSONValue? = nil,
         reason: JSONValue? = nil,
         advice: JSONValue? = nil,
-        by cause: JSONValue? = nil
+        by cause: JSONValue? = nil,
+        stage: JSONValue? = nil
     ) {
         let node = plan?.node(of: step)
         lines.write([
             "type": type.json, "step": .integer(step), "address": plan?.change(of: step)?.address.json,
             "node_uuid": node?.description.json, "transmissions": transmissions, "read_back": byReadBack,
-            "reason": reason, "advice": advice, "blocked_by": cause,
+            "stage": stage, "reason": reason, "advice": advice, "blocked_by": cause,
         ])
+    }
+}
+
+extension Recap.PendingReason {
+    /// Why, for machines.
+    fileprivate var identifier: String {
+        switch self {
+        case .unanswered: "unanswered"
+        case .notHeard: "not_heard"
+        case .notHeardMayBeNode: "not_heard_may_be_node"
+        }
+    }
+}
+
+extension StepFailure {
+    /// How far a device had come that has not become a node.
+    fileprivate var stage: ProvisioningStage? {
+        guard case .provisioning(let problem) = self else { return nil }
+        return problem.stage
     }
 }

@@ -6,16 +6,23 @@ internal import Planning
 ///
 /// Results go to standard output, talk to standard error; on a terminal one line of it is rewritten with the progress.
 final class ApplyView {
-    private let context: Context
-    private let plan: Plan?
+    private let terminal: RunTerminal
+    private let isFull: Bool
+    /// What is carried out, with what it has grown by.
+    private var plan: Plan?
     private let style: Style
     private let errorStyle: Style
     private let names: [DeviceUUID: String]
     private var lanes: [DeviceUUID: Lane] = [:]
     private var progress = (decided: 0, total: 0)
+    /// Devices that are to become nodes, and how far that has come.
+    private var provisioning = (done: 0, total: 0)
+    /// What goes on with the device that was heard of last.
+    private var activity: (node: DeviceUUID, text: String)?
+    /// Devices that were not heard, and whether they may be nodes by an earlier attempt.
+    private var notHeard: [DeviceUUID: Bool] = [:]
     private var retries = 0
     private var pending = 0
-    private var hasStatusLine = false
 
     /// What became of the steps of one node.
     private struct Lane {
@@ -29,9 +36,11 @@ final class ApplyView {
     /// A view of the run of a plan; nil while only in-doubt requests are read back.
     ///
     /// - Parameter network: names nodes that the plan does not.
-    init(_ plan: Plan?, network: MeshNetwork, context: Context) {
+    init(_ plan: Plan?, network: MeshNetwork, context: Context, terminal: RunTerminal, isFull: Bool) {
         self.plan = plan
-        self.context = context
+        self.terminal = terminal
+        self.isFull = isFull
+        for case .provision in plan?.steps.lazy.map(\.work) ?? [] { provisioning.total += 1 }
         style = context.style
         errorStyle = context.errorStyle
         var names: [DeviceUUID: String] = [:]
@@ -68,26 +77,27 @@ final class ApplyView {
             edit(step) { $0.failed += 1 }
             show(failure, of: step)
         case .nodeFinished(let node): finish(node)
-        case .nodePending(let node, let steps):
-            pending += 1
-            result(
-                "\(name(node)): does not answer; \(steps == 0 ? "it" : count(steps, "step")) will be tried again by the next apply"
-            )
+        case .nodePending(let node, let steps): showPending(node, steps)
         case .nodeUnreachable(let node, let reason): say("\(name(node)) cannot be asked: \(reason.printable).")
+        case .provisioningStage(let node, let progress):
+            activity = progress.text.map { (node, $0) }
+            showStatus()
+        case .provisioned(let node, let address, let elementCount, let isAuthenticated):
+            provisioning.done += 1
+            endActivity(of: node)
+            showProvisioned(node, address, elementCount, isAuthenticated)
+        case .provisioningRetried(let node, let problem, let delay):
+            endActivity(of: node)
+            say("\(name(node)): \("\(problem)".printable); trying again in \(Self.text(delay)).")
+        case .deviceNotHeard(let node, let mayBeNode):
+            endActivity(of: node)
+            notHeard[node] = mayBeNode
+        case .planGrown(let changes, let steps): grow(changes, steps)
+        case .problem(_, let diagnostic):
+            terminal.say(text: DiagnosticView(style: errorStyle).render([diagnostic]))
         case .doubtResolved(let node, let action, let tookEffect):
             let effect = tookEffect ? "has taken effect" : "has not taken effect"
             result("\(name(node)): \(action.text) of an earlier run \(effect)")
-        case .provisioningStage: break
-        case .provisioned(let node, let address, let elementCount, isAuthenticated: _):
-            result("\(name(node)): is a node at \(address) with \(count(Int(elementCount), "element"))")
-        case .provisioningRetried(let node, let problem, in: let delay):
-            say("\(name(node)): \(problem.description.printable); trying again in \(Self.text(delay)).")
-        case .deviceNotHeard(let node, let mayBeNode):
-            say("\(name(node)) was not heard" + (mayBeNode ? ", and does not answer as a node either." : "."))
-        case .planGrown: break
-        case .problem(_, let diagnostic):
-            clearStatus()
-            context.errorOutput.write(DiagnosticView(style: errorStyle).render([diagnostic]))
         case .progress(let decided, let total):
             progress = (decided, total)
             showStatus()
@@ -97,14 +107,14 @@ final class ApplyView {
                     ? "Interrupted again: stopping at once."
                     : "Interrupted: waiting for the answers to what was sent. Once more stops at once."
             )
-        case .runFinished: clearStatus()
+        case .runFinished: terminal.show(status: nil)
         }
     }
 
     /// The end of every run, however it came about.
     func finish(_ recap: Recap) {
-        clearStatus()
-        context.output.write(RecapView(recap, plan: plan, style: style).render())
+        terminal.show(status: nil)
+        terminal.result(text: RecapView(recap, plan: plan, style: style).render())
     }
 
     private func finish(_ node: DeviceUUID) {
@@ -121,10 +131,49 @@ final class ApplyView {
     }
 
     private func show(_ failure: StepFailure, of step: Int) {
-        clearStatus()
+        if case .provisioning = failure, let node = plan?.node(of: step) { endActivity(of: node) }
         let address = plan?.change(of: step)?.address
-        let diagnostic = Diagnostic(.error, failure.headline, resource: address, hint: failure.advice)
-        context.errorOutput.write(DiagnosticView(style: errorStyle).render([diagnostic]))
+        let diagnostic = Diagnostic(.error, failure.headline, resource: address, hint: failure.hint)
+        terminal.say(text: DiagnosticView(style: errorStyle).render([diagnostic]))
+    }
+
+    private func showPending(_ node: DeviceUUID, _ steps: Int) {
+        pending += 1
+        let rest = "\(steps == 0 ? "it" : count(steps, "step")) will be tried again by the next apply"
+        switch notHeard.removeValue(forKey: node) {
+        case nil: result("\(name(node)): does not answer; \(rest)")
+        case false: result("\(name(node)): was not heard; \(rest)")
+        case true:
+            result("\(name(node)): was not heard, and does not answer as the node that it may have become; \(rest)")
+        }
+    }
+
+    private func showProvisioned(
+        _ node: DeviceUUID,
+        _ address: UnicastAddress,
+        _ elementCount: UInt8,
+        _ isAuthenticated: Bool?
+    ) {
+        let elements = count(Int(elementCount), "element")
+        switch isAuthenticated {
+        case true: result("\(name(node)): provisioned at \(address) (\(elements))")
+        case false: result("\(name(node)): provisioned at \(address) (\(elements)), not authenticated")
+        case nil: result("\(name(node)): is a node at \(address) (\(elements)) by an earlier attempt")
+        }
+    }
+
+    private func grow(_ changes: [Change], _ steps: [Step]) {
+        plan?.changes += changes
+        plan?.steps += steps
+        guard isFull else { return }
+        for change in changes {
+            let value = change.after.map { " \($0.printable)" } ?? ""
+            result("  + \(change.address.printable)\(value)")
+        }
+    }
+
+    private func endActivity(of node: DeviceUUID) {
+        if activity?.node == node { activity = nil }
     }
 
     private func edit(_ step: Int, _ change: (inout Lane) -> Void) {
@@ -134,36 +183,24 @@ final class ApplyView {
 
     private func name(_ node: DeviceUUID) -> String { names[node] ?? node.description }
 
-    private func result(_ line: String) {
-        clearStatus()
-        context.output.line(line)
-        showStatus()
-    }
+    private func result(_ line: String) { terminal.result(text: line + "\n") }
 
-    private func say(_ line: String) {
-        clearStatus()
-        context.errorOutput.line(line)
-        showStatus()
-    }
+    private func say(_ line: String) { terminal.say(text: line + "\n") }
 
     /// Rewrites the last line of the terminal.
     private func showStatus() {
-        guard errorStyle.isTerminal, progress.total > 0 else { return }
+        guard progress.total > 0 else { return }
         var parts = ["\(progress.decided) of \(count(progress.total, "step"))"]
         if retries > 0 { parts.append(count(retries, "retry", plural: "retries")) }
         if pending > 0 { parts.append("\(count(pending, "node")) pending") }
+        if provisioning.done < provisioning.total {
+            parts.append("provisioning \(provisioning.done) of \(provisioning.total)")
+        }
         let bars = 20
         let filled = progress.decided * bars / progress.total
         let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: bars - filled)
-        let line = "[\(bar)] " + parts.joined(separator: ", ")
-        context.errorOutput.write("\r\u{1B}[K" + String(line.prefix(errorStyle.width - 1)))
-        hasStatusLine = true
-    }
-
-    private func clearStatus() {
-        guard hasStatusLine else { return }
-        context.errorOutput.write("\r\u{1B}[K")
-        hasStatusLine = false
+        let detail = activity.map { " - \(name($0.node)): \($0.text)" } ?? ""
+        terminal.show(status: "[\(bar)] " + parts.joined(separator: ", ") + detail)
     }
 
     private static func text(_ duration: Duration) -> String {
@@ -188,9 +225,14 @@ extension Plan {
         return changes[steps[step].change]
     }
 
-    /// The node that a step sends to.
+    /// The node that a step is about; nil for edits of the database.
     func node(of step: Int) -> DeviceUUID? {
-        guard steps.indices.contains(step), case .configure(let node, _) = steps[step].work else { return nil }
-        return node
+        guard steps.indices.contains(step) else { return nil }
+        switch steps[step].work {
+        case .configure(let node, _): return node
+        case .provision(let order): return order.uuid
+        case .configureWhenKnown(let deferred): return deferred.node
+        case .edit: return nil
+        }
     }
 }

@@ -32,17 +32,32 @@ struct RecapView {
             }
             text += rest(of: recap.failed.count)
         }
-        if !recap.pending.isEmpty {
-            text += style(.update, "Pending, because they do not answer:") + "\n"
-            for node in recap.pending.prefix(Self.limit) {
-                let steps = node.steps == 0 ? "an earlier request in doubt" : count(node.steps, "step")
-                text += "  \(node.name.printable) (\(steps))\n"
+        if !recap.problems.isEmpty {
+            text += style(.delete, "Impossible, as the compositions tell:") + "\n"
+            for problem in recap.problems.prefix(Self.limit) {
+                let resource = problem.diagnostic.resource ?? problem.name
+                text += "  \(resource.printable): \(problem.diagnostic.message.printable)\n"
             }
-            text += rest(of: recap.pending.count)
+            text += rest(of: recap.problems.count)
         }
+        text += pending("Pending, because they do not answer:") { $0 == .unanswered }
+        text += pending("Pending, because they were not heard:") { $0 != .unanswered }
+        if recap.provisioned > 0 { text += "Provisioned \(count(recap.provisioned, "device")).\n" }
         text += ending() + "\n" + figures() + "\n"
         for line in advice() { text += "Next: \(line)\n" }
         return text
+    }
+
+    private func pending(_ title: String, _ isListed: (Recap.PendingReason) -> Bool) -> String {
+        let nodes = recap.pending.filter { isListed($0.reason) }
+        guard !nodes.isEmpty else { return "" }
+        var text = style(.update, title) + "\n"
+        for node in nodes.prefix(Self.limit) {
+            let steps = node.steps == 0 ? "an earlier request in doubt" : count(node.steps, "step")
+            let doubt = node.reason == .notHeardMayBeNode ? ", an earlier attempt may have succeeded" : ""
+            text += "  \(node.name.printable) (\(steps)\(doubt))\n"
+        }
+        return text + rest(of: nodes.count)
     }
 
     /// The line that sums a run up; the steps in it add up to those of the plan, but for doubts that earlier runs left.

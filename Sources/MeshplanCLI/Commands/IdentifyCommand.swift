@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import MeshCore
+
+/// `meshplan identify`
+struct IdentifyCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "identify",
+        abstract: "Have a device or node draw attention to itself, so that somebody sees which it is.",
+        discussion: """
+            A device without a network is invited, as when it is provisioned, and left alone after that. A node is asked \
+            through a proxy; its Health Server must have an application key for that.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "The name or UUID of a device, or the name, UUID or address of a node.",
+            valueName: "node"
+        )
+    )
+    var node: String
+
+    @OptionGroup var bearer: BearerOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @Option(
+        help: ArgumentHelp("For how long, 1s to 255s; devices without a network 60s at most.", valueName: "duration")
+    )
+    var time = DurationArgument(milliseconds: 10_000)
+
+    @OptionGroup var format: FormatOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
+    var writesJSON: Bool { format.json }
+
+    func validate() throws {
+        guard (1_000...255_000).contains(time.milliseconds), time.milliseconds % 1_000 == 0 else {
+            throw ValidationError("--time takes whole seconds from 1s to 255s.")
+        }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let run = IdentifyRun(
+            context: context,
+            choice: try BearerChoice(bearer.via),
+            devices: devices.devices,
+            simulator: simulator,
+            knowledge: try ScanKnowledge(context, network: networks.network)
+        )
+        return try run.identify(node, seconds: UInt8(clamping: time.milliseconds / 1_000))
+    }
+}

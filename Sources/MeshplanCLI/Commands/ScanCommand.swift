@@ -1,0 +1,70 @@
+internal import ArgumentParser
+internal import MeshCore
+
+/// `meshplan scan`
+struct ScanCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan",
+        abstract: "List devices without a network, and proxies, that advertise nearby.",
+        discussion: """
+            Devices that can be provisioned are listed with what the definition or the database knows of them, proxies by \
+            the names in the database, also where they advertise private identities. Without a database everything is \
+            listed as it advertises. The database notes nodes of it that were seen without a network, so that plan \
+            provisions them again.
+            """
+    )
+
+    @OptionGroup var bearer: BearerOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @Option(help: ArgumentHelp("How long to listen, such as 500ms, 5s or 1m.", valueName: "duration"))
+    var time = DurationArgument(milliseconds: 5_000)
+
+    @Flag(help: "Go on until Ctrl-C, and tell who appears and who falls silent.")
+    var watch = false
+
+    @Option(
+        defaultAsFlag: "",
+        help: ArgumentHelp(
+            """
+            Write entries of nodes: for devices that neither the definition nor the database knows, to standard output, \
+            or to the end of a file.
+            """,
+            valueName: "file"
+        )
+    )
+    var adopt: String?
+
+    @OptionGroup var format: FormatOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
+    var writesJSON: Bool { format.json }
+
+    func validate() throws {
+        if watch, bearer.via == "simulator" {
+            throw ValidationError(
+                "--watch waits for what happens in real time; simulate in a process of its own with meshplan sim."
+            )
+        }
+        if watch, adopt != nil { throw ValidationError("--adopt takes what was heard in --time, not --watch.") }
+        if adopt == "", format.json { throw ValidationError("--adopt with --json needs a file.") }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let run = ScanRun(
+            context: context,
+            choice: try BearerChoice(bearer.via),
+            devices: devices.devices,
+            simulator: simulator,
+            knowledge: try ScanKnowledge(context, network: networks.network)
+        )
+        if watch { return try run.watch() }
+        return try run.list(for: time.duration, adopt: adopt)
+    }
+}

@@ -1,0 +1,27 @@
+internal import Definitions
+internal import MeshCore
+
+/// Reads the files that say which devices a simulation has beside the nodes of the database.
+struct DeviceFiles {
+    /// Where paths start from.
+    var context: Context
+
+    /// The devices of all files, in reading order.
+    ///
+    /// - Throws: ``FileError`` for what cannot be read, ``InvalidDefinition`` for what is wrong in it.
+    func load(_ paths: [String]) throws -> [DeviceDescription] {
+        var files = SourceFiles()
+        for path in paths {
+            let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+            files.files.append(.init(path: path, bytes: bytes))
+        }
+        let (devices, diagnostics) = DeviceFile.read(files: files)
+        guard !diagnostics.contains(where: { $0.severity == .error }) else {
+            throw InvalidDefinition(diagnostics: diagnostics, files: files)
+        }
+        if context.json == nil {
+            context.errorOutput.write(DiagnosticView(files: files, style: context.errorStyle).render(diagnostics))
+        }
+        return devices
+    }
+}

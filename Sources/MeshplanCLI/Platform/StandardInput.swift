@@ -1,0 +1,87 @@
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// Reads standard input line by line, octet by octet so that nothing is taken that belongs to what runs next.
+final class StandardInput {
+    private let interrupts: Interrupts
+    private var line: [UInt8] = []
+    private var hasEnded = false
+
+    /// More octets than this of one line are thrown away.
+    private static let limit = 1024
+
+    /// The standard input of a process whose signals are those.
+    init(interrupts: Interrupts) {
+        self.interrupts = interrupts
+    }
+
+    /// Waits for one line; nil at the end of input and when a signal arrives, so that Ctrl-C at a question is a no.
+    func read() -> String? {
+        let before = interrupts.count()
+        while interrupts.count() == before {
+            var requests = [pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)]
+            if let wakeUp = interrupts.wakeUp { requests.append(pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)) }
+            guard poll(&requests, nfds_t(requests.count), -1) > 0, requests[0].revents != 0 else { continue }
+            switch take() {
+            case .line(let line): return line
+            case .end: return nil
+            case .nothing: continue
+            }
+        }
+        return nil
+    }
+
+    /// A line if there is a whole one, without waiting.
+    func pollLine() -> LineInput.Event {
+        while !hasEnded {
+            var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            guard poll(&request, 1, 0) > 0, isInForeground else { return .nothing }
+            let event = take()
+            if event != .nothing { return event }
+        }
+        return .end
+    }
+
+    /// Throws away what was typed before anybody asked; what a pipe or file holds stays.
+    func discard() {
+        guard isatty(STDIN_FILENO) == 1 else { return }
+        line = []
+        _ = tcflush(STDIN_FILENO, TCIFLUSH)
+    }
+
+    /// A background job that reads from its terminal is stopped.
+    private var isInForeground: Bool {
+        let group = tcgetpgrp(STDIN_FILENO)
+        return group < 0 || group == getpgrp()
+    }
+
+    /// Takes one octet, which is there.
+    private func take() -> LineInput.Event {
+        var octet: UInt8 = 0
+        let count = systemRead(STDIN_FILENO, &octet, 1)
+        if count < 0, errno == EINTR || errno == EAGAIN { return .nothing }
+        guard count == 1 else {
+            hasEnded = isatty(STDIN_FILENO) != 1 || count < 0
+            return line.isEmpty ? .end : takeLine()
+        }
+        if octet == UInt8(ascii: "\n") { return takeLine() }
+        if line.count < Self.limit { line.append(octet) }
+        return .nothing
+    }
+
+    private func takeLine() -> LineInput.Event {
+        defer { line = [] }
+        return .line(String(decoding: line, as: UTF8.self))
+    }
+
+    private func systemRead(_ number: Int32, _ buffer: inout UInt8, _ count: Int) -> Int {
+        #if canImport(Darwin)
+        Darwin.read(number, &buffer, count)
+        #else
+        Glibc.read(number, &buffer, count)
+        #endif
+    }
+}

@@ -1,0 +1,86 @@
+internal import Definitions
+internal import Execution
+internal import MeshCore
+internal import Planning
+
+/// What is known of devices out of band: from where the definition says, else from the files of `--secrets`. No secret
+/// stands in an error.
+struct SecretsReader {
+    private let context: Context
+    private let secrets: [DeviceUUID: DeviceSecrets]
+
+    /// A reader of the sources in orders alone.
+    init(context: Context) {
+        self.context = context
+        secrets = [:]
+    }
+
+    /// Reads files of secrets; warns of those that others can read, as they may be on their way into a backup, or in a
+    /// folder that is shared.
+    ///
+    /// - Throws: ``FileError`` for what cannot be read, ``InvalidDefinition`` for what is wrong in it.
+    init(context: Context, files paths: [String]) throws {
+        self.context = context
+        var files = SourceFiles()
+        for path in paths {
+            let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+            files.files.append(.init(path: path, bytes: bytes))
+        }
+        var diagnostics: [Diagnostic] = []
+        (secrets, diagnostics) = SecretsFile.read(files: files)
+        guard !diagnostics.contains(where: { $0.severity == .error }) else {
+            throw InvalidDefinition(diagnostics: diagnostics, files: files)
+        }
+        for path in paths where Files.isReadableByOthers(context.absolute(path)) {
+            diagnostics.append(
+                Diagnostic(.warning, "others can read the secrets in \(path)", hint: "chmod 600 \(path)")
+            )
+        }
+        if let lines = context.json {
+            lines.write(diagnostics, files: files)
+        } else {
+            context.errorOutput.write(DiagnosticView(files: files, style: context.errorStyle).render(diagnostics))
+        }
+    }
+
+    /// The static value of a device, nil if nobody has one.
+    func staticValue(_ order: ProvisioningOrder) throws(ExecutionContext.KeyError) -> StaticOutOfBandValue? {
+        guard let source = order.staticValue else { return secrets[order.uuid]?.staticValue }
+        let (text, place) = try read(source)
+        do throws(SecretProblem) {
+            return try SecretDigits.staticValue(text)
+        } catch {
+            throw ExecutionContext.KeyError("\(place) does not hold a static value: \(error.message)")
+        }
+    }
+
+    /// The public key of a device, nil if nobody has it.
+    func publicKey(_ order: ProvisioningOrder) throws(ExecutionContext.KeyError) -> P256PublicKey? {
+        guard let path = order.publicKeyFile else { return secrets[order.uuid]?.publicKey }
+        let (text, place) = try read(.file(path))
+        do throws(SecretProblem) {
+            return try SecretDigits.publicKey(text)
+        } catch {
+            throw ExecutionContext.KeyError("\(place) does not hold a public key: \(error.message)")
+        }
+    }
+
+    private func read(
+        _ source: SecretSource
+    ) throws(ExecutionContext.KeyError) -> (text: String, place: String) {
+        switch source {
+        case .file(let path):
+            do {
+                let bytes = try Files.read(context.absolute(path), as: path, limit: 4096)
+                return (String(decoding: bytes, as: UTF8.self), "the file \(path)")
+            } catch {
+                throw ExecutionContext.KeyError(error.message)
+            }
+        case .environment(let name):
+            guard let text = context.environment[name] else {
+                throw ExecutionContext.KeyError("the environment variable \(name) is not set")
+            }
+            return (text, "the environment variable \(name)")
+        }
+    }
+}

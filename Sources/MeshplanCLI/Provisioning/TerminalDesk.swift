@@ -1,0 +1,104 @@
+internal import Execution
+internal import MeshCore
+internal import Planning
+internal import Simulator
+
+/// The desk of an apply: files with secrets, and whoever sits at the terminal.
+final class TerminalDesk {
+    private let context: Context
+    private let terminal: RunTerminal
+    private let secrets: SecretsReader
+    private let simulation: Simulation?
+    private var question: OutOfBandQuestion?
+    private var isAnswered = false
+
+    /// A desk in a context.
+    ///
+    /// - Parameter simulation: the simulated world of this process, if the devices are in one: its time stands still
+    ///   while somebody thinks, and what is put into a device is put in here.
+    init(context: Context, terminal: RunTerminal, secrets: SecretsReader, simulation: Simulation?) {
+        self.context = context
+        self.terminal = terminal
+        self.secrets = secrets
+        self.simulation = simulation
+    }
+
+    /// Whether somebody can be asked: sees what is written and can type.
+    static func isAttended(_ context: Context) -> Bool {
+        context.terminal.isInputTerminal && context.terminal.isErrorTerminal
+    }
+
+    /// The desk as the executor knows it.
+    var desk: OutOfBandDesk {
+        OutOfBandDesk(
+            staticValue: { [secrets] order throws(ExecutionContext.KeyError) in try secrets.staticValue(order) },
+            publicKey: { [secrets] order throws(ExecutionContext.KeyError) in try secrets.publicKey(order) },
+            isAttended: Self.isAttended(context),
+            ask: { self.ask($0) },
+            answer: { self.answer() },
+            withdraw: { self.withdraw() }
+        )
+    }
+
+    /// Throws away what is typed while no answer is awaited.
+    func discardUnasked() {
+        guard simulation == nil, Self.isAttended(context) else { return }
+        if case .output = question, !isAnswered { return }
+        while case .line = context.lineInput.poll() {}
+    }
+
+    private func ask(_ question: OutOfBandQuestion) {
+        terminal.endQuestion(isAnswered: true)
+        self.question = question
+        isAnswered = false
+        context.lineInput.discard()
+        switch question {
+        case .output: terminal.ask(question.text)
+        case .input(let device, _, _):
+            guard let simulation else { return terminal.say(text: question.text + "\n") }
+            terminal.ask(question.text + " What is put in?")
+            putIn(device, simulation)
+        }
+    }
+
+    /// Has somebody do at the keyboard what there is no button for.
+    private func putIn(_ device: String, _ simulation: Simulation) {
+        while let line = context.readLine() {
+            do throws(DeviceInputError) {
+                try simulation.input(device, line.trimmed.uppercased())
+                isAnswered = true
+                return terminal.endQuestion(isAnswered: true)
+            } catch {
+                guard case .value(let problem) = error else { return terminal.endQuestion(isAnswered: false) }
+                terminal.askAgain(because: "\(problem)".asSentence)
+            }
+        }
+        terminal.endQuestion(isAnswered: false)
+    }
+
+    private func answer() -> String? {
+        guard let question, !isAnswered, case .output = question else { return nil }
+        while let line = nextLine() {
+            do throws(OutOfBandValueError) {
+                let answer = try question.answer(in: line)
+                isAnswered = true
+                terminal.endQuestion(isAnswered: true)
+                return answer
+            } catch {
+                terminal.askAgain(because: "\(error)".asSentence)
+            }
+        }
+        return nil
+    }
+
+    private func nextLine() -> String? {
+        if simulation != nil { return context.readLine() }
+        guard case .line(let line) = context.lineInput.poll() else { return nil }
+        return line
+    }
+
+    private func withdraw() {
+        terminal.endQuestion(isAnswered: isAnswered)
+        question = nil
+    }
+}

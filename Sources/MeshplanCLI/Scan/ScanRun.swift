@@ -1,0 +1,160 @@
+internal import Bearers
+internal import Definitions
+internal import MeshCore
+internal import Simulator
+internal import Store
+
+/// One `scan`: listen, list, note.
+struct ScanRun {
+    /// The effects.
+    var context: Context
+    /// What listens.
+    var choice: BearerChoice
+    /// The paths of files with simulated devices.
+    var devices: [String]
+    /// How simulated radio and nodes behave.
+    var simulator: SimulatorOptions
+    /// What is known of whom one may hear.
+    var knowledge: ScanKnowledge
+
+    /// Who was not heard for so long is gone: devices advertise at least every few seconds.
+    private static let silence = Duration.seconds(15)
+
+    /// Listens for a while and lists what was heard.
+    ///
+    /// - Parameter adopt: the file that stubs are added to, empty for standard output, nil for none.
+    func list(for time: Duration, adopt: String?) throws -> ExitStatus {
+        let access = try open()
+        let before = context.interrupts.count()
+        var list = ScanList(network: knowledge.network)
+        let bearer = access.bearer
+        let end = bearer.now.advanced(by: time)
+        try bearer.scan(true)
+        while bearer.now < end, context.interrupts.count() == before {
+            if case .heard(let advertisement)? = try bearer.next(until: end) {
+                _ = list.hear(advertisement, at: bearer.now)
+            }
+        }
+        try bearer.scan(false)
+        if let lines = context.json {
+            ScanJSON(lines: lines, names: knowledge.names).write(list)
+        } else if adopt != "" {
+            context.output.write(ScanView(names: knowledge.names, style: context.style).render(list))
+        }
+        try note(list.devices.map(\.uuid))
+        if let adopt { try self.adopt(list, into: adopt) }
+        return context.interrupts.count() == before ? .success : .interrupted
+    }
+
+    /// Listens until somebody interrupts it, and tells every change.
+    func watch() throws -> ExitStatus {
+        let access = try open()
+        let before = context.interrupts.count()
+        var list = ScanList(network: knowledge.network)
+        let bearer = access.bearer
+        let view = ScanView(names: knowledge.names, style: context.style)
+        let json = context.json.map { ScanJSON(lines: $0, names: knowledge.names) }
+        var noted: Set<DeviceUUID> = []
+        func tell(_ change: ScanList.Change) {
+            if let json { json.write(change) } else { context.output.line(view.line(change)) }
+        }
+        try bearer.scan(true)
+        while context.interrupts.count() == before, context.output.error == nil {
+            let now = bearer.now
+            if now > Instant.zero.advanced(by: Self.silence) {
+                for change in list.dropSilent(since: now.advanced(by: .zero - Self.silence)) { tell(change) }
+            }
+            guard case .heard(let advertisement)? = try bearer.next(until: now.advanced(by: .seconds(1))),
+                let change = list.hear(advertisement, at: bearer.now)
+            else { continue }
+            tell(change)
+            if case .appeared(.device(let device)) = change, noted.insert(device.uuid).inserted {
+                try note([device.uuid])
+            }
+        }
+        json?.finish(list)
+        return .success
+    }
+
+    private func open() throws -> BearerAccess {
+        let access = try BearerAccess(choice, in: context) {
+            guard let (_, snapshot, name) = knowledge.database else {
+                return try Simulation(
+                    context,
+                    network: .empty,
+                    devices: devices,
+                    statePath: nil,
+                    options: simulator
+                )
+            }
+            return try Simulation(
+                context,
+                network: snapshot.network,
+                devices: devices,
+                statePath: try Simulation.statePath(nil, network: name),
+                options: simulator
+            )
+        }
+        context.interrupts.arm()
+        return access
+    }
+
+    /// Notes in the database that nodes of it were seen without a network.
+    private func note(_ uuids: [DeviceUUID]) throws {
+        guard let (database, snapshot, _) = knowledge.database else { return }
+        let seen = Set(uuids)
+        func unnoted(_ network: MeshNetwork) -> [Node] {
+            network.nodes.filter { seen.contains($0.uuid) && $0.unprovisionedSeenAt == nil }
+        }
+        guard !unnoted(snapshot.network).isEmpty else { return }
+        do throws(StoreError) {
+            let lease = try Workspace(context: context).lock(database, for: "scan")
+            var changes = StoreChanges()
+            changes.nodes = unnoted(try database.snapshot().network).map { node in
+                var node = node
+                node.unprovisionedSeenAt = context.now()
+                return node
+            }
+            guard !changes.isEmpty else { return }
+            _ = try database.commit(changes, with: lease)
+            let names = changes.nodes.map(\.name.printable).joined(separator: ", ")
+            context.errorOutput.line(
+                "Noted in the database that \(names) \(changes.nodes.count == 1 ? "is" : "are") in no network any more."
+            )
+        } catch {
+            guard error.code == .locked else { throw error }
+            context.errorOutput.line(
+                "The database is locked, so it is not noted there which nodes are in no network any more."
+            )
+        }
+    }
+
+    /// Writes stubs of the devices that nobody knows.
+    private func adopt(_ list: ScanList, into path: String) throws {
+        let names = knowledge.names
+        let unknown = list.devices.filter { [.new, .unasked].contains(names.standing(of: $0.uuid)) }
+        guard !unknown.isEmpty else {
+            context.errorOutput.line("There is no device that is not known already.")
+            return
+        }
+        var taken = Set(knowledge.definition?.nodes.map(\.name.value) ?? [])
+        taken.formUnion(knowledge.definition?.groups.map(\.name.value) ?? [])
+        taken.formUnion(knowledge.network?.nodes.map(\.name) ?? [])
+        let stubs = UnprovisionedStub.stubs(
+            for: unknown.sorted { $0.uuid < $1.uuid }.map { ($0.uuid, $0.information) },
+            prefix: "new",
+            avoiding: taken
+        )
+        let network = knowledge.definition?.network.value ?? knowledge.database?.name
+        let document = UnprovisionedStub.document(stubs, network: network)
+        guard !path.isEmpty else { return context.output.write(document) }
+        let absolute = context.absolute(path)
+        let isThere = Files.kind(absolute) != nil
+        let last = isThere ? try Files.read(absolute, as: path, limit: DefinitionFiles.sizeLimit).last : nil
+        let separator = isThere ? (last == nil || last == UInt8(ascii: "\n") ? "---\n" : "\n---\n") : ""
+        try Files.append(separator + document, to: absolute, as: path)
+        context.errorOutput.line(
+            "\(isThere ? "Added" : "Wrote") \(count(stubs.count, "node")) \(isThere ? "to the end of" : "to") \(path.printable)."
+        )
+    }
+}

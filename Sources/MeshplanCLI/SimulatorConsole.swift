@@ -1,0 +1,101 @@
+internal import MeshCore
+internal import Simulator
+
+/// What somebody beside the simulated devices sees and does: observations on standard output, commands on standard
+/// input.
+final class SimulatorConsole {
+    private let context: Context
+    private let simulation: Simulation
+    private var hasEnded = false
+
+    /// The console of a world, which tells from now on what there is to see.
+    init(_ context: Context, _ simulation: Simulation) {
+        self.context = context
+        self.simulation = simulation
+        simulation.world.onObservation = { context.output.line($0.description.printable) }
+    }
+
+    /// What becomes readable when somebody types; nil when nobody will any more.
+    var descriptor: Int32? { hasEnded ? nil : context.lineInput.descriptor }
+
+    /// Carries out the commands that have been typed meanwhile; the end of standard input ends the console alone.
+    func poll() {
+        while !hasEnded {
+            switch context.lineInput.poll() {
+            case .line(let line): perform(line)
+            case .nothing: return
+            case .end: hasEnded = true
+            }
+        }
+    }
+
+    private static let help = """
+        input DEVICE VALUE   put a value into a device that waits for it
+        reset NODE           reset a node or device to what it was delivered as
+        off NODE             take its power away
+        on NODE              give it power again
+        status               tell what each device is at present
+        help                 tell this
+        """
+
+    private func perform(_ line: String) {
+        let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" }).map(String.init)
+        guard let command = words.first else { return }
+        // Names may hold spaces; values do not.
+        let name = words.dropFirst().joined(separator: " ")
+        switch command {
+        case "help" where name.isEmpty: context.output.line(Self.help)
+        case "status" where name.isEmpty: status()
+        case "input" where words.count > 2:
+            input(words[words.count - 1], into: words[1..<(words.count - 1)].joined(separator: " "))
+        case "reset" where !name.isEmpty:
+            // The world itself tells that the device is in no network any more.
+            change(name) { $0.factoryReset($1) }
+        case "off" where !name.isEmpty, "on" where !name.isEmpty:
+            if change(name, { $0.setPower($1, isOn: command == "on") }) {
+                context.output.line("\(name.printable) is \(command)")
+            }
+        case "input", "reset", "off", "on", "status", "help": refuse("`\(command)` takes other words; see help")
+        default: refuse("there is no command `\(command)`; see help")
+        }
+    }
+
+    private func input(_ value: String, into name: String) {
+        do {
+            try simulation.input(name, value.uppercased())
+            context.output.line("\(name.printable) has taken \(value.printable)")
+        } catch {
+            refuse("\(name): \(error)")
+        }
+    }
+
+    /// Changes a device.
+    ///
+    /// - Returns: whether there is one, and it was changed.
+    @discardableResult
+    private func change(_ name: String, _ change: (SimulatedWorld, DeviceUUID) -> Bool) -> Bool {
+        guard let uuid = simulation.identifier(of: name) else {
+            refuse("there is no device `\(name)`")
+            return false
+        }
+        guard change(simulation.world, uuid) else {
+            refuse("\(name) is not simulated")
+            return false
+        }
+        return true
+    }
+
+    private func refuse(_ problem: String) { context.errorOutput.line(problem.printable) }
+
+    private func status() {
+        let world = simulation.world
+        var table = Table()
+        table.rows = world.nodeIdentifiers.compactMap { uuid in
+            guard let node = world.node(uuid) else { return nil }
+            let power = world.faults(of: uuid).isOff ? "off" : ""
+            let state = node.isProvisioned ? "node at \(node.address)" : "in no network"
+            return [node.name.printable, uuid.description, state, power]
+        }
+        context.output.write(table.render(.plain))
+    }
+}

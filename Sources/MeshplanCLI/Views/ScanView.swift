@@ -1,0 +1,118 @@
+internal import MeshCore
+
+/// Shows what a scan has heard: tables of it, or a line for each change.
+struct ScanView {
+    /// Who is who.
+    var names: ScanNames
+    /// How to dress it.
+    var style: Style
+
+    /// The whole list.
+    func render(_ list: ScanList) -> String {
+        let devices = list.devices
+        var text = style(.bold, "Unprovisioned devices") + " (\(devices.count))\n"
+        if !devices.isEmpty {
+            var table = Table(["UUID", "NAME", "STATE", "OUT OF BAND", "URI HASH", "SIGNAL"])
+            table.rows = devices.map { device in
+                [
+                    device.uuid.description, name(of: device), state(of: device), information(of: device),
+                    device.uriHash.map { "0x" + $0.hexadecimal } ?? "-", signal(device.signal),
+                ]
+            }
+            text += table.render(style, indent: "  ")
+        }
+        let proxies = list.proxies
+        text += "\n" + style(.bold, "Proxies") + " (\(proxies.count))\n"
+        if !proxies.isEmpty {
+            var table = Table(["NAME", "ADDRESS", "ADVERTISES", "SUBNETS", "SIGNAL"])
+            table.rows = proxies.map { proxy in
+                [
+                    name(of: proxy), proxy.node?.description ?? "-", proxy.advertisement.title, subnets(of: proxy),
+                    signal(proxy.signal),
+                ]
+            }
+            text += table.render(style, indent: "  ")
+        }
+        if list.strangerCount > 0 {
+            text += "\n\(count(list.strangerCount, "proxy", plural: "proxies")) of other networks\n"
+        }
+        return text
+    }
+
+    /// One line for one change: `+` newcomers, `~` proxies that turn out to be a certain node, `-` departures.
+    func line(_ change: ScanList.Change) -> String {
+        switch change {
+        case .appeared(let entry): style(.create, "+") + " " + text(entry)
+        case .identified(let proxy): style(.update, "~") + " " + text(.proxy(proxy))
+        case .left(let entry): style(.delete, "-") + " " + text(entry)
+        }
+    }
+
+    private func text(_ entry: ScanList.Entry) -> String {
+        switch entry {
+        case .device(let device):
+            var parts = [state(of: device), information(of: device)].filter { $0 != "-" }
+            if let hash = device.uriHash { parts.append("URI hash 0x" + hash.hexadecimal) }
+            parts.append(signal(device.signal))
+            let name = name(of: device)
+            return "device \(device.uuid)\(name == "-" ? "" : " " + name): "
+                + parts.filter { $0 != "-" }.joined(separator: ", ")
+        case .proxy(let proxy):
+            let name = proxy.node.map { "\(self.name(of: proxy)) (\($0))" } ?? proxy.advertisement.title
+            let parts = [subnets(of: proxy), signal(proxy.signal)].filter { $0 != "-" }
+            return "proxy \(name)" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
+        }
+    }
+
+    private func name(of device: ScanList.Device) -> String { names.name(of: device.uuid)?.printable ?? "-" }
+
+    private func name(of proxy: ScanList.Proxy) -> String {
+        proxy.node.flatMap { names.name(at: $0) }?.printable ?? "-"
+    }
+
+    private func subnets(of proxy: ScanList.Proxy) -> String {
+        proxy.subnets.isEmpty ? "-" : proxy.subnets.map { names.name(of: $0) }.joined(separator: ", ")
+    }
+
+    private func state(of device: ScanList.Device) -> String {
+        switch names.standing(of: device.uuid) {
+        case .unasked: "-"
+        case .new: "new"
+        case .defined: "in the definition"
+        case .pending: "provisioning was begun"
+        case .node(let address): "was node \(address), is reset"
+        }
+    }
+
+    private func information(of device: ScanList.Device) -> String {
+        device.information.names.isEmpty ? "-" : device.information.names.joined(separator: ", ")
+    }
+
+    private func signal(_ signal: ScanList.Signal) -> String {
+        guard let best = signal.best else { return "-" }
+        guard let last = signal.last, last != best else { return "\(best) dBm" }
+        return "\(best) dBm, last \(last)"
+    }
+}
+
+extension ProxyAdvertisement {
+    /// What it tells, for people.
+    var title: String {
+        switch self {
+        case .networkID(let identifier): "Network ID \(identifier.hexadecimal)"
+        case .nodeIdentity: "Node Identity"
+        case .privateNetworkIdentity: "Private Network Identity"
+        case .privateNodeIdentity: "Private Node Identity"
+        }
+    }
+
+    /// What it tells, for machines.
+    var kind: String {
+        switch self {
+        case .networkID: "network_id"
+        case .nodeIdentity: "node_identity"
+        case .privateNetworkIdentity: "private_network_identity"
+        case .privateNodeIdentity: "private_node_identity"
+        }
+    }
+}
