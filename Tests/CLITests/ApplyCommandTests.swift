@@ -98,8 +98,11 @@ struct ApplyCommandTests {
     func nothingToDo() throws {
         let fixture = try CommandFixture.house()
         #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
-        let result = fixture.run("apply", "--via", "unix:nobody.sock")
+        let result = fixture.run("apply", "--via", "unix:nobody.sock", "--listen", "0")
         #expect(result.status == 0 && result.error.isEmpty && result.output.hasPrefix("No changes."))
+        let listening = fixture.run("apply", "--via", "unix:nobody.sock")
+        #expect(listening.status == 0 && listening.output == result.output)
+        #expect(listening.error.hasPrefix("Nodes that were reset meanwhile are not noticed, because nobody listens:"))
     }
 
     @Test("writes events as lines of JSON and the summary last")

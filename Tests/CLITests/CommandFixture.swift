@@ -23,6 +23,7 @@ final class CommandFixture {
     private var random = SplitMix64(seed: 42)
 
     private let ownsFolder: Bool
+    private var lastError = ""
 
     /// A fixture in the folder of another one, for a second process in it.
     init(sharing other: CommandFixture) {
@@ -87,6 +88,7 @@ final class CommandFixture {
             },
             errorOutput: Output { text in
                 error += text
+                self.lastError += text
                 return nil
             },
             terminal: Terminal(
@@ -102,6 +104,7 @@ final class CommandFixture {
                 }
                 return self.answers.removeFirst()
             },
+            lineInput: LineInput(poll: { self.polled() }, discard: {}),
             now: { Timestamp(rawValue: 1_795_000_000) },
             randomBits: { self.random.next() },
             interrupts: Interrupts(arm: {}, count: { self.interruptCount() }),
@@ -109,6 +112,16 @@ final class CommandFixture {
         )
         let status = Meshplan.main(arguments, in: context)
         return Result(status: status, output: output, error: error)
+    }
+
+    /// Lines that come over time, each beside the text that standard error must show before.
+    var typed: [(after: String, line: String)] = []
+
+    private func polled() -> LineInput.Event {
+        guard let next = typed.first, next.after.isEmpty || lastError.contains(next.after) else { return .nothing }
+        typed.removeFirst()
+        lastError = ""
+        return .line(next.line)
     }
 
     /// Writes a file in the folder.
@@ -135,6 +148,11 @@ final class CommandFixture {
     /// Copies a resource of the tests into the folder.
     func copy(_ resource: String, to name: String? = nil) throws {
         let source = try #require(Bundle.module.url(forResource: "Resources/" + resource, withExtension: nil))
-        try FileManager.default.copyItem(at: source, to: folder.appendingPathComponent(name ?? resource))
+        let target = folder.appendingPathComponent(name ?? resource)
+        try FileManager.default.createDirectory(
+            at: target.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try FileManager.default.copyItem(at: source, to: target)
     }
 }

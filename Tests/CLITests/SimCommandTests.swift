@@ -11,13 +11,14 @@ import Testing
 struct SimCommandTests {
     /// A simulator in a thread of its own, which stands for its process.
     private final class SimulatorThread: @unchecked Sendable {
-        private let fixture: CommandFixture
+        let fixture: CommandFixture
         private let isStopped = Atomic<Bool>(false)
         private let finished = DispatchSemaphore(value: 0)
         private(set) var result: CommandFixture.Result?
 
-        init(beside other: CommandFixture, _ arguments: [String]) {
+        init(beside other: CommandFixture, _ arguments: [String], typing lines: [String] = []) {
             fixture = CommandFixture(sharing: other)
+            fixture.typed = lines.map { ("", $0) }
             fixture.interruptCount = { [unowned self] in isStopped.load(ordering: .acquiring) ? 1 : 0 }
             Thread { [self] in
                 result = fixture.run(["sim"] + arguments)
@@ -51,7 +52,7 @@ struct SimCommandTests {
         try waitForSocket("mesh.sock", in: fixture)
         let apply = fixture.run("apply", "--via", "unix:mesh.sock", "--auto-approve")
         #expect(apply.status == 0 && apply.output.contains("Apply complete."))
-        let busy = fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve")
+        let busy = fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve", "--listen", "0")
         #expect(busy.status == 0, "nothing is left to do, so the simulator's state is not needed")
         #expect(fixture.run("sim", "reset").status == 6)
         let result = try #require(simulator.stop())
@@ -110,6 +111,57 @@ struct SimCommandTests {
         }
         #expect(beacons == Set(links.prefix(2)) && closed == [links[2]])
         #expect(simulator.stop()?.status == 0)
+    }
+
+    @Test("devices alone can be simulated, without any database, and are reached over the socket")
+    func devicesAlone() throws {
+        let fixture = try CommandFixture()
+        try fixture.copy("devices.yaml", to: "sim/devices.yaml")
+        let missing = fixture.run("sim", "--devices", "sim/devices.yaml", "--listen", "unix:d.sock")
+        #expect(missing.status == 64 && missing.error.contains("--state FILE"))
+        let simulator = SimulatorThread(
+            beside: fixture,
+            ["--devices", "sim/devices.yaml", "--state", "d.state", "--listen", "unix:d.sock", "--speed", "20"]
+        )
+        try waitForSocket("d.sock", in: fixture)
+        let scan = fixture.run("scan", "--via", "unix:d.sock", "--time", "1s")
+        #expect(scan.status == 0 && scan.output.hasPrefix("Unprovisioned devices (4)\n"))
+        let identify = fixture.run(
+            "identify",
+            "0d5c5a0e6f5b4f0ea1a50b1f1c1f0003",
+            "--via",
+            "unix:d.sock",
+            "--time",
+            "1s"
+        )
+        #expect(identify.status == 0 && identify.output.contains("input by pushing a button"))
+        let result = try #require(simulator.stop())
+        #expect(result.status == 0 && result.error.isEmpty)
+        #expect(result.output.contains("\nswitch-1 draws attention for 1 second\n"))
+        let status = fixture.run("sim", "status", "--devices", "sim/devices.yaml", "--state", "d.state")
+        #expect(status.output.hasPrefix("0 simulated nodes, 4 devices in no network.\n"))
+        #expect(fixture.run("sim", "reset", "--state", "d.state").output == "Removed d.state.\n")
+    }
+
+    @Test("the console switches, resets and tells what it does not understand; its end does not end the simulation")
+    func console() throws {
+        let fixture = try CommandFixture.house()
+        let simulator = SimulatorThread(
+            beside: fixture,
+            ["--listen", "unix:mesh.sock", "--speed", "20"],
+            typing: [
+                "help", "off Bedside Light (Mary)", "on Bedside Light (Mary)", "", "off nobody", "input nobody 3",
+                "input Bedside Light (Mary) 3", "dance", "off", "reset Bedside Light (Mary)", "status",
+            ]
+        )
+        try waitForSocket("mesh.sock", in: fixture)
+        let scan = fixture.run("scan", "--via", "unix:mesh.sock", "--time", "1s")
+        #expect(scan.output.contains(", is reset"), "\(scan.output)")
+        #expect(scan.error == "Noted in the database that Bedside Light (Mary) is in no network any more.\n")
+        #expect(fixture.run("scan", "--via", "unix:mesh.sock", "--time", "1s").error.isEmpty, "noted once")
+        let result = try #require(simulator.stop())
+        #expect(result.status == 0)
+        expectSnapshot(result.transcript, "sim-console.txt")
     }
 
     @Test("reset forgets the nodes' state, so that they are again as the database was imported")

@@ -19,7 +19,7 @@ exec 3< <(exec "$meshplan" sim --listen unix:s --speed 20 --hops 2 --seed "$seed
 simulator=$!
 read -r -t 60 _ <&3 || fail "the simulator does not start"
 
-apply=("$meshplan" apply --via unix:s --auto-approve)
+apply=("$meshplan" apply --via unix:s --auto-approve --listen 0)
 start=$EPOCHREALTIME
 if [ -n "$moment" ]; then
     timeout --signal=KILL "$moment" "${apply[@]}" >first.log 2>&1

@@ -1,0 +1,87 @@
+import Foundation
+import MeshCore
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("meshplan scan")
+struct ScanCommandTests {
+    private let devices = ["--via", "simulator", "--devices", "sim/devices.yaml"]
+
+    private func empty() throws -> CommandFixture {
+        let fixture = try CommandFixture()
+        try fixture.copy("devices.yaml", to: "sim/devices.yaml")
+        return fixture
+    }
+
+    private func villa() throws -> CommandFixture {
+        let fixture = try empty()
+        try fixture.copy("villa.yaml")
+        try #require(fixture.run("init", "--network", "villa").status == 0)
+        return fixture
+    }
+
+    @Test("without database and definition it lists what there is as it advertises, the strongest first")
+    func raw() throws {
+        expectSnapshot(try empty().run(["scan"] + devices).transcript, "scan-raw.txt")
+    }
+
+    @Test("devices are named as the definition and the database know them")
+    func named() throws {
+        expectSnapshot(try villa().run(["scan"] + devices).transcript, "scan-villa.txt")
+    }
+
+    @Test("proxies are named by the nodes and subnets of the database")
+    func proxies() throws {
+        expectSnapshot(try CommandFixture.house().run("scan", "--via", "simulator").transcript, "scan-house.txt")
+    }
+
+    @Test("writes lines of JSON, the summary last")
+    func json() throws {
+        expectSnapshot(try villa().run(["scan", "--json"] + devices).transcript, "scan.jsonl")
+    }
+
+    @Test("stubs of unknown devices are valid YAML and appended behind what a file holds")
+    func adopt() throws {
+        let fixture = try villa()
+        let printed = fixture.run(["scan", "--adopt"] + devices)
+        #expect(printed.status == 0 && printed.output.contains("new-1: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0002 }"))
+        #expect(!printed.output.contains("0b1f1c1f0001"), "the definition knows that one")
+        try fixture.write("# what was found", to: "found.yaml")
+        let added = fixture.run(["scan"] + devices + ["--adopt=found.yaml"])
+        #expect(added.error == "Added 3 nodes to the end of found.yaml.\n")
+        let file = String(decoding: try #require(fixture.read("found.yaml")), as: UTF8.self)
+        #expect(file == "# what was found\n---\n" + printed.output)
+        let valid = fixture.run("validate", "villa.yaml", "found.yaml")
+        #expect(valid.status == 0 && valid.output.contains("with 4 nodes"))
+        let again = fixture.run(["scan"] + devices + ["--adopt=found.yaml"])
+        #expect(again.error == "There is no device that is not known already.\n")
+    }
+
+    @Test("a definition that is not valid is said not to be used")
+    func invalidDefinition() throws {
+        let fixture = try empty()
+        try fixture.write("version: 1\nnetwork: villa\nnodez: {}\n", to: "villa.yaml")
+        let result = fixture.run(["scan"] + devices)
+        #expect(result.status == 0 && result.output.contains("Unprovisioned devices (4)"))
+        #expect(result.error == "The definition here is not valid and not used; meshplan validate says why.\n")
+    }
+
+    @Test(
+        "what makes no sense together is refused",
+        arguments: [
+            ["--via", "simulator", "--watch"], ["--via", "unix:x", "--watch", "--adopt"],
+            ["--via", "unix:x", "--json", "--adopt"], ["--via", "unix:x", "--time", "5"],
+        ]
+    )
+    func usage(arguments: [String]) throws {
+        #expect(try CommandFixture().run(["scan"] + arguments).status == 64)
+    }
+
+    @Test("a network that is nowhere is an error, not a scan of strangers")
+    func unknownNetwork() throws {
+        let result = try villa().run(["scan", "--network", "nowhere"] + devices)
+        #expect(result.status == 1 && result.error.contains("there is no database of the network `nowhere`"))
+    }
+}

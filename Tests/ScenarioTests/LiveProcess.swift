@@ -1,0 +1,150 @@
+import Foundation
+
+/// A program that runs while a test reads what it writes and types what it reads.
+final class LiveProcess {
+    /// What the program speaks through.
+    enum Connection {
+        /// A terminal of its own, as somebody sits at; output and errors come together.
+        case terminal
+        /// Pipes, as a script has; output and errors come together.
+        case pipes
+    }
+
+    private typealias Open = @convention(c) (Int32) -> Int32
+    private typealias Name = @convention(c) (Int32) -> UnsafeMutablePointer<CChar>?
+
+    private let process = Process()
+    private let reading: Int32
+    private let writing: Int32
+    private var unread: [UInt8] = []
+    /// Everything that was written so far.
+    private(set) var transcript = ""
+
+    /// How long a test waits for a text: far longer than any machine takes.
+    private static let patience = 120
+
+    /// Starts a program in a folder.
+    init(_ program: URL, _ arguments: [String], in folder: URL, through connection: Connection) throws {
+        var childEnds: [Int32]
+        switch connection {
+        case .terminal:
+            (reading, childEnds) = try Self.openTerminal()
+            writing = reading
+        case .pipes:
+            let (fromChild, toParent) = try Self.openPipe()
+            let (fromParent, toChild) = try Self.openPipe()
+            (reading, writing) = (fromChild, toChild)
+            childEnds = [fromParent, toParent]
+        }
+        process.executableURL = program
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["NO_COLOR": "1", "TERM": "xterm", "LANG": "C.UTF-8"],
+            uniquingKeysWith: { _, new in new }
+        )
+        process.standardInput = FileHandle(fileDescriptor: childEnds[0], closeOnDealloc: false)
+        let output = FileHandle(fileDescriptor: childEnds[childEnds.count - 1], closeOnDealloc: false)
+        process.standardOutput = output
+        process.standardError = output
+        defer { for end in childEnds { _ = close(end) } }
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+        _ = close(reading)
+        if writing != reading { _ = close(writing) }
+    }
+
+    /// Waits until the program writes a text behind what was waited for before.
+    ///
+    /// - Returns: what was written up to its end.
+    @discardableResult
+    func wait(for text: String) throws -> String {
+        let wanted = Array(text.utf8)
+        let deadline = ContinuousClock.now.advanced(by: .seconds(Self.patience))
+        while true {
+            if let range = unread.firstRange(of: wanted) {
+                let seen = String(decoding: unread[..<range.upperBound], as: UTF8.self)
+                unread.removeSubrange(..<range.upperBound)
+                return seen
+            }
+            guard ContinuousClock.now < deadline else {
+                throw ScenarioError("`\(text)` does not come after \(Self.patience) s:\n\(transcript)")
+            }
+            guard try read() else { throw ScenarioError("the program ends without `\(text)`:\n\(transcript)") }
+        }
+    }
+
+    /// The rest of a line, after a text that was waited for.
+    func restOfLine() throws -> String {
+        try wait(for: "\n").trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Types a line.
+    func type(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = bytes.withUnsafeBytes { write(writing, $0.baseAddress, $0.count) }
+    }
+
+    /// Asks the program to end, as `kill` does.
+    func interrupt() { process.interrupt() }
+
+    /// Reads to the end of the program.
+    ///
+    /// - Returns: its exit status.
+    func finish() throws -> Int32 {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(Self.patience))
+        while try read() {
+            guard ContinuousClock.now < deadline else {
+                throw ScenarioError("the program does not end:\n\(transcript)")
+            }
+        }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// Reads what there is, or waits a little for it.
+    ///
+    /// - Returns: false when the program has ended and nothing is left.
+    private func read() throws -> Bool {
+        let hasEnded = !process.isRunning
+        var request = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+        guard poll(&request, 1, hasEnded ? 0 : 100) > 0 else { return !hasEnded }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(reading, &buffer, buffer.count)
+        // A terminal whose other end is closed gives an error instead of an end.
+        guard count > 0 else {
+            process.waitUntilExit()
+            return false
+        }
+        unread += buffer[..<count]
+        transcript += String(decoding: buffer[..<count], as: UTF8.self)
+        return true
+    }
+
+    /// Both ends of a pipe, which no other child inherits.
+    private static func openPipe() throws -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw ScenarioError("there is no pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// A pseudo-terminal: our end and the program's. The functions are found by name, since Swift does not import them.
+    private static func openTerminal() throws -> (ours: Int32, theirs: [Int32]) {
+        guard let libc = dlopen(nil, RTLD_NOW), let openMaster = dlsym(libc, "posix_openpt"),
+            let grant = dlsym(libc, "grantpt"), let unlock = dlsym(libc, "unlockpt"), let name = dlsym(libc, "ptsname")
+        else { throw ScenarioError("this system has no pseudo-terminals") }
+        let ours = unsafeBitCast(openMaster, to: Open.self)(O_RDWR | O_NOCTTY)
+        guard ours >= 0, unsafeBitCast(grant, to: Open.self)(ours) == 0,
+            unsafeBitCast(unlock, to: Open.self)(ours) == 0,
+            let path = unsafeBitCast(name, to: Name.self)(ours)
+        else { throw ScenarioError("there is no pseudo-terminal") }
+        _ = fcntl(ours, F_SETFD, FD_CLOEXEC)
+        let theirs = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard theirs >= 0 else { throw ScenarioError("the pseudo-terminal cannot be opened") }
+        return (ours, [theirs])
+    }
+}
