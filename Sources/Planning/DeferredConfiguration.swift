@@ -92,25 +92,28 @@ package struct DeferredModel: Hashable, Sendable {
     /// What it costs to bring the model of a new node there, or only its publication to one node.
     func foreseenCost(onlyTo target: DeviceUUID?) -> MessageCost {
         var cost = MessageCost.zero
-        if case .on(let publication) = publication, publication.awaitedNode == target {
-            // A unicast address takes no more room than a group address.
-            let sample =
-                switch publication.target {
-                case .address(let address): address
-                case .element: PublishAddress.group(.allNodes)
-                }
-            if let key = publication.key ?? bindings?.first {
-                let action = ConfigurationAction.setPublication(address, publication.publication(to: sample, key: key))
+        var keys = bindings ?? []
+        if case .on(let publication) = publication, let key = publication.key ?? bindings?.first {
+            keys.insertSorted(key)
+            if publication.awaitedNode == target {
+                let action = ConfigurationAction.setPublication(
+                    address,
+                    publication.publication(to: publication.sampleAddress, key: key)
+                )
                 cost += action.cost
-                if target == nil, !(bindings ?? []).contains(key) {
-                    cost += ConfigurationAction.bind(address, key).cost
-                }
             }
         }
         guard target == nil else { return cost }
-        for key in bindings ?? [] { cost += ConfigurationAction.bind(address, key).cost }
+        for key in keys { cost += ConfigurationAction.bind(address, key).cost }
         for group in subscriptions ?? [] { cost += ConfigurationAction.addSubscription(address, group).cost }
         return cost
+    }
+}
+
+extension DesiredPublication {
+    /// An address that takes as much room as the true one: a unicast address takes that of a group address.
+    fileprivate var sampleAddress: PublishAddress {
+        if case .address(let address) = target { address } else { .group(.allNodes) }
     }
 }
 

@@ -41,14 +41,67 @@ struct DesiredGroup {
 
 /// A node as it should be.
 struct DesiredNode {
-    /// Its position in the database's list of nodes.
-    var position: Int
+    /// What it is made from.
+    enum Origin {
+        /// The node at that position of the database's list.
+        case recorded(Int)
+        /// A device that is to be provisioned.
+        indirect case device(ProvisioningOrder, Device)
+        /// A node at hand, when what waited for its composition is lowered.
+        indirect case node(Node)
+    }
+
+    /// What the database knows of a device that is to be provisioned.
+    struct Device {
+        /// The position of the node that it was before it was reset.
+        var replaced: Int?
+        /// An attempt of which nobody knows whether it succeeded.
+        var pending: PendingProvisioning?
+    }
+
+    /// What it is made from.
+    var origin: Origin
     var name: Located<String>
     var isProtected: Bool
     var removalPolicy: RemovalPolicy
     var settings: DesiredSettings
-    /// The managed models, sorted by address.
+    /// The managed models, sorted by address; without what ``rules`` add.
     var models: [DesiredModel]
+    /// The rules that select it and wait for its composition, in reading order.
+    var rules: [ModelRule] = []
+}
+
+extension DesiredNode {
+    /// The order if it is to be provisioned.
+    var order: ProvisioningOrder? {
+        if case .device(let order, _) = origin { return order }
+        return nil
+    }
+
+    /// The node as it is before its configuration: as recorded, or as a device is that has just become a node.
+    func baseline(in network: MeshNetwork) -> Node {
+        switch origin {
+        case .recorded(let position): network.nodes[position]
+        case .device(let order, _): Node(provisionedBy: order)
+        case .node(let node): node
+        }
+    }
+}
+
+extension Node {
+    /// The node that a device becomes when an order is carried out: it has one NetKey, and nothing else is known of it.
+    fileprivate init(provisionedBy order: ProvisioningOrder) {
+        self.init(
+            uuid: order.uuid,
+            name: order.name,
+            unicastAddress: order.address ?? .first,
+            deviceKey: nil,
+            netKeys: [NodeKey(index: order.netKeyIndex)]
+        )
+        isManaged = true
+        isProtected = order.isProtected
+        removalPolicy = order.removalPolicy
+    }
 }
 
 /// The managed states of a node beside its models; nil is not managed.

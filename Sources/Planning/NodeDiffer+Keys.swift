@@ -11,21 +11,31 @@ extension NodeDiffer {
             for key in model.bindings?.value ?? [] { neededAppKeys.insertSorted(key) }
             if let key = model.publicationKey { neededAppKeys.insertSorted(key) }
         }
+        // Whether a rule that waits for the composition needs its key is not known yet, so that one may stay.
+        let possibleAppKeys = desired.rules.compactMap(\.publicationKey).sortedUnique()
         let listed = desired.settings.applicationKeys
         for key in listed?.value ?? [] { neededAppKeys.insertSorted(key) }
         for key in neededAppKeys where !node.knows(key) {
             difference.addedAppKeys.append(key)
             check(names.appKey(key), of: boundNetKeys[key], in: desired, needing: key)
         }
-        compareNetKeys(desired, node: node, neededAppKeys: neededAppKeys, &difference)
+        compareNetKeys(
+            desired,
+            node: node,
+            neededAppKeys: neededAppKeys,
+            possibleAppKeys: possibleAppKeys,
+            &difference
+        )
         guard listed != nil else { return }
         difference.deletedAppKeys = node.appKeys.map(\.index).sortedUnique().subtracting(neededAppKeys)
+            .subtracting(possibleAppKeys)
     }
 
     private mutating func compareNetKeys(
         _ desired: DesiredNode,
         node: Node,
         neededAppKeys: [AppKeyIndex],
+        possibleAppKeys: [AppKeyIndex],
         _ difference: inout NodeDifference
     ) {
         // Without missing AppKeys and without a list nothing can differ.
@@ -57,6 +67,9 @@ extension NodeDiffer {
                     hint: "List the node's `application_keys` to have the others deleted, and then the subnet"
                 )
             }
+        }
+        for key in possibleAppKeys {
+            if let netKey = boundNetKeys[key] { kept.insertSorted(netKey) }
         }
         difference.deletedNetKeys = recorded.subtracting(kept)
         guardNetKeys(desired, node: node, at: list.location, &difference)
@@ -92,11 +105,10 @@ extension NodeDiffer {
     ///
     /// While new keys are only being distributed, all send with the present ones; a node that gets those is one of the
     /// nodes that the refresh has yet to reach (Mesh Protocol 3.11.4.1).
-    private mutating func check(_ key: String, of netKey: NetKeyIndex?, in desired: DesiredNode, needing: AppKeyIndex?)
-    {
+    mutating func check(_ key: String, of netKey: NetKeyIndex?, in desired: DesiredNode, needing: AppKeyIndex?) {
         guard let netKey, let phase = refreshing[netKey] else { return }
         guard phase == .usingNewKeys else {
-            refreshingNodes[netKey, default: []].insert(desired.position)
+            refreshingNodes[netKey, default: []].insert(desired.baseline(in: network).uuid)
             return
         }
         let location = location(of: desired, needing: needing)

@@ -25,14 +25,10 @@ extension NodeDiffer {
         in desired: DesiredNode
     ) -> ModelDifference {
         var difference = ModelDifference(address: model.address)
-        let publicationKey = model.publicationKey
+        let canPublish = checkPublication(of: model, in: desired)
+        let publicationKey = canPublish ? model.publicationKey : nil
         var bindings = model.bindings?.value ?? []
-        if let key = publicationKey {
-            if let given = model.bindings, !given.value.contains(key) {
-                reportUnboundKey(key, of: model, in: desired, at: given.location)
-            }
-            bindings.insertSorted(key)
-        }
+        if let key = publicationKey { bindings.insertSorted(key) }
         for key in bindings where !recorded.bindings.contains(key) || !node.knows(key) {
             difference.boundKeys.append(key)
         }
@@ -45,8 +41,23 @@ extension NodeDiffer {
             if target != existing { difference.subscriptions = (existing, target) }
         }
         let gone = difference.unboundKeys + lost
-        comparePublication(model, recorded: recorded, key: publicationKey, gone: gone, in: desired, &difference)
+        if canPublish {
+            comparePublication(model, recorded: recorded, key: publicationKey, gone: gone, &difference)
+        }
         return difference
+    }
+
+    /// Whether there is a key to publish with, if the model is to publish; reports it if not.
+    @discardableResult
+    mutating func checkPublication(of model: DesiredModel, in desired: DesiredNode) -> Bool {
+        guard let publication = model.publication, publication.value != nil else { return true }
+        guard let key = model.publicationKey else {
+            reportMissingKey(of: model, in: desired, at: publication.location)
+            return false
+        }
+        guard let given = model.bindings, !given.value.contains(key) else { return true }
+        reportUnboundKey(key, of: model, in: desired, at: given.location)
+        return false
     }
 
     private mutating func comparePublication(
@@ -54,7 +65,6 @@ extension NodeDiffer {
         recorded: Model,
         key: AppKeyIndex?,
         gone: [AppKeyIndex],
-        in desired: DesiredNode,
         _ difference: inout ModelDifference
     ) {
         let isLost = recorded.publication.map { gone.contains($0.appKeyIndex) } ?? false
@@ -77,11 +87,15 @@ extension NodeDiffer {
             )
             return
         }
-        guard let key else {
-            reportMissingKey(of: model, in: desired, at: managed.location)
+        guard let key else { return }
+        guard case .address(let address) = wanted.target else {
+            if let node = wanted.awaitedNode {
+                var after = wanted
+                after.key = key
+                difference.awaited = AwaitedPublication(node: node, before: recorded.publication, after: after)
+            }
             return
         }
-        guard case .address(let address) = wanted.target else { return }
         let publication = wanted.publication(to: address, key: key)
         if let present = recorded.publication, present.isEquivalent(to: publication) { return }
         difference.publication = PublicationDifference(

@@ -5,7 +5,9 @@ extension NodeDiffer {
     mutating func preflight(_ desired: inout DesiredNode, node: Node) {
         let name = desired.name.value
         var isPossible = true
-        for model in desired.models where !check(model, node: node, name: name) { isPossible = false }
+        for place in desired.models.indices where !check(&desired.models[place], node: node, name: name) {
+            isPossible = false
+        }
         if !isPossible {
             desired.models.removeAll { !node.has($0.address.model, on: $0.address.element) }
         }
@@ -18,26 +20,35 @@ extension NodeDiffer {
         }
     }
 
-    private mutating func check(_ model: DesiredModel, node: Node, name: String) -> Bool {
+    private mutating func check(_ model: inout DesiredModel, node: Node, name: String) -> Bool {
         let address = model.address
         guard node.has(address.model, on: address.element) else {
-            diagnostics.report("missing \(address)", at: model.location) {
+            let location = model.location
+            diagnostics.report("missing \(address)", at: location) {
                 MissingModel(model: address.model, element: address.element, node: node, name: name)
-                    .diagnostic(at: model.location)
+                    .diagnostic(at: location)
             }
             return false
         }
-        guard let known = ModelCatalogue.model(address.model) else { return true }
+        checkCapabilities(&model, name: name)
+        return true
+    }
+
+    /// Reports what no such model can do, wherever it is, and takes it out.
+    mutating func checkCapabilities(_ model: inout DesiredModel, name: String) {
+        guard let known = ModelCatalogue.model(model.address.model) else { return }
         if let keys = model.bindings, !keys.value.isEmpty, known.supportsAppKeyBinding == false {
             reportIncapable(known, "application keys cannot be bound to", at: keys.location, name: name)
+            model.bindings = nil
         }
         if let list = model.subscriptions, !list.value.isEmpty, !known.supportsSubscription {
             reportIncapable(known, "there are no subscriptions in", at: list.location, name: name)
+            model.subscriptions = nil
         }
         if let publication = model.publication, publication.value != nil, !known.supportsPublication {
             reportIncapable(known, "there is no publication in", at: publication.location, name: name)
+            model.publication = nil
         }
-        return true
     }
 
     private mutating func reportIncapable(

@@ -35,7 +35,7 @@ extension NodeDiffer {
         difference.relaySetting = (isOn, settings.relayRetransmit?.value ?? node.relayRetransmit)
     }
 
-    private mutating func reportUnknownRelay(_ desired: DesiredNode) {
+    mutating func reportUnknownRelay(_ desired: DesiredNode) {
         let location = desired.settings.relayRetransmit?.location ?? desired.name.location
         diagnostics.report("unknown relay", at: location) {
             Diagnostic(
@@ -51,7 +51,7 @@ extension NodeDiffer {
 
 extension FeatureState? {
     /// On or off; nil if unknown or not there.
-    fileprivate var isOn: Bool? {
+    var isOn: Bool? {
         switch self {
         case .enabled: true
         case .disabled: false
@@ -62,7 +62,7 @@ extension FeatureState? {
 
 extension TransmitParameters {
     /// Whether either has the same effect: the pause between repetitions that do not happen makes no difference.
-    fileprivate func isEquivalent(to other: TransmitParameters?) -> Bool {
+    func isEquivalent(to other: TransmitParameters?) -> Bool {
         guard let other else { return false }
         return self == other || count == 0 && other.count == 0
     }

@@ -13,15 +13,20 @@ struct NodeDiffer {
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
     /// Subnets in a key refresh, and in which phase.
     let refreshing: [NetKeyIndex: KeyRefreshPhase]
-    /// Positions of the nodes that get a key of such a subnet while its new key is being distributed.
-    var refreshingNodes: [NetKeyIndex: Set<Int>] = [:]
+    /// The nodes that get a key of such a subnet while its new key is being distributed.
+    var refreshingNodes: [NetKeyIndex: Set<DeviceUUID>] = [:]
 
-    init(network: MeshNetwork, desired: DesiredState, names: ResourceNames, diagnostics: DiagnosticCollector) {
+    init(
+        network: MeshNetwork,
+        applicationKeys: [DesiredApplicationKey] = [],
+        names: ResourceNames,
+        diagnostics: DiagnosticCollector
+    ) {
         self.network = network
         self.diagnostics = diagnostics
         self.names = names
         var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
-        for key in desired.applicationKeys { bound[key.index] = key.boundNetKey }
+        for key in applicationKeys { bound[key.index] = key.boundNetKey }
         boundNetKeys = bound
         refreshing = Dictionary(
             network.netKeys.filter { $0.phase != .normal }.map { ($0.index, $0.phase) }
@@ -30,9 +35,9 @@ struct NodeDiffer {
 
     /// In what the node differs, nil if in nothing.
     mutating func difference(of desired: DesiredNode) -> NodeDifference? {
-        let node = network.nodes[desired.position]
+        let node = desired.baseline(in: network)
         var desired = desired
-        var difference = NodeDifference(position: desired.position, name: desired.name.value)
+        var difference = NodeDifference(origin: desired.origin, name: desired.name.value)
         let management = NodeDifference.Management(
             name: desired.name.value,
             isProtected: desired.isProtected,
@@ -43,26 +48,24 @@ struct NodeDiffer {
             preflight(&desired, node: node)
         } else {
             difference.readsComposition = true
-            waitForComposition(&desired)
+            waitForComposition(&desired, node: node, &difference)
         }
-        compareKeys(desired, node: node, &difference)
-        compareModels(desired, node: node, &difference)
-        compareStates(desired, node: node, &difference)
+        compare(desired, node: node, &difference)
+        if !node.isCompositionKnown { deferRemovals(desired, &difference) }
+        if let order = desired.order { check(order, in: desired) }
         guard !difference.isEmpty else { return nil }
-        if difference.needsMessages { checkReachable(desired, node: node) }
+        if difference.needsMessages, desired.order == nil { checkReachable(desired, node: node) }
         return difference
     }
 
-    /// What needs models or features waits for a plan that knows them.
-    private func waitForComposition(_ desired: inout DesiredNode) {
-        desired.models = []
-        desired.settings.relay = nil
-        desired.settings.relayRetransmit = nil
-        desired.settings.proxy = nil
-        desired.settings.friend = nil
+    /// Compares keys, models and states.
+    mutating func compare(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
+        compareKeys(desired, node: node, &difference)
+        compareModels(desired, node: node, &difference)
+        compareStates(desired, node: node, &difference)
     }
 
-    private mutating func checkReachable(_ desired: DesiredNode, node: Node) {
+    mutating func checkReachable(_ desired: DesiredNode, node: Node) {
         let problem: (message: String, hint: String)
         if node.deviceKey == nil {
             problem = ("has no device key in the database", "Import a database that holds the device key of the node")

@@ -8,12 +8,17 @@ struct ValueDifference<Value> {
 
 /// Everything in which one node differs from the definition; what agrees is empty or nil.
 struct NodeDifference {
-    /// The node's position in the database's list of nodes.
-    var position: Int
+    /// What the node is made from.
+    var origin: DesiredNode.Origin
     var name: String
     /// Its name, its protection and what becomes of it in the end, if it is to be managed or any of these changes.
     var management: Management?
     var readsComposition = false
+    /// What waits for the composition.
+    var deferred: DeferredConfiguration?
+    /// Keys of a node whose composition is not known that it is to lose, as far as that is known.
+    var deferredNetKeys: [NetKeyIndex] = []
+    var deferredAppKeys: [AppKeyIndex] = []
     var addedNetKeys: [NetKeyIndex] = []
     var deletedNetKeys: [NetKeyIndex] = []
     var addedAppKeys: [AppKeyIndex] = []
@@ -35,6 +40,12 @@ struct NodeDifference {
         var name: String
         var isProtected: Bool
         var removalPolicy: RemovalPolicy
+    }
+
+    /// The order if the node is to be provisioned.
+    var order: ProvisioningOrder? {
+        if case .device(let order, _) = origin { return order }
+        return nil
     }
 
     /// Whether a message has to be sent.
@@ -66,10 +77,22 @@ struct ModelDifference {
     /// The recorded and the wanted list, if they differ; both sorted.
     var subscriptions: (existing: [SubscriptionAddress], target: [SubscriptionAddress])?
     var publication: PublicationDifference?
+    /// A publication that waits for the address of a node yet to be provisioned, with its key.
+    var awaited: AwaitedPublication?
 
     var isEmpty: Bool {
         boundKeys.isEmpty && unboundKeys.isEmpty && lostBindings.isEmpty && subscriptions == nil && publication == nil
+            && awaited == nil
     }
+}
+
+/// A publication to a node that is yet to be provisioned.
+struct AwaitedPublication {
+    /// The node it goes to.
+    var node: DeviceUUID
+    var before: Publication?
+    /// With its key.
+    var after: DesiredPublication
 }
 
 /// A publication that changes.

@@ -48,7 +48,7 @@ extension NodeLowering {
     ) {
         if isLate {
             cost += action.cost
-            builder.addLate(.configure(node.uuid, action), change: change)
+            builder.addLate(.configure(node.uuid, action), change: change, after: prerequisites)
         } else {
             _ = send(action, change: change, in: &builder)
         }

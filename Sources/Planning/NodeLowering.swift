@@ -6,6 +6,11 @@ struct NodeLowering {
     /// `node.NAME`, in front of the address of each of its resources.
     let prefix: String
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
+    let name: String
+    /// Steps that must have succeeded before any other of the node.
+    var prerequisites: [Int] = []
+    /// The step that reads the composition, if there is one.
+    var compositionSteps: [Int] = []
     /// What the steps so far cost.
     var cost = MessageCost.zero
 
@@ -28,6 +33,7 @@ struct NodeLowering {
 
     init(node: Node, name: String, boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
         self.node = node
+        self.name = name
         prefix = "node." + name
         self.boundNetKeys = boundNetKeys
     }
@@ -39,7 +45,7 @@ struct NodeLowering {
         in builder: inout PlanBuilder
     ) -> Int {
         cost += action.cost
-        return builder.add(.configure(node.uuid, action), change: change, after: dependencies)
+        return builder.add(.configure(node.uuid, action), change: change, after: prerequisites + dependencies)
     }
 
     func change(
@@ -65,12 +71,12 @@ struct NodeLowering {
     mutating func addKeys(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         if difference.readsComposition {
             let change = builder.add(change(.composition, "composition", .update))
-            _ = send(.readComposition(page: 0), change: change, in: &builder)
+            compositionSteps = [send(.readComposition(page: 0), change: change, in: &builder)]
         }
         for key in difference.addedNetKeys {
             let name = builder.names.netKey(key)
             let change = builder.add(change(.nodeSubnet, "subnet." + name, .create, to: "index \(key)"))
-            if let step = builder.attachCarrier(key, of: difference.position, to: change) {
+            if let step = builder.attachCarrier(key, of: node.uuid, to: change) {
                 cost += ConfigurationAction.addNetKey(key).cost
                 netKeySteps[key] = step
                 continue
@@ -171,6 +177,9 @@ struct NodeLowering {
         bindingSteps: [AppKeyIndex: Int],
         to builder: inout PlanBuilder
     ) {
+        if let awaited = model.awaited {
+            addAwaited(awaited, of: model, path: path, bindings: bindingSteps, to: &builder)
+        }
         guard let publication = model.publication else { return }
         let before = publication.before.map { ValueText.publication($0, names: builder.names) }
         let after = publication.after.map { ValueText.publication($0, names: builder.names) }

@@ -7,21 +7,28 @@ extension PlanBuilder {
     mutating func add(_ difference: NodeDifference, node: Node, boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
         let firstChange = changes.count
         var lowering = NodeLowering(node: node, name: difference.name, boundNetKeys: boundNetKeys)
+        lowering.addProvisioning(difference, to: &self)
         addManagement(difference, node: node, lowering)
         lowering.addKeys(difference, to: &self)
         lowering.addModels(difference, to: &self)
         lowering.addStates(difference, to: &self)
         lowering.addRemovals(difference, to: &self)
+        lowering.addDeferred(difference, to: &self)
         nodes.append(
             NodeSummary(
                 uuid: node.uuid,
                 name: difference.name,
-                address: node.unicastAddress,
-                action: node.isManaged ? .update : .manage,
+                address: difference.order.map(\.address) ?? node.unicastAddress,
+                action: action(of: difference, node: node),
                 changes: firstChange..<changes.count,
                 cost: lowering.cost
             )
         )
+    }
+
+    private func action(of difference: NodeDifference, node: Node) -> NodeSummary.Action {
+        if let order = difference.order { return order.isReplacement ? .replace : .provision }
+        return node.isManaged ? .update : .manage
     }
 
     private mutating func addManagement(_ difference: NodeDifference, node: Node, _ lowering: NodeLowering) {
@@ -37,7 +44,7 @@ extension PlanBuilder {
                 after: text(management)
             )
         )
-        attachManagement(of: difference.position, to: change)
+        attachManagement(of: node.uuid, to: change)
     }
 
     func text(_ management: NodeDifference.Management) -> String {

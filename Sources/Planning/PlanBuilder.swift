@@ -7,18 +7,32 @@ struct PlanBuilder {
     var changes: [Change] = []
     var steps: [Step] = []
     var nodes: [NodeSummary] = []
-    /// Steps that come after those of all nodes.
-    private var lateSteps: [Step] = []
+    /// Steps that come after those of all nodes, in the phases of ``LatePhase``.
+    private var lateSteps: [[Step]] = Array(repeating: [], count: LatePhase.allCases.count)
+    /// Publications that wait for the address of the node they name.
+    private var awaiting: [(target: DeviceUUID, step: Step)] = []
+    /// The steps that make devices nodes.
+    private var provisioningSteps: [DeviceUUID: Int] = [:]
 
     /// Where the steps are that make keys.
     private(set) var netKeySteps: [NetKeyIndex: Int] = [:]
     private(set) var appKeySteps: [AppKeyIndex: Int] = [:]
-    /// The steps that begin to manage nodes, by the node's position in the database.
-    private var managingSteps: [Int: Int] = [:]
-    /// The steps that give NetKeys to nodes that carry the messages of others, by the node's position.
-    private var carrierSteps: [Int: [NetKeyIndex: Int]] = [:]
+    /// The steps that begin to manage nodes.
+    private var managingSteps: [DeviceUUID: Int] = [:]
+    /// The steps that give NetKeys to nodes that carry the messages of others.
+    private var carrierSteps: [DeviceUUID: [NetKeyIndex: Int]] = [:]
     /// Where the steps of the other nodes begin if there are such steps.
     private var carrierBarrier: Int?
+
+    /// What comes after the steps of all nodes, each phase when the one before it is over.
+    enum LatePhase: Int, CaseIterable {
+        /// Resets of nodes that carry no messages of others.
+        case resets
+        /// What makes other nodes harder to reach, and edits that forget nodes.
+        case endings
+        /// Resets of proxies and relays.
+        case carrierResets
+    }
 
     init(names: ResourceNames) {
         self.names = names
@@ -38,9 +52,38 @@ struct PlanBuilder {
     }
 
     /// Adds a step that waits until those of all nodes are over.
-    mutating func addLate(_ work: Step.Work, change: Int) {
-        lateSteps.append(Step(change: change, work: work))
+    mutating func addLate(
+        _ work: Step.Work,
+        change: Int,
+        after dependencies: [Int] = [],
+        phase: LatePhase = .endings
+    ) {
+        lateSteps[phase.rawValue].append(
+            Step(change: change, work: work, dependencies: dependencies.sortedUnique())
+        )
     }
+
+    /// Adds publications that wait until their target is a node.
+    mutating func addAwaiting(_ publications: DeferredConfiguration, change: Int, after dependencies: [Int]) {
+        guard let target = publications.target else { return }
+        awaiting.append(
+            (target, Step(change: change, work: .configureWhenKnown(publications), dependencies: dependencies))
+        )
+    }
+
+    /// The step that makes a device a node; if it is there already, it now belongs to that change.
+    mutating func addProvisioning(_ order: ProvisioningOrder, change: Int) -> Int {
+        if let step = provisioningSteps[order.uuid] {
+            steps[step].change = change
+            return step
+        }
+        let step = add(.provision(order), change: change, after: netKeySteps[order.netKeyIndex].map { [$0] } ?? [])
+        provisioningSteps[order.uuid] = step
+        return step
+    }
+
+    /// How a node that is replaced was known.
+    func text(ofReplaced position: Int) -> String { names.recordedAddress(at: position) + ", seen unprovisioned" }
 
     /// Adds what has to be created or renamed in the network itself.
     mutating func addNetworkEdits(of desired: DesiredState) {
@@ -104,46 +147,84 @@ struct PlanBuilder {
     /// nodes.
     mutating func addManagement(of differences: [NodeDifference], in network: MeshNetwork) {
         for difference in differences {
-            guard let management = difference.management else { continue }
+            guard let management = difference.management, case .recorded(let position) = difference.origin else {
+                continue
+            }
+            let uuid = network.nodes[position].uuid
             let edit = DatabaseEdit.manage(
-                network.nodes[difference.position].uuid,
+                uuid,
                 name: management.name,
                 isProtected: management.isProtected,
                 removalPolicy: management.removalPolicy
             )
-            managingSteps[difference.position] = add(.edit(edit), change: 0)
+            managingSteps[uuid] = add(.edit(edit), change: 0)
         }
     }
 
     /// Says which change the edit belongs to.
-    mutating func attachManagement(of position: Int, to change: Int) {
-        guard let step = managingSteps[position] else { return }
+    mutating func attachManagement(of node: DeviceUUID, to change: Int) {
+        guard let step = managingSteps[node] else { return }
         steps[step].change = change
     }
 
     /// Adds the steps that let proxies and relays carry subnets in which other nodes of the plan are spoken to: until
-    /// they are done those nodes may be out of reach. Their changes follow with the nodes.
+    /// they are done those nodes may be out of reach. Such a proxy or relay may have to be provisioned first. Their
+    /// changes follow with the nodes.
     mutating func addCarriers(of differences: [NodeDifference], in network: MeshNetwork) {
         guard differences.contains(where: { !$0.addedNetKeys.isEmpty }) else { return }
         var awaited: Set<NetKeyIndex> = []
         for difference in differences where difference.needsMessages {
-            if let key = network.nodes[difference.position].transportNetKey { awaited.insert(key) }
+            switch difference.origin {
+            case .recorded(let position):
+                if let key = network.nodes[position].transportNetKey { awaited.insert(key) }
+            case .device(let order, _): awaited.insert(order.netKeyIndex)
+            case .node(let node):
+                if let key = node.transportNetKey { awaited.insert(key) }
+            }
         }
-        for difference in differences where difference.isCarrier(network.nodes[difference.position]) {
+        for difference in differences where difference.isCarrier(in: network) {
             for key in difference.addedNetKeys where awaited.contains(key) {
-                let uuid = network.nodes[difference.position].uuid
-                let step = add(.configure(uuid, .addNetKey(key)), change: 0)
-                carrierSteps[difference.position, default: [:]][key] = step
+                var dependencies = netKeySteps[key].map { [$0] } ?? []
+                let uuid: DeviceUUID
+                switch difference.origin {
+                case .recorded(let position): uuid = network.nodes[position].uuid
+                case .device(let order, _):
+                    uuid = order.uuid
+                    dependencies.append(addProvisioning(order, change: 0))
+                case .node(let node): uuid = node.uuid
+                }
+                let step = add(.configure(uuid, .addNetKey(key)), change: 0, after: dependencies)
+                carrierSteps[uuid, default: [:]][key] = step
                 carrierBarrier = steps.count
             }
         }
     }
 
     /// The step that gives the NetKey to the node, if it is there already; it now belongs to that change.
-    mutating func attachCarrier(_ key: NetKeyIndex, of position: Int, to change: Int) -> Int? {
-        guard let step = carrierSteps[position]?[key] else { return nil }
+    mutating func attachCarrier(_ key: NetKeyIndex, of node: DeviceUUID, to change: Int) -> Int? {
+        guard let step = carrierSteps[node]?[key] else { return nil }
         steps[step].change = change
         return step
+    }
+
+    /// Adds a node that leaves the definition and the network with it.
+    mutating func addReset(_ node: Node) {
+        let text = "\(node.unicastAddress)" + (node.unprovisionedSeenAt == nil ? "" : ", seen unprovisioned")
+        let change = add(
+            Change(address: "node." + node.name, kind: .node, action: .delete, node: node.uuid, before: text)
+        )
+        nodes.append(
+            NodeSummary(
+                uuid: node.uuid,
+                name: node.name,
+                address: node.unicastAddress,
+                action: .reset,
+                changes: change..<change + 1,
+                cost: ConfigurationAction.resetNode.cost
+            )
+        )
+        let isCarrier = node.features.proxy == .enabled || node.features.relay == .enabled
+        addLate(.configure(node.uuid, .resetNode), change: change, phase: isCarrier ? .carrierResets : .resets)
     }
 
     /// Adds a node that leaves the definition.
@@ -172,21 +253,33 @@ struct PlanBuilder {
 
     /// All steps in their order, and where the barriers are.
     mutating func finish() -> (steps: [Step], barriers: [Int]) {
-        let isBarrierNeeded = lateSteps.contains { $0.work.isMessage } && steps.contains { $0.work.isMessage }
+        for (target, step) in awaiting {
+            guard let provisioning = provisioningSteps[target] else { continue }
+            add(step.work, change: step.change, after: step.dependencies + [provisioning])
+        }
+        awaiting = []
         var barriers: [Int] = []
         if let barrier = carrierBarrier, barrier < steps.count { barriers.append(barrier) }
-        if isBarrierNeeded { barriers.append(steps.count) }
-        steps += lateSteps
-        lateSteps = []
+        var hasMessages = steps.contains { $0.work.isMessage }
+        for phase in lateSteps {
+            let sends = phase.contains { $0.work.isMessage }
+            if sends, hasMessages, barriers.last != steps.count { barriers.append(steps.count) }
+            hasMessages = hasMessages || sends
+            steps += phase
+        }
+        lateSteps = Array(repeating: [], count: LatePhase.allCases.count)
         return (steps, barriers)
     }
 }
 
 extension NodeDifference {
     /// Whether the node passes on messages of others, now or after the plan.
-    fileprivate func isCarrier(_ node: Node) -> Bool {
-        node.features.proxy == .enabled || node.features.relay == .enabled || proxy?.after == true
-            || relay?.after == true
+    fileprivate func isCarrier(in network: MeshNetwork) -> Bool {
+        if case .recorded(let position) = origin {
+            let features = network.nodes[position].features
+            if features.proxy == .enabled || features.relay == .enabled { return true }
+        }
+        return proxy?.after == true || relay?.after == true || deferred?.proxy == true || deferred?.relay == true
     }
 }
 

@@ -48,11 +48,19 @@ package enum Planner {
         var diagnostics = DiagnosticCollector()
         let desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
         let names = ResourceNames(desired: desired, network: network)
-        var differ = NodeDiffer(network: network, desired: desired, names: names, diagnostics: diagnostics)
+        var differ = NodeDiffer(
+            network: network,
+            applicationKeys: desired.applicationKeys,
+            names: names,
+            diagnostics: diagnostics
+        )
         differ.checkApplicationKeys(desired)
         var differences: [NodeDifference] = []
+        var baselines: [Node] = []
         for node in desired.nodes {
-            if let difference = differ.difference(of: node) { differences.append(difference) }
+            guard let difference = differ.difference(of: node) else { continue }
+            differences.append(difference)
+            baselines.append(node.baseline(in: network))
         }
         let others = differ.nodesOutside(definition, options: options)
         let refusals = differ.refusals.sorted()
@@ -63,10 +71,13 @@ package enum Planner {
         builder.addNetworkEdits(of: desired)
         builder.addManagement(of: differences, in: network)
         builder.addCarriers(of: differences, in: network)
-        for difference in differences {
-            builder.add(difference, node: network.nodes[difference.position], boundNetKeys: differ.boundNetKeys)
+        for (difference, node) in zip(differences, baselines) {
+            builder.add(difference, node: node, boundNetKeys: differ.boundNetKeys)
         }
-        for position in others.forgotten { builder.addForgotten(network.nodes[position]) }
+        for position in others.leaving {
+            let node = network.nodes[position]
+            if node.removalPolicy == .reset { builder.addReset(node) } else { builder.addForgotten(node) }
+        }
         let (steps, barriers) = builder.finish()
         let plan = Plan(
             identifier: identifier,
@@ -77,29 +88,72 @@ package enum Planner {
             changes: builder.changes,
             steps: steps,
             barriers: barriers,
-            notes: notes(differences: differences, unmanaged: others.unmanaged) + differ.refreshNotes
+            notes: notes(differences: differences, others, names) + differ.refreshNotes
         )
         return PlanningResult(plan: plan, diagnostics: differ.diagnostics.finished(), refusals: refusals)
     }
 
-    private static func notes(differences: [NodeDifference], unmanaged: Int) -> [String] {
+    private static func notes(
+        differences: [NodeDifference],
+        _ others: NodesOutside,
+        _ names: ResourceNames
+    ) -> [String] {
         var notes: [String] = []
+        notes += provisioningNotes(differences, names)
         let unread = differences.count { $0.readsComposition }
         if unread > 0 {
             notes.append(
                 "The composition of \(unread == 1 ? "1 node" : "\(unread) nodes") is read first; "
-                    + "plan again after apply for what depends on it."
+                    + "apply then goes on with what depends on it."
             )
         }
-        if unmanaged > 0 {
+        if others.unmanaged > 0 {
             notes.append(
-                unmanaged == 1
+                others.unmanaged == 1
                     ? "1 node of the database is not in the definition and is left alone."
-                    : "\(unmanaged) nodes of the database are not in the definition and are left alone."
+                    : "\(others.unmanaged) nodes of the database are not in the definition and are left alone."
+            )
+        }
+        if others.pending > 0 {
+            notes.append(
+                others.pending == 1
+                    ? "1 device that is not in the definition may have been provisioned; its address stays reserved."
+                    : "\(others.pending) devices that are not in the definition may have been provisioned; "
+                        + "their addresses stay reserved."
             )
         }
         return notes
     }
+}
+
+extension Planner {
+    /// How many devices are provisioned, and into which subnets.
+    private static func provisioningNotes(_ differences: [NodeDifference], _ names: ResourceNames) -> [String] {
+        var counts: [NetKeyIndex: Int] = [:]
+        for difference in differences {
+            if let order = difference.order { counts[order.netKeyIndex, default: 0] += 1 }
+        }
+        let total = counts.values.reduce(0, +)
+        guard total > 0 else { return [] }
+        let parts = counts.keys.sorted().map { index in
+            counts.count == 1
+                ? "into subnet \(names.netKey(index))" : "\(counts[index] ?? 0) into subnet \(names.netKey(index))"
+        }
+        return [
+            "\(total == 1 ? "1 device is" : "\(total) devices are") provisioned "
+                + "\(parts.joined(separator: ", "))."
+        ]
+    }
+}
+
+/// What the database has that the definition does not mention.
+struct NodesOutside {
+    /// Positions of nodes to be forgotten or reset, by address.
+    var leaving: [Int] = []
+    /// How many nodes are left alone.
+    var unmanaged = 0
+    /// How many devices may have become nodes.
+    var pending = 0
 }
 
 extension NodeDiffer {
@@ -130,20 +184,16 @@ extension NodeDiffer {
         }
     }
 
-    /// The nodes of the database that the definition does not mention: those to be forgotten, by address, and the
-    /// number of those that are left alone.
-    mutating func nodesOutside(
-        _ definition: Definition,
-        options: PlannerOptions
-    ) -> (forgotten: [Int], unmanaged: Int) {
+    /// The nodes of the database that the definition does not mention.
+    mutating func nodesOutside(_ definition: Definition, options: PlannerOptions) -> NodesOutside {
         let mentioned = Set(definition.nodes.map(\.uuid.value))
-        var forgotten: [Int] = []
-        var unmanaged = 0
+        var outside = NodesOutside()
+        outside.pending = network.pendingProvisionings.count { !mentioned.contains($0.uuid) }
         for position in network.nodes.indices where !mentioned.contains(network.nodes[position].uuid) {
             let node = network.nodes[position]
             guard node.uuid != network.ownProvisioner else { continue }
             guard node.isManaged else {
-                unmanaged += 1
+                outside.unmanaged += 1
                 continue
             }
             if node.isProtected, !options.forgetsProtectedNodes {
@@ -156,10 +206,32 @@ extension NodeDiffer {
                         hint: "Put it back, or apply `protect: off` for it before taking it out"
                     )
                 )
-            } else {
-                forgotten.append(position)
+                continue
             }
+            if node.removalPolicy == .reset { checkReset(node) }
+            outside.leaving.append(position)
         }
-        return (forgotten, unmanaged)
+        return outside
+    }
+
+    /// A node that is to be reset must be reachable, unless it was seen to be reset already.
+    private mutating func checkReset(_ node: Node) {
+        guard node.unprovisionedSeenAt == nil else { return }
+        let missing: String
+        if node.deviceKey == nil {
+            missing = "device key"
+        } else if node.transportNetKey == nil {
+            missing = "NetKey"
+        } else {
+            return
+        }
+        diagnostics.report(
+            Diagnostic(
+                .error,
+                "node `\(node.name)` (\(node.unicastAddress)) has no \(missing) in the database, so it cannot be reset",
+                resource: "node." + node.name,
+                hint: "Import a database that holds it, or put the node back and apply `on_remove: forget` for it first"
+            )
+        )
     }
 }

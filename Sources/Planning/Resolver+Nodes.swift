@@ -7,37 +7,48 @@ extension Resolver {
         positions.reserveCapacity(network.nodes.count)
         for position in network.nodes.indices { positions[network.nodes[position].uuid] = position }
         nodeNumbers.reserveCapacity(definition.nodes.count)
-        nodePositions.reserveCapacity(definition.nodes.count)
+        placements.reserveCapacity(definition.nodes.count)
         var claims = [Int?](repeating: nil, count: network.nodes.count)
+        var claimedDevices: [DeviceUUID: Int] = [:]
+        let pending = Dictionary(network.pendingProvisionings.map { ($0.uuid, $0) }) { first, _ in first }
         for (number, node) in definition.nodes.enumerated() {
             nodeNumbers[node.name.value] = number
-            var position = positions[node.uuid.value]
-            if let place = position, !accepts(node, at: place, claims: &claims, number: number) { position = nil }
-            if positions[node.uuid.value] == nil {
-                report(
-                    node,
-                    at: node.uuid.location,
-                    length: 32,
-                    "node `\(node.name.value)` is not in the mesh database",
-                    hint: "Provision it and import the database that knows it, or take it out of the definition"
-                )
+            let uuid = node.uuid.value
+            if let position = positions[uuid] {
+                let isReset = network.nodes[position].unprovisionedSeenAt != nil || pending[uuid] != nil
+                let isAccepted = accepts(node, at: position, isReset: isReset, claims: &claims, number: number)
+                let device = DesiredNode.Device(replaced: position, pending: pending[uuid])
+                placements.append(!isAccepted ? nil : isReset ? .device(device) : .recorded(position))
+            } else if let other = claimedDevices.updateValue(number, forKey: uuid) {
+                reportSameDevice(node, as: definition.nodes[other].name)
+                placements.append(nil)
+            } else {
+                placements.append(.device(DesiredNode.Device(replaced: nil, pending: pending[uuid])))
             }
-            nodePositions.append(position)
         }
     }
 
-    private mutating func accepts(_ node: NodeDefinition, at position: Int, claims: inout [Int?], number: Int) -> Bool {
+    private mutating func reportSameDevice(_ node: NodeDefinition, as first: Located<String>) {
+        report(
+            node,
+            at: node.uuid.location,
+            length: 32,
+            "node `\(node.name.value)` has the UUID of node `\(first.value)`",
+            hint: "The UUID is the identity of a device",
+            related: [Diagnostic.Related(message: "`\(first.value)` is here", location: first.location)]
+        )
+    }
+
+    private mutating func accepts(
+        _ node: NodeDefinition,
+        at position: Int,
+        isReset: Bool,
+        claims: inout [Int?],
+        number: Int
+    ) -> Bool {
         let recorded = network.nodes[position]
         if let other = claims[position] {
-            let first = definition.nodes[other].name
-            report(
-                node,
-                at: node.uuid.location,
-                length: 32,
-                "node `\(node.name.value)` has the UUID of node `\(first.value)`",
-                hint: "The UUID is the identity of a device",
-                related: [Diagnostic.Related(message: "`\(first.value)` is here", location: first.location)]
-            )
+            reportSameDevice(node, as: definition.nodes[other].name)
             return false
         }
         claims[position] = number
@@ -51,6 +62,8 @@ extension Resolver {
             )
             return false
         }
+        // A device that was reset is no node any more, whatever is recorded of the one it was.
+        if isReset { return true }
         if recorded.isExcluded {
             report(
                 node,
@@ -90,19 +103,40 @@ extension Resolver {
                     reportUnknown("profile", name, prefix: "profile.")
                 }
             }
-            guard let position = nodePositions[number] else { continue }
+            guard let placement = placements[number] else { continue }
             desiredNumbers[number] = state.nodes.count
-            state.nodes.append(
-                DesiredNode(
-                    position: position,
-                    name: node.name,
-                    isProtected: node.isProtected?.value ?? network.nodes[position].isProtected,
-                    removalPolicy: node.removalPolicy?.value ?? .forget,
-                    settings: own.settings,
-                    models: own.models
-                )
+            state.nodes.append(desired(node, number, placement, own))
+        }
+    }
+
+    private mutating func desired(
+        _ node: NodeDefinition,
+        _ number: Int,
+        _ placement: Placement,
+        _ template: SettingsTemplate
+    ) -> DesiredNode {
+        let recorded: Int?
+        let origin: DesiredNode.Origin
+        switch placement {
+        case .recorded(let position):
+            recorded = position
+            origin = .recorded(position)
+        case .device(let device):
+            recorded = device.replaced
+            // The subnet is known when the rules are.
+            origin = .device(
+                ProvisioningOrder(uuid: node.uuid.value, name: node.name.value, netKeyIndex: .primary),
+                device
             )
         }
+        return DesiredNode(
+            origin: origin,
+            name: node.name,
+            isProtected: node.isProtected?.value ?? recorded.map { network.nodes[$0].isProtected } ?? false,
+            removalPolicy: node.removalPolicy?.value ?? .forget,
+            settings: template.settings,
+            models: template.models
+        )
     }
 
     mutating func report(

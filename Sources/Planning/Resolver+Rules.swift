@@ -4,15 +4,17 @@ extension Resolver {
     /// Adds the groups of the top-level subscriptions to the models of the selected nodes.
     mutating func applySubscriptions(_ selection: NodeSelectorIndex) {
         for rule in definition.subscriptions {
-            let addresses = rule.groups.compactMap { group($0) }
-            for (model, models) in places(of: rule, selection: selection) {
-                for (number, address) in models {
-                    state.nodes[number].models.update(address, at: model.location) { desired in
-                        var list = desired.subscriptions ?? Located([], at: rule.location)
-                        for address in addresses { list.value.insertSorted(address) }
-                        desired.subscriptions = list
-                    }
-                }
+            let groups = rule.groups.compactMap { group($0) }.sortedUnique()
+            let selected = select(rule.nodes, selection: selection)
+            for model in rule.models {
+                apply(
+                    .subscribe(groups),
+                    to: model,
+                    element: rule.element,
+                    selected: selected,
+                    selector: rule.nodes,
+                    at: rule.location
+                )
             }
         }
     }
@@ -21,33 +23,15 @@ extension Resolver {
     mutating func applyPublications(_ selection: NodeSelectorIndex) {
         for rule in definition.publications {
             let selected = select(rule.nodes, selection: selection)
-            let placed = places(
-                of: rule.model,
-                element: rule.element,
-                onlyFirst: true,
-                selected: selected,
-                selector: rule.nodes
-            )
             guard let publication = publication(rule.settings) else { continue }
-            for (number, address) in placed {
-                let name = state.nodes[number].name.value
-                var other: SourceLocation?
-                state.nodes[number].models.update(address, at: rule.model.location) { desired in
-                    if let present = desired.publication, present.value != publication { other = present.location }
-                    desired.publication = Located(publication, at: rule.location)
-                }
-                guard let other else { continue }
-                diagnostics.report("two publications", at: rule.location) {
-                    Diagnostic(
-                        .error,
-                        "`\(address.model.name)` on element \(address.element) of node `\(name)` has two publications",
-                        at: rule.location,
-                        resource: "node." + name,
-                        hint: "A model publishes to one address; keep one of the two",
-                        related: [Diagnostic.Related(message: "the other one is here", location: other)]
-                    )
-                }
-            }
+            apply(
+                .publish(publication),
+                to: rule.model,
+                element: rule.element,
+                selected: selected,
+                selector: rule.nodes,
+                at: rule.location
+            )
         }
     }
 
@@ -64,62 +48,61 @@ extension Resolver {
         return selected
     }
 
-    private mutating func places(
-        of rule: SubscriptionDefinition,
-        selection: NodeSelectorIndex
-    ) -> [(model: Located<ModelIdentifier>, places: [(number: Int, address: ModelAddress)])] {
-        let selected = select(rule.nodes, selection: selection)
-        return rule.models.map { model in
-            (
-                model,
-                places(of: model, element: rule.element, onlyFirst: false, selected: selected, selector: rule.nodes)
-            )
-        }
-    }
-
-    /// Where the selected nodes have the model.
+    /// Applies a rule for one model to the selected nodes; where the composition is not known it is kept for later.
     ///
     /// A node that was selected by a tag or a pattern may lack the model; one that is named may not, and neither may
     /// all of them.
-    private mutating func places(
-        of model: Located<ModelIdentifier>,
+    private mutating func apply(
+        _ effect: ModelRule.Effect,
+        to model: Located<ModelIdentifier>,
         element: Located<UInt8>?,
-        onlyFirst: Bool,
         selected: [Int],
-        selector: NodeSelector
-    ) -> [(number: Int, address: ModelAddress)] {
-        var places: [(number: Int, address: ModelAddress)] = []
+        selector: NodeSelector,
+        at location: SourceLocation
+    ) {
+        var rule = ModelRule(model: model.value, element: element?.value, isRequired: false, effect: effect)
+        let place = ModelRule.Place(rule: location, model: model.location)
+        lazy var names = Set((selector.names ?? []).map(\.value))
         var skipped = 0
-        var isWaiting = false
+        var applies = false
         for definitionNumber in selected {
             guard let number = desiredNumbers[definitionNumber] else {
-                isWaiting = true
+                applies = true
                 continue
             }
-            let node = network.nodes[state.nodes[number].position]
-            guard node.isCompositionKnown else {
-                isWaiting = true
+            guard case .recorded(let position) = state.nodes[number].origin, network.nodes[position].isCompositionKnown
+            else {
+                applies = true
+                rule.isRequired = names.contains(state.nodes[number].name.value)
+                state.nodes[number].rules.append(rule)
                 continue
             }
-            let elements = node.elements(with: model.value, on: element?.value)
-            for element in onlyFirst ? elements.prefix(1) : elements[...] {
-                places.append((number, ModelAddress(element: element, model: model.value)))
-            }
-            guard elements.isEmpty else { continue }
-            let name = state.nodes[number].name.value
-            if selector.names?.contains(where: { $0.value == name }) ?? false {
-                diagnostics.report("missing \(model.value)", at: model.location) {
-                    MissingModel(model: model.value, element: element?.value, node: node, name: name)
-                        .diagnostic(at: model.location)
+            switch rule.expand(on: network.nodes[position], models: &state.nodes[number].models, at: place) {
+            case .applied: applies = true
+            case .conflicting(let address, let other):
+                applies = true
+                let name = state.nodes[number].name.value
+                diagnostics.report("two publications", at: location) {
+                    ModelRule.conflict(address, on: name, at: location, other: other)
                 }
-            } else {
-                skipped += 1
+            case .missing:
+                let name = state.nodes[number].name.value
+                guard names.contains(name) else {
+                    skipped += 1
+                    continue
+                }
+                let missing = MissingModel(
+                    model: model.value,
+                    element: element?.value,
+                    node: network.nodes[position],
+                    name: name
+                )
+                diagnostics.report("missing \(model.value)", at: model.location) {
+                    missing.diagnostic(at: model.location)
+                }
             }
         }
-        if skipped > 0 {
-            reportSkipped(skipped, of: selected.count, without: model, areAll: places.isEmpty && !isWaiting)
-        }
-        return places
+        if skipped > 0 { reportSkipped(skipped, of: selected.count, without: model, areAll: !applies) }
     }
 
     private mutating func reportSkipped(
@@ -150,25 +133,5 @@ extension Resolver {
                 length: name.count
             )
         }
-    }
-}
-
-extension Node {
-    /// Indexes of the elements that have the model, ascending.
-    func elements(with model: ModelIdentifier, on only: UInt8?) -> [UInt8] {
-        if let only {
-            return has(model, on: only) ? [only] : []
-        }
-        var result: [UInt8] = []
-        for (index, element) in elements.enumerated() where element.models.contains(where: { $0.identifier == model }) {
-            if let index = UInt8(exactly: index) { result.append(index) }
-        }
-        return result
-    }
-
-    /// Whether the element has the model.
-    func has(_ model: ModelIdentifier, on element: UInt8) -> Bool {
-        let index = Int(element)
-        return index < elements.count && elements[index].models.contains { $0.identifier == model }
     }
 }

@@ -102,16 +102,16 @@ extension Resolver {
         Located(list.value.compactMap { appKey($0) }.sortedUnique(), at: list.location)
     }
 
-    /// The publication; nil where a name does not exist or the target's node is not in the database.
+    /// The publication; nil where a name does not exist or the target's node has a diagnostic of its own.
     mutating func publication(_ settings: PublishSettings) -> DesiredPublication? {
-        guard let address = target(settings.target) else { return nil }
+        guard let target = target(settings.target) else { return nil }
         var key: AppKeyIndex?
         if let name = settings.key {
             guard let index = appKey(name) else { return nil }
             key = index
         }
         return DesiredPublication(
-            target: .address(address),
+            target: target,
             key: key,
             ttl: settings.ttl?.value ?? Publication.defaultTTL,
             period: settings.period?.value ?? .none,
@@ -120,15 +120,15 @@ extension Resolver {
         )
     }
 
-    private mutating func target(_ target: Located<PublishTarget>) -> PublishAddress? {
+    private mutating func target(_ target: Located<PublishTarget>) -> DesiredPublication.Target? {
         switch target.value {
         case .name(let name):
             return named(Located(name, at: target.location))
         case .element(node: let name, let index):
             return element(index, ofNode: Located(name, at: target.location))
         case .address(let address):
-            if let unicast = UnicastAddress(rawValue: address.rawValue) { return .unicast(unicast) }
-            if let group = GroupAddress(rawValue: address.rawValue) { return .group(group) }
+            if let unicast = UnicastAddress(rawValue: address.rawValue) { return .address(.unicast(unicast)) }
+            if let group = GroupAddress(rawValue: address.rawValue) { return .address(.group(group)) }
             diagnostics.report(
                 Diagnostic(
                     .error,
@@ -144,7 +144,7 @@ extension Resolver {
         }
     }
 
-    private mutating func named(_ name: Located<String>) -> PublishAddress? {
+    private mutating func named(_ name: Located<String>) -> DesiredPublication.Target? {
         let isNode = nodeNumbers[name.value] != nil
         if let group = groups[name.value] {
             if isNode {
@@ -159,38 +159,50 @@ extension Resolver {
                 )
             }
             switch group {
-            case .group(let address): return .group(address)
-            case .virtual(let label): return .virtual(label)
+            case .group(let address): return .address(.group(address))
+            case .virtual(let label): return .address(.virtual(label))
             }
         }
         if isNode { return element(0, ofNode: name) }
-        if let fixed = GroupAddress(fixedName: name.value) { return .group(fixed) }
+        if let fixed = GroupAddress(fixedName: name.value) { return .address(.group(fixed)) }
         reportUnknown("group or node", name, prefix: "group.")
         return nil
     }
 
-    private mutating func element(_ index: UInt8, ofNode name: Located<String>) -> PublishAddress? {
+    private mutating func element(_ index: UInt8, ofNode name: Located<String>) -> DesiredPublication.Target? {
         guard let number = nodeNumbers[name.value] else {
             reportUnknown("node", name, prefix: "node.")
             return nil
         }
         // A node without a place has its own diagnostic.
-        guard let position = nodePositions[number] else { return nil }
-        let node = network.nodes[position]
-        let exists = !node.isCompositionKnown || Int(index) < node.elements.count
-        guard exists, let address = node.unicastAddress.element(index) else {
-            diagnostics.report(
-                Diagnostic(
-                    .error,
-                    "node `\(name.value)` has no element \(index)",
-                    at: name.location,
-                    length: name.value.count,
-                    resource: "node." + name.value,
-                    hint: "Its elements are 0 to \(max(node.elements.count, 1) - 1)"
-                )
-            )
-            return nil
+        guard let placement = placements[number] else { return nil }
+        let definition = definition.nodes[number]
+        switch placement {
+        case .device:
+            guard let fixed = definition.address?.value else {
+                return .element(of: definition.uuid.value, index: index)
+            }
+            if let address = fixed.element(index) { return .address(.unicast(address)) }
+            reportMissingElement(index, name, hint: "Its address is \(fixed), and there are not that many behind it")
+        case .recorded(let position):
+            let node = network.nodes[position]
+            let exists = node.elements.isEmpty || Int(index) < node.elements.count
+            if exists, let address = node.unicastAddress.element(index) { return .address(.unicast(address)) }
+            reportMissingElement(index, name, hint: "Its elements are 0 to \(max(node.elements.count, 1) - 1)")
         }
-        return .unicast(address)
+        return nil
+    }
+
+    private mutating func reportMissingElement(_ index: UInt8, _ name: Located<String>, hint: String) {
+        diagnostics.report(
+            Diagnostic(
+                .error,
+                "node `\(name.value)` has no element \(index)",
+                at: name.location,
+                length: name.value.count,
+                resource: "node." + name.value,
+                hint: hint
+            )
+        )
     }
 }

@@ -10,13 +10,22 @@ struct Resolver {
     var netKeys: [String: NetKeyIndex] = [:]
     var appKeys: [String: AppKeyIndex] = [:]
     var groups: [String: SubscriptionAddress] = [:]
-    /// Positions of the definition's nodes by name, and of the database's nodes for each of them.
+    /// Positions of the definition's nodes by name.
     var nodeNumbers: [String: Int] = [:]
-    var nodePositions: [Int?] = []
+    /// What each of them is in the database, nil where a diagnostic says why it is nothing.
+    var placements: [Placement?] = []
     /// Positions in ``DesiredState/nodes`` of the definition's nodes.
     var desiredNumbers: [Int: Int] = [:]
     /// Names that could not be placed and have a diagnostic already.
     var failedNames: Set<String> = []
+
+    /// What a node of the definition is in the database.
+    enum Placement {
+        /// The node at that position.
+        case recorded(Int)
+        /// No node, or none any more: a device.
+        case device(DesiredNode.Device)
+    }
 
     init(definition: Definition, network: MeshNetwork, diagnostics: DiagnosticCollector) {
         self.definition = definition
@@ -41,6 +50,7 @@ struct Resolver {
             resolver.applySubscriptions(selection)
             resolver.applyPublications(selection)
         }
+        resolver.resolveOrders()
         diagnostics = resolver.diagnostics
         return resolver.state
     }

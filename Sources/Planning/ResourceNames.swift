@@ -5,50 +5,90 @@ struct ResourceNames {
     private var netKeys: [NetKeyIndex: String] = [:]
     private var appKeys: [AppKeyIndex: String] = [:]
     private var groups: [SubscriptionAddress: String] = [:]
+    /// By position in the database.
     private var nodes: [Int: String] = [:]
+    /// Devices that are to be provisioned, and their fixed addresses.
+    private var devices: [DeviceUUID: String] = [:]
+    private var fixedAddresses: [UnicastAddress: String] = [:]
     private let network: MeshNetwork
+
+    /// The names of the database alone.
+    init(network: MeshNetwork) {
+        self.network = network
+    }
 
     init(desired: DesiredState, network: MeshNetwork) {
         self.network = network
-        for key in network.netKeys { netKeys[key.index] = key.name }
         for key in desired.subnets { netKeys[key.index] = key.name.value }
-        for key in network.appKeys { appKeys[key.index] = key.name }
         for key in desired.applicationKeys { appKeys[key.index] = key.name.value }
-        for group in network.groups { groups[group.address] = group.name }
         for group in desired.groups { groups[group.group.address] = group.group.name }
-        for node in desired.nodes { nodes[node.position] = node.name.value }
+        for node in desired.nodes {
+            switch node.origin {
+            case .recorded(let position): nodes[position] = node.name.value
+            case .device(let order, let device):
+                devices[order.uuid] = node.name.value
+                if let address = order.address { fixedAddresses[address] = node.name.value }
+                // Its former addresses are still told by its name.
+                if let position = device.replaced { nodes[position] = node.name.value }
+            case .node: break
+            }
+        }
     }
 
-    func netKey(_ index: NetKeyIndex) -> String { netKeys[index] ?? "index \(index)" }
+    /// Names the node at an address.
+    mutating func name(_ name: String, at address: UnicastAddress) {
+        fixedAddresses[address] = name
+    }
 
-    func appKey(_ index: AppKeyIndex) -> String { appKeys[index] ?? "index \(index)" }
+    func netKey(_ index: NetKeyIndex) -> String {
+        if let name = netKeys[index] { return name }
+        let place = network.netKeys.firstPlace { $0.index >= index }
+        guard place < network.netKeys.count, network.netKeys[place].index == index else { return "index \(index)" }
+        return network.netKeys[place].name
+    }
+
+    func appKey(_ index: AppKeyIndex) -> String {
+        if let name = appKeys[index] { return name }
+        let place = network.appKeys.firstPlace { $0.index >= index }
+        guard place < network.appKeys.count, network.appKeys[place].index == index else { return "index \(index)" }
+        return network.appKeys[place].name
+    }
 
     func group(_ address: SubscriptionAddress) -> String {
         if let name = groups[address] { return name }
+        let place = network.groups.firstPlace { $0.address >= address }
+        if place < network.groups.count, network.groups[place].address == address { return network.groups[place].name }
         if case .group(let group) = address, let name = group.fixedName { return name }
         return address.description
     }
+
+    /// The address of a node of the database.
+    func recordedAddress(at position: Int) -> String { network.nodes[position].unicastAddress.description }
 
     func target(_ address: PublishAddress) -> String {
         switch address {
         case .group(let group): return self.group(.group(group))
         case .virtual(let label): return group(.virtual(label))
         case .unicast(let unicast):
+            if let name = fixedAddresses[unicast] { return name }
             guard let (position, element) = place(of: unicast) else { return unicast.description }
-            let name = nodes[position] ?? network.nodes[position].name
-            return element == 0 ? name : "\(name)/\(element)"
+            return text(nodes[position] ?? network.nodes[position].name, element: element)
         }
     }
 
+    func target(_ target: DesiredPublication.Target) -> String {
+        switch target {
+        case .address(let address): self.target(address)
+        case .element(of: let uuid, let index): text(devices[uuid] ?? uuid.description, element: Int(index))
+        }
+    }
+
+    private func text(_ node: String, element: Int) -> String { element == 0 ? node : "\(node)/\(element)" }
+
     /// Which element of which node has the address; the nodes are sorted by theirs.
     private func place(of address: UnicastAddress) -> (position: Int, element: Int)? {
-        var low = 0
-        var high = network.nodes.count
-        while low < high {
-            let middle = (low + high) / 2
-            if network.nodes[middle].unicastAddress <= address { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0, network.nodes[low - 1].addresses.contains(address.rawValue) else { return nil }
-        return (low - 1, Int(address.rawValue) - Int(network.nodes[low - 1].unicastAddress.rawValue))
+        let place = network.nodes.firstPlace { $0.unicastAddress > address }
+        guard place > 0, network.nodes[place - 1].addresses.contains(address.rawValue) else { return nil }
+        return (place - 1, Int(address.rawValue) - Int(network.nodes[place - 1].unicastAddress.rawValue))
     }
 }

@@ -8,8 +8,21 @@ enum ValueText {
         "count \(parameters.transmissions), interval \(duration(parameters.intervalMilliseconds))"
     }
 
+    /// A publication whose target may have no address yet; without a key it is the model's only one.
+    static func publication(_ publication: DesiredPublication, key: AppKeyIndex?, names: ResourceNames) -> String {
+        let target = names.target(publication.target)
+        guard let key else { return "to \(target)" }
+        // Everything but the target is told as of a publication that has an address.
+        let known = publication.publication(to: .group(.allNodes), key: key)
+        return self.publication(known, to: target, names: names)
+    }
+
     static func publication(_ publication: Publication, names: ResourceNames) -> String {
-        var text = "to \(names.target(publication.address)), key \(names.appKey(publication.appKeyIndex))"
+        self.publication(publication, to: names.target(publication.address), names: names)
+    }
+
+    private static func publication(_ publication: Publication, to target: String, names: ResourceNames) -> String {
+        var text = "to \(target), key \(names.appKey(publication.appKeyIndex))"
         if publication.ttl != Publication.defaultTTL { text += ", ttl \(publication.ttl)" }
         if publication.period.steps > 0 { text += ", period \(duration(publication.period.milliseconds))" }
         if publication.retransmit.count > 0 {

@@ -74,11 +74,11 @@ struct PlanCommandTests {
     func misfit() throws {
         let fixture = try CommandFixture.house()
         try fixture.write(
-            "version: 1\nnetwork: house\nnodes:\n  stranger: { uuid: 00000000000000000000000000000001 }\n",
+            "version: 1\nnetwork: house\nnodes:\n  stranger: { uuid: 00000000000000000000000000000001, address: 0x7FFF }\n",
             to: "house.yaml"
         )
         let result = fixture.run("plan")
-        #expect(result.status == 65 && result.error.hasPrefix("house.yaml:4:21: error: "))
+        #expect(result.status == 65 && result.error.hasPrefix("house.yaml:4:64: error: "))
         #expect(fixture.run("plan", "--json").output.contains(#""type":"diagnostic","severity":"error""#))
     }
 

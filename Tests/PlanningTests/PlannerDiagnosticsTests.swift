@@ -20,14 +20,6 @@ struct PlannerDiagnosticsTests {
     private static let cases: [Case] = [
         Case(
             yaml: Office.nodes(),
-            more: "  new: { uuid: 000000000000000000000000000000ff }",
-            expected: """
-                5 error: node `new` is not in the mesh database; \
-                Provision it and import the database that knows it, or take it out of the definition
-                """
-        ),
-        Case(
-            yaml: Office.nodes(),
             more: "  we: { uuid: 00000000000000000000000000000001 }",
             expected: """
                 5 error: node `we` is our own provisioner, which cannot be managed; \

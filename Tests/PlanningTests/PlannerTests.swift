@@ -340,14 +340,23 @@ struct PlannerTests {
         #expect(
             PlanDebugText.text(plan) == """
                 ~ node.lamp-1.composition
+                + node.lamp-1.subnet.guests -> [index 1]
+                + node.lamp-1.application_key.sensing -> [index 1]
                 ~ node.lamp-1.ttl [5] -> [9]
+                + node.lamp-1.element[0].generic-onoff-server.binding.sensing -> [index 1] (deferred)
+                + node.lamp-1.element[*].generic-level-server.subscription.alarm \
+                -> [000000000000000a000000000000000b] (deferred)
+                ~ node.lamp-1.relay -> [on] (deferred)
                 0 lamp-1: read composition 0
-                1 lamp-1: set TTL 9
+                1 lamp-1: add NetKey 1
+                2 lamp-1: add AppKey 1 in 1 after 1
+                3 lamp-1: set TTL 9
+                4 lamp-1: configure when known after 0
                 """
         )
         #expect(
             plan.notes == [
-                "The composition of 1 node is read first; plan again after apply for what depends on it."
+                "The composition of 1 node is read first; apply then goes on with what depends on it."
             ]
         )
     }

@@ -6,6 +6,10 @@ import TestSupport
 struct RandomCase {
     private(set) var network: MeshNetwork
     private(set) var definition: Definition
+    /// What devices and nodes are made of of which the network does not know it.
+    private(set) var compositions: [DeviceUUID: Composition] = [:]
+    /// The names that nodes of the definition will have, devices included.
+    private var nodeNames: [String] = []
 
     private var random: SplitMix64
     private static let place = SourceLocation(file: 0, line: 1, column: 1)
@@ -81,12 +85,37 @@ struct RandomCase {
         )
         for _ in 0..<(random.chance(80) ? 2 : 1) { node.elements.append(makeElement(appKeys)) }
         node.isManaged = random.chance(70)
+        node.removalPolicy = random.chance(30) ? .reset : .forget
         node.features = Node.Features(relay: feature(), proxy: feature(), friend: feature())
         node.defaultTTL = random.chance(50) ? 5 : nil
         node.secureNetworkBeacon = random.chance(50) ? random.chance(50) : nil
         node.networkTransmit = random.chance(50) ? TransmitParameters(octet: UInt8(number(0...255))) : nil
         node.relayRetransmit = random.chance(50) ? TransmitParameters(octet: UInt8(number(0...255))) : nil
+        if random.chance(15) {
+            compositions[node.uuid] = composition(node.elements, node.features)
+            node.elements = random.chance(50) ? [] : node.elements.map { _ in Element() }
+        } else if random.chance(10) {
+            compositions[node.uuid] = composition(node.elements, node.features)
+            node.unprovisionedSeenAt = Timestamp(rawValue: 1)
+        }
         return node
+    }
+
+    private func composition(_ elements: [Element], _ features: Node.Features) -> Composition {
+        var supported: FeatureSet = []
+        if features.relay != .notSupported { supported.insert(.relay) }
+        if features.proxy != .notSupported { supported.insert(.proxy) }
+        if features.friend != .notSupported { supported.insert(.friend) }
+        return Composition(
+            company: 1,
+            product: 2,
+            version: 3,
+            replayListSize: 4,
+            features: supported,
+            elements: elements.map { element in
+                CompositionElement(location: 0, models: [.configurationServer] + element.models.map(\.identifier))
+            }
+        )
     }
 
     private mutating func feature() -> FeatureState? {
@@ -125,12 +154,16 @@ struct RandomCase {
         }
         if random.chance(30) { definition.subnets.append(SubnetDefinition(name: located("new-net"))) }
         makeKeysAndGroups()
+        let included = network.nodes.filter { _ in random.chance(80) }
+        let devices = (0..<number(0...2)).map { DeviceUUID(rawValue: Octets16(high: 2, low: UInt64($0))) }
+        nodeNames = included.map { "my-\($0.name)" } + devices.indices.map { "my-device-\($0)" }
         for number in 0..<Int(number(0...2)) {
             definition.profiles.append(
                 ProfileDefinition(name: located("profile-\(number)"), settings: makeSettings())
             )
         }
-        for node in network.nodes where random.chance(80) { makeNodeDefinition(node) }
+        for node in included { makeNodeDefinition(node.uuid, name: node.name) }
+        for (number, uuid) in devices.enumerated() { makeDevice(uuid, number: UInt16(number)) }
         makeRules()
     }
 
@@ -163,12 +196,41 @@ struct RandomCase {
         }
     }
 
-    private mutating func makeNodeDefinition(_ node: Node) {
-        var entry = NodeDefinition(name: located("my-\(node.name)"), uuid: located(node.uuid))
+    /// A device that is to be provisioned, sometimes once more.
+    private mutating func makeDevice(_ uuid: DeviceUUID, number value: UInt16) {
+        let elements = (0..<(random.chance(80) ? 2 : 1)).map { _ in makeElement([]) }
+        compositions[uuid] = composition(
+            elements,
+            Node.Features(relay: feature(), proxy: feature(), friend: feature())
+        )
+        let isFixed = random.chance(30)
+        if !isFixed, random.chance(20), let address = UnicastAddress(rawValue: 0x60 + value * 8) {
+            network.recordAttempt(
+                PendingProvisioning(
+                    uuid: uuid,
+                    name: "device-\(value)",
+                    address: address,
+                    elementCount: UInt8(number(1...3)),
+                    deviceKeys: [Self.key()],
+                    netKeyIndex: network.netKeys[0].index,
+                    isSecurelyProvisioned: false,
+                    attemptedAt: Timestamp(rawValue: 1)
+                )
+            )
+        }
+        makeNodeDefinition(uuid, name: "device-\(value)")
+        if isFixed, let address = UnicastAddress(rawValue: 0x80 + value * 8) {
+            definition.nodes[definition.nodes.count - 1].address = located(address)
+        }
+    }
+
+    private mutating func makeNodeDefinition(_ uuid: DeviceUUID, name: String) {
+        var entry = NodeDefinition(name: located("my-\(name)"), uuid: located(uuid))
         entry.settings = makeSettings()
         entry.profile = definition.profiles.randomElement(using: &random)?.name
         if random.chance(50) { entry.tags["room"] = located(random.chance(50) ? "kitchen" : "hall") }
         if random.chance(30) { entry.isProtected = located(random.chance(50)) }
+        if random.chance(30) { entry.removalPolicy = located(random.chance(50) ? .reset : .forget) }
         definition.nodes.append(entry)
     }
 
@@ -212,6 +274,9 @@ struct RandomCase {
     private mutating func makePublication(_ key: Located<String>) -> PublishSettings {
         var target = PublishTarget.name("all-relays")
         if let group = definition.groups.randomElement(using: &random) { target = .name(group.name.value) }
+        if let node = nodeNames.randomElement(using: &random), random.chance(40) {
+            target = random.chance(70) ? .name(node) : .element(node: node, index: 0)
+        }
         var settings = PublishSettings(target: located(target))
         settings.key = key
         if random.chance(50) { settings.ttl = located(UInt8(number(2...6))) }

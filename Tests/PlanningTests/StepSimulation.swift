@@ -10,8 +10,17 @@ struct StepSimulation {
         var description: String
     }
 
-    init(_ network: MeshNetwork) {
+    /// What the devices are made of, and the nodes whose composition the network does not know.
+    private let compositions: [DeviceUUID: Composition]
+    /// What lowering found wrong.
+    private(set) var problems: [Diagnostic] = []
+    /// The addresses that devices get.
+    private var pool: UnicastAddressPool
+
+    init(_ network: MeshNetwork, compositions: [DeviceUUID: Composition] = [:]) {
         self.network = network
+        self.compositions = compositions
+        pool = UnicastAddressPool(network)
     }
 
     /// Carries out one step.
@@ -24,12 +33,68 @@ struct StepSimulation {
                 throw Refusal(description: "no node \(uuid)")
             }
             try check(action, node: network.nodes[place])
-            network.nodes[place].apply(action, appKeys: network.appKeys)
-        case .provision(let order):
-            throw Refusal(description: "no device \(order.uuid)")
+            switch action {
+            case .readComposition:
+                if let composition = compositions[uuid] { network.nodes[place].record(composition) }
+            case .resetNode: network.retire(uuid, reason: .reset, at: Timestamp(rawValue: 9))
+            default: network.nodes[place].apply(action, appKeys: network.appKeys)
+            }
+        case .provision(let order): try provision(order)
         case .configureWhenKnown(let configuration):
-            throw Refusal(description: "the composition of \(configuration.name) is not known")
+            let lowered = configuration.lowered(in: network)
+            problems += lowered.problems
+            for (position, step) in lowered.steps.enumerated() {
+                let before = network
+                try require(step.dependencies.allSatisfy { $0 < position }, "a dependency that comes later")
+                try require(step.node == configuration.node, "a step for another node")
+                try require(lowered.changes.indices.contains(step.change), "a step without a change")
+                try apply(step)
+                try require(network != before, "a lowered step that changes nothing: \(step.work)")
+            }
         }
+    }
+
+    /// Makes a device a node: with the address that is fixed, else with the lowest that is free.
+    private mutating func provision(_ order: ProvisioningOrder) throws(Refusal) {
+        guard let composition = compositions[order.uuid] else {
+            throw Refusal(description: "no device \(order.uuid)")
+        }
+        try require(network.netKeys.contains { $0.index == order.netKeyIndex }, "NetKey has not been made")
+        let old = network.nodes.first { $0.uuid == order.uuid }
+        try require((old != nil) == order.isReplacement, "whether it replaces a node")
+        let count = composition.elements.count
+        var address = order.address
+        if let address {
+            do throws(AddressConflict) {
+                try pool.reserve(address, count: count, for: order.uuid)
+            } catch {
+                throw Refusal(description: "\(error)")
+            }
+        } else {
+            address = pool.reserveBlock(of: count, for: order.uuid)
+        }
+        guard let address else { throw Refusal(description: "no address") }
+        network.recordAttempt(
+            PendingProvisioning(
+                uuid: order.uuid,
+                name: order.name,
+                address: address,
+                elementCount: UInt8(count),
+                deviceKeys: [RandomCase.key()],
+                netKeyIndex: order.netKeyIndex,
+                isSecurelyProvisioned: false,
+                attemptedAt: Timestamp(rawValue: 1)
+            )
+        )
+        let promoted = network.promote(
+            order.uuid,
+            name: order.name,
+            deviceKey: RandomCase.key(),
+            isProtected: order.isProtected,
+            removalPolicy: order.removalPolicy,
+            at: Timestamp(rawValue: 2)
+        )
+        try require(promoted?.node.unicastAddress == address, "the node has another address")
     }
 
     /// The rules of Mesh Protocol 4.4.1 that an order of messages can break.

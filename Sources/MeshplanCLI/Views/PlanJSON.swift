@@ -26,6 +26,7 @@ struct PlanJSON {
                 "deferred": change.isDeferred ? true : nil,
             ])
         }
+        let openCosts = plan.nodesOfOpenCost
         for node in plan.nodes {
             lines.write([
                 "type": "plan_node",
@@ -36,6 +37,7 @@ struct PlanJSON {
                 "changes": .integer(node.changes.count),
                 "messages": .integer(node.cost.messages),
                 "pdus": .integer(node.cost.pdus),
+                "at_least": openCosts.contains(node.uuid) ? true : nil,
             ])
         }
         for note in plan.notes { lines.write(["type": "plan_note", "message": note.json]) }
@@ -50,13 +52,16 @@ struct PlanJSON {
             "network": plan.network.json,
             "plan": plan.identifier.hexadecimal.json,
             "serial": .integer(Int(clamping: plan.serial)),
+            "provision": summary.provisioned > 0 ? .integer(summary.provisioned) : nil,
             "add": .integer(summary.added),
             "change": .integer(summary.changed),
             "remove": .integer(summary.removed),
             "forget": .integer(summary.forgotten),
+            "reset": summary.reset > 0 ? .integer(summary.reset) : nil,
             "messages": .integer(summary.messages),
             "pdus": .integer(summary.pdus),
             "nodes": .integer(summary.nodes),
+            "at_least": summary.isCostExact ? nil : true,
         ])
     }
 

@@ -1,7 +1,12 @@
+internal import MeshCore
 internal import Planning
 
 /// The figures of a plan.
 struct PlanSummary: Hashable {
+    /// Devices that will be nodes, nodes that are replaced included.
+    var provisioned: Int
+    /// Nodes that will be reset.
+    var reset: Int
     /// Resources that will exist.
     var added = 0
     /// Resources that will be otherwise.
@@ -16,6 +21,9 @@ struct PlanSummary: Hashable {
     var pdus: Int
     /// Nodes that messages go to.
     var nodes: Int
+    /// Whether the messages and PDUs are all there will be, as far as nothing is lost; more may turn out to be needed
+    /// when the composition of a node is known.
+    var isCostExact: Bool
 
     /// The figures of `plan`.
     init(_ plan: Plan) {
@@ -23,7 +31,10 @@ struct PlanSummary: Hashable {
         messages = cost.messages
         pdus = cost.pdus
         nodes = plan.nodes.count { $0.cost.messages > 0 }
-        for change in plan.changes {
+        provisioned = plan.nodes.count { $0.action == .provision || $0.action == .replace }
+        reset = plan.nodes.count { $0.action == .reset }
+        isCostExact = plan.nodesOfOpenCost.isEmpty
+        for change in plan.changes where !change.isAboutMembership {
             switch change.action {
             case .create: added += 1
             case .update: changed += 1
@@ -36,17 +47,44 @@ struct PlanSummary: Hashable {
 
     /// What a plan costs, without a full stop: “3 changes, 25 messages (65 PDUs) to 7 nodes”.
     var figures: String {
-        "\(MeshplanCLI.count(added + changed + removed + forgotten, "change")), \(cost)"
+        "\(MeshplanCLI.count(provisioned + added + changed + removed + forgotten + reset, "change")), \(cost)"
     }
 
     /// What is sent, without a full stop: “25 messages (65 PDUs) to 7 nodes”.
     var cost: String {
-        "\(MeshplanCLI.count(messages, "message")) (\(MeshplanCLI.count(pdus, "PDU"))) "
+        (isCostExact ? "" : "at least ")
+            + "\(MeshplanCLI.count(messages, "message")) (\(MeshplanCLI.count(pdus, "PDU"))) "
             + "to \(MeshplanCLI.count(nodes, "node"))"
     }
 
-    /// The line that ends a plan. Scripts read it: its form does not change.
+    /// The line that ends a plan. Scripts read it: its form does not change, but for what is named only where there is
+    /// any.
     var text: String {
-        "Plan: \(added) to add, \(changed) to change, \(removed) to remove, \(forgotten) to forget. \(cost)."
+        "Plan: " + (provisioned > 0 ? "\(provisioned) to provision, " : "")
+            + "\(added) to add, \(changed) to change, \(removed) to remove, \(forgotten) to forget"
+            + (reset > 0 ? ", \(reset) to reset" : "") + ". \(cost.capitalisedFirst)."
     }
+}
+
+extension Change {
+    /// Whether it is about a node as a whole, that it joins the network or leaves it, and counted so.
+    var isAboutMembership: Bool { kind == .provisioning || kind == .node && action == .delete }
+}
+
+extension Plan {
+    /// The nodes whose messages can be told only in part.
+    var nodesOfOpenCost: Set<DeviceUUID> {
+        var nodes: Set<DeviceUUID> = []
+        for step in steps {
+            if case .configureWhenKnown(let configuration) = step.work, !configuration.isCostExact {
+                nodes.insert(configuration.node)
+            }
+        }
+        return nodes
+    }
+}
+
+extension String {
+    /// The same with a capital first letter.
+    fileprivate var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

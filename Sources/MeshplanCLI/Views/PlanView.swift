@@ -51,19 +51,24 @@ struct PlanView {
     }
 
     private func nodes(showsDetails: Bool) -> String {
-        let nameWidth = plan.nodes.map { $0.name.printable.displayWidth }.max() ?? 0
+        let openCosts = plan.nodesOfOpenCost
+        let labelWidth = plan.nodes.map { Self.label(of: $0).displayWidth }.max() ?? 0
+        let signWidth = plan.nodes.map { Self.sign(Self.action(of: $0.action)).count }.max() ?? 1
+        let addressWidth = plan.nodes.map { Self.address(of: $0).count }.max() ?? 0
         let lines = plan.nodes.map { node in
             let changes = plan.changes[node.changes.clamped(to: plan.changes.indices)]
-            let cost =
-                node.cost.messages == 0 ? "" : "\(messages(node.cost.messages))  \(pdus(node.cost.pdus))"
+            let messages = (openCosts.contains(node.uuid) ? "at least " : "") + messages(node.cost.messages)
+            let cost = node.cost.messages == 0 ? "" : "\(messages)  \(pdus(node.cost.pdus))"
             return (node, changes, digest(changes), cost)
         }
         let digestWidth = lines.map { $0.2.displayWidth }.max() ?? 0
         var text = ""
         for (node, changes, digest, cost) in lines {
-            text += symbol(Self.action(of: node.action)) + " " + style(.bold, node.name.printable)
-            text += String(repeating: " ", count: nameWidth - node.name.printable.displayWidth)
-            text += "  " + (node.address?.description ?? "").padded(to: 6)
+            let action = Self.action(of: node.action)
+            let label = Self.label(of: node)
+            text += symbol(action) + String(repeating: " ", count: signWidth - Self.sign(action).count + 1)
+            text += style(.bold, label) + String(repeating: " ", count: labelWidth - label.displayWidth)
+            text += "  " + Self.address(of: node).padded(to: addressWidth)
             if !digest.isEmpty || !cost.isEmpty {
                 text += "  " + (cost.isEmpty ? digest : digest.padded(to: digestWidth) + "  " + cost)
             }
@@ -73,11 +78,24 @@ struct PlanView {
         return showsDetails || plan.nodes.isEmpty ? text : text + "\n"
     }
 
+    /// What a line about a node begins with: its name, or what becomes of it as a whole.
+    private static func label(of node: NodeSummary) -> String {
+        switch node.action {
+        case .manage, .update, .forget: node.name.printable
+        case .provision: "node.\(node.name.printable) will be provisioned"
+        case .replace: "node.\(node.name.printable) will be provisioned again"
+        case .reset: "node.\(node.name.printable) will be reset"
+        }
+    }
+
+    /// Where a node is, or that its address is chosen later.
+    private static func address(of node: NodeSummary) -> String { node.address?.description ?? "any address" }
+
     /// `+2 sub ~1 pub`: how many changes of which kind, in the order of the kinds.
     private func digest(_ changes: ArraySlice<Change>) -> String {
         var counts: [Int: Int] = [:]
         let actions = Change.Action.allCases
-        for change in changes where change.kind != .node {
+        for change in changes where change.kind != .node && change.kind != .provisioning {
             guard let action = actions.firstIndex(of: change.action) else { continue }
             counts[Int(change.kind.rawValue) * actions.count + action, default: 0] += 1
         }
@@ -93,18 +111,30 @@ struct PlanView {
 
     private func details(_ changes: [Change], under prefix: String) -> String {
         let rows = changes.map { change in
-            if change.kind == .node { return (change, "managed") }
+            if change.kind == .node { return (change, change.action == .delete ? "member" : "managed") }
+            if change.kind == .provisioning { return (change, "provisioned") }
             let isBelow = !prefix.isEmpty && change.address.hasPrefix(prefix)
             return (change, (isBelow ? String(change.address.dropFirst(prefix.count)) : change.address).printable)
         }
         let width = min(rows.map { $0.1.displayWidth }.max() ?? 0, 72)
-        return rows.map { change, address in line(change, address, width: width) }.joined()
+        let readsComposition = changes.contains { $0.kind == .composition }
+        return rows.map { change, address in
+            let note =
+                if change.isImplied {
+                    "without a message of its own"
+                } else if change.isDeferred {
+                    readsComposition ? "after its composition is read" : "after its target is provisioned"
+                } else {
+                    ""
+                }
+            return line(change, address, note: note, width: width)
+        }.joined()
     }
 
     /// One change; a value that does not fit behind the address goes below it.
-    private func line(_ change: Change, _ address: String, width: Int) -> String {
+    private func line(_ change: Change, _ address: String, note: String, width: Int) -> String {
         let start = "    \(symbol(change.action)) "
-        let note = change.isImplied ? "  " + style(.faint, "(without a message of its own)") : ""
+        let note = note.isEmpty ? "" : "  " + style(.faint, "(\(note))")
         let arrow = style.drawsBoxes ? "→" : "->"
         let values: [String]
         switch (change.before?.printable, change.after?.printable) {

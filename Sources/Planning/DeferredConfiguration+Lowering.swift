@@ -1,0 +1,275 @@
+package import MeshCore
+
+/// What a deferred configuration comes to once it can be told.
+package struct LoweredConfiguration: Hashable, Sendable {
+    /// The differences, as in ``Plan/changes``.
+    package var changes: [Change]
+    /// What to do; changes and dependencies are positions in the two lists here.
+    package var steps: [Step]
+    /// What the node cannot do or what is at odds; nothing of that is in the steps, and the rest is as good without it.
+    /// They have no places, since the definition is not at hand.
+    package var problems: [Diagnostic]
+
+    /// A result with those parts.
+    package init(changes: [Change] = [], steps: [Step] = [], problems: [Diagnostic] = []) {
+        self.changes = changes
+        self.steps = steps
+        self.problems = problems
+    }
+}
+
+extension DeferredConfiguration {
+    /// What is still to be done on the node, found in the network; see ``lowered(on:in:findingNode:)``.
+    package func lowered(in network: MeshNetwork) -> LoweredConfiguration {
+        guard let recorded = network.nodes.first(where: { $0.uuid == node }) else {
+            return LoweredConfiguration(problems: [problem("node `\(name)` is not in the network")])
+        }
+        return lowered(on: recorded, in: network) { uuid in network.nodes.first { $0.uuid == uuid } }
+    }
+
+    /// What is still to be done on the node: nothing if it is already as it should be. Takes time in proportion to the
+    /// configuration and the node, not to the network.
+    ///
+    /// Publications to nodes that have no address yet are left out, but for those of ``target``, which are a problem
+    /// then.
+    ///
+    /// - Parameters:
+    ///   - recorded: The node as it is known, composition included.
+    ///   - network: Its keys, groups and pending provisionings count; its nodes may be left out.
+    ///   - findingNode: The record of another node, nil if there is none.
+    package func lowered(
+        on recorded: Node,
+        in network: MeshNetwork,
+        findingNode: (DeviceUUID) -> Node?
+    ) -> LoweredConfiguration {
+        guard recorded.isCompositionKnown else {
+            return LoweredConfiguration(problems: [problem("the composition of node `\(name)` is not known")])
+        }
+        var lowering = DeferredLowering(self, on: recorded, in: network)
+        lowering.expandRules()
+        lowering.resolveTargets(findingNode)
+        lowering.leaveOutUnavailableKeys()
+        return lowering.finish()
+    }
+
+    fileprivate func problem(_ message: String) -> Diagnostic {
+        Diagnostic(.error, message, resource: "node." + name, hint: "Apply again when it is")
+    }
+}
+
+/// The stages in which a deferred configuration is lowered.
+private struct DeferredLowering {
+    /// Stands for the definition, which is not at hand.
+    private static let nowhere = SourceLocation(file: 0, line: 1, column: 1)
+
+    let configuration: DeferredConfiguration
+    let node: Node
+    let network: MeshNetwork
+    private var desired: DesiredNode
+    private var names: ResourceNames
+    private var diagnostics = DiagnosticCollector()
+    /// Subnets that the node cannot be given at present.
+    private let closedSubnets: Set<NetKeyIndex>
+
+    init(_ configuration: DeferredConfiguration, on node: Node, in network: MeshNetwork) {
+        self.configuration = configuration
+        self.node = node
+        self.network = network
+        names = ResourceNames(network: network)
+        closedSubnets = Set(network.netKeys.filter { $0.phase == .usingNewKeys }.map(\.index))
+        let place = Self.nowhere
+        var settings = DesiredSettings()
+        settings.subnets = configuration.subnets.map { Located($0, at: place) }
+        settings.applicationKeys = configuration.applicationKeys.map { Located($0, at: place) }
+        settings.relay = configuration.relay.map { Located($0, at: place) }
+        settings.relayRetransmit = configuration.relayRetransmit.map { Located($0, at: place) }
+        settings.proxy = configuration.proxy.map { Located($0, at: place) }
+        settings.friend = configuration.friend.map { Located($0, at: place) }
+        desired = DesiredNode(
+            origin: .node(node),
+            name: Located(configuration.name, at: place),
+            isProtected: node.isProtected,
+            removalPolicy: node.removalPolicy,
+            settings: settings,
+            models: configuration.models.map { DesiredModel($0, at: place) }
+        )
+    }
+
+    /// Applies the rules to the models that the node turned out to have. Where two ask for different publications
+    /// neither is set.
+    mutating func expandRules() {
+        let place = ModelRule.Place(rule: Self.nowhere, model: Self.nowhere)
+        var conflicts: Set<ModelAddress> = []
+        for rule in configuration.rules {
+            switch rule.expand(on: node, models: &desired.models, at: place) {
+            case .applied: break
+            case .missing:
+                // What is wrong as a whole is said once, not again with each publication that waited.
+                guard rule.isRequired, configuration.target == nil else { continue }
+                let missing = MissingModel(
+                    model: rule.model,
+                    element: rule.element,
+                    node: node,
+                    name: configuration.name
+                )
+                report(missing.diagnostic(at: Self.nowhere))
+            case .conflicting(let address, let other):
+                guard conflicts.insert(address).inserted, configuration.target == nil else { continue }
+                let name = configuration.name
+                report(ModelRule.conflict(address, on: name, at: Self.nowhere, other: other))
+            }
+        }
+        for place in desired.models.indices where conflicts.contains(desired.models[place].address) {
+            desired.models[place].publication = nil
+        }
+    }
+
+    /// Puts addresses where nodes have them meanwhile.
+    mutating func resolveTargets(_ findNode: (DeviceUUID) -> Node?) {
+        var awaited: Set<ModelAddress> = []
+        for place in desired.models.indices {
+            guard let publication = desired.models[place].publication?.value,
+                case .element(of: let uuid, let index) = publication.target
+            else { continue }
+            if uuid == configuration.target { awaited.insert(desired.models[place].address) }
+            let target = findNode(uuid)
+            // A node that is about to be replaced has no address any more.
+            let isNode = target?.unprovisionedSeenAt == nil && network.pendingProvisioning(of: uuid) == nil
+            guard isNode, let target else {
+                if uuid == configuration.target {
+                    problem(
+                        "node `\(target?.name ?? uuid.description)` has no address yet",
+                        "Apply again when it is a node"
+                    )
+                    desired.models[place].publication = nil
+                }
+                continue
+            }
+            guard target.elements.isEmpty || Int(index) < target.elements.count,
+                let address = target.unicastAddress.element(index)
+            else {
+                problem(
+                    "node `\(target.name)` has no element \(index)",
+                    "Its elements are 0 to \(max(target.elements.count, 1) - 1)"
+                )
+                desired.models[place].publication = nil
+                continue
+            }
+            names.name(index == 0 ? target.name : "\(target.name)/\(index)", at: address)
+            desired.models[place].publication?.value?.target = .address(.unicast(address))
+        }
+        if configuration.target != nil { keepPublications(of: awaited) }
+    }
+
+    /// Drops everything but the publications of those models.
+    private mutating func keepPublications(of models: Set<ModelAddress>) {
+        desired.models.removeAll { !models.contains($0.address) || $0.publication == nil }
+        for place in desired.models.indices {
+            let key = desired.models[place].publicationKey
+            // Whether the key may be used is for the configuration as a whole to say.
+            let isAllowed = key.map { desired.models[place].bindings?.value.contains($0) ?? true } ?? false
+            desired.models[place].publication?.value?.key = key
+            desired.models[place].bindings = nil
+            if !isAllowed { desired.models[place].publication = nil }
+        }
+    }
+
+    /// Leaves out keys that were not made, or that cannot be handed out during a key refresh.
+    mutating func leaveOutUnavailableKeys() {
+        if let list = desired.settings.subnets {
+            desired.settings.subnets = Located(list.value.filter { !isUnavailable($0) }, at: list.location)
+        }
+        if let list = desired.settings.applicationKeys {
+            desired.settings.applicationKeys = Located(list.value.filter { !isUnavailable($0) }, at: list.location)
+        }
+        for place in desired.models.indices {
+            if let key = desired.models[place].publicationKey {
+                // The key may be told by the bindings, of which one more would be left out below.
+                desired.models[place].publication?.value?.key = key
+                if isUnavailable(key) { desired.models[place].publication = nil }
+            }
+            if let list = desired.models[place].bindings {
+                desired.models[place].bindings = Located(list.value.filter { !isUnavailable($0) }, at: list.location)
+            }
+        }
+    }
+
+    private mutating func isUnavailable(_ key: NetKeyIndex) -> Bool {
+        guard !node.knows(key) else { return false }
+        if !network.netKeys.contains(where: { $0.index == key }) {
+            problem("there is no NetKey with index \(key)", "See why it was not made")
+        } else if closedSubnets.contains(key) {
+            problem("a key refresh of subnet `\(names.netKey(key))` is in progress", "Finish the key refresh first")
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private mutating func isUnavailable(_ key: AppKeyIndex) -> Bool {
+        guard !node.knows(key) else { return false }
+        if let appKey = network.appKeys.first(where: { $0.index == key }) {
+            guard closedSubnets.contains(appKey.boundNetKey) else { return isUnavailable(appKey.boundNetKey) }
+            let subnet = names.netKey(appKey.boundNetKey)
+            problem("a key refresh of subnet `\(subnet)` is in progress", "Finish the key refresh first")
+        } else {
+            problem("there is no AppKey with index \(key)", "See why it was not made")
+        }
+        return true
+    }
+
+    /// Compares what is left with what is recorded.
+    func finish() -> LoweredConfiguration {
+        var differ = NodeDiffer(network: network, names: names, diagnostics: diagnostics)
+        var desired = desired
+        var difference = NodeDifference(origin: desired.origin, name: configuration.name)
+        differ.preflight(&desired, node: node)
+        differ.compare(desired, node: node, &difference)
+        for place in difference.models.indices { difference.models[place].awaited = nil }
+        difference.models.removeAll(where: \.isEmpty)
+        var builder = PlanBuilder(names: names)
+        builder.add(difference, node: node, boundNetKeys: differ.boundNetKeys)
+        let steps = builder.finish().steps
+        let problems = differ.diagnostics.finished().map { diagnostic in
+            var problem = diagnostic
+            problem.location = nil
+            problem.related = []
+            return problem
+        }
+        return LoweredConfiguration(changes: builder.changes, steps: steps, problems: problems)
+    }
+
+    private mutating func problem(_ message: String, _ hint: String) {
+        report(
+            Diagnostic(
+                .error,
+                "node `\(configuration.name)`: \(message)",
+                at: Self.nowhere,
+                resource: "node." + configuration.name,
+                hint: hint
+            )
+        )
+    }
+
+    private mutating func report(_ diagnostic: Diagnostic) {
+        diagnostics.report(diagnostic)
+    }
+}
+
+extension DesiredModel {
+    fileprivate init(_ model: DeferredModel, at place: SourceLocation) {
+        let publication: Located<DesiredPublication?>? =
+            switch model.publication {
+            case .unmanaged: nil
+            case .off: Located(nil, at: place)
+            case .on(let publication): Located(publication, at: place)
+            }
+        self.init(
+            address: model.address,
+            location: place,
+            bindings: model.bindings.map { Located($0, at: place) },
+            subscriptions: model.subscriptions.map { Located($0, at: place) },
+            publication: publication
+        )
+    }
+}

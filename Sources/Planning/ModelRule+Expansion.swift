@@ -1,0 +1,83 @@
+internal import MeshCore
+
+extension ModelRule {
+    /// What came of a rule on one node.
+    enum Outcome {
+        /// It is part of what is desired of these models.
+        case applied([ModelAddress])
+        /// It is, but a model had another publication, which stands there.
+        case conflicting(ModelAddress, SourceLocation)
+        /// The node has no such model.
+        case missing
+    }
+
+    /// Where the rule itself, its model and the model's name in it stand.
+    struct Place {
+        var rule: SourceLocation
+        var model: SourceLocation
+    }
+
+    /// Adds what the rule says to the desired models of a node whose composition is known.
+    func expand(on node: Node, models: inout [DesiredModel], at place: Place) -> Outcome {
+        let elements = node.elements(with: model, on: element)
+        switch effect {
+        case .subscribe(let groups):
+            guard !elements.isEmpty else { return .missing }
+            let addresses = elements.map { ModelAddress(element: $0, model: model) }
+            for address in addresses {
+                models.update(address, at: place.model) { desired in
+                    var list = desired.subscriptions ?? Located([], at: place.rule)
+                    for group in groups { list.value.insertSorted(group) }
+                    desired.subscriptions = list
+                }
+            }
+            return .applied(addresses)
+        case .publish(let publication):
+            guard let element = elements.first else { return .missing }
+            let address = ModelAddress(element: element, model: model)
+            var other: SourceLocation?
+            models.update(address, at: place.model) { desired in
+                if let present = desired.publication, present.value != publication { other = present.location }
+                desired.publication = Located(publication, at: place.rule)
+            }
+            return other.map { .conflicting(address, $0) } ?? .applied([address])
+        }
+    }
+
+    /// Says that two publications are asked of one model.
+    static func conflict(
+        _ address: ModelAddress,
+        on name: String,
+        at location: SourceLocation,
+        other: SourceLocation
+    ) -> Diagnostic {
+        Diagnostic(
+            .error,
+            "`\(address.model.name)` on element \(address.element) of node `\(name)` has two publications",
+            at: location,
+            resource: "node." + name,
+            hint: "A model publishes to one address; keep one of the two",
+            related: [Diagnostic.Related(message: "the other one is here", location: other)]
+        )
+    }
+}
+
+extension Node {
+    /// Indexes of the elements that have the model, ascending.
+    func elements(with model: ModelIdentifier, on only: UInt8?) -> [UInt8] {
+        if let only {
+            return has(model, on: only) ? [only] : []
+        }
+        var result: [UInt8] = []
+        for (index, element) in elements.enumerated() where element.models.contains(where: { $0.identifier == model }) {
+            if let index = UInt8(exactly: index) { result.append(index) }
+        }
+        return result
+    }
+
+    /// Whether the element has the model.
+    func has(_ model: ModelIdentifier, on element: UInt8) -> Bool {
+        let index = Int(element)
+        return index < elements.count && elements[index].models.contains { $0.identifier == model }
+    }
+}

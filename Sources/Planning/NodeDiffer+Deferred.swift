@@ -1,0 +1,70 @@
+internal import MeshCore
+
+extension NodeDiffer {
+    /// Sets aside what needs models, features or the addresses of other nodes, and checks of it what can be checked.
+    ///
+    /// The declared models stay for their keys, which need no composition.
+    mutating func waitForComposition(_ desired: inout DesiredNode, node: Node, _ difference: inout NodeDifference) {
+        for place in desired.models.indices {
+            checkCapabilities(&desired.models[place], name: desired.name.value)
+            checkPublication(of: desired.models[place], in: desired)
+        }
+        var deferred = DeferredConfiguration(node: node.uuid, name: desired.name.value)
+        let settings = desired.settings
+        deferred.relay = settings.relay.flatMap { $0.value == node.features.relay.isOn ? nil : $0.value }
+        deferred.proxy = settings.proxy.flatMap { $0.value == node.features.proxy.isOn ? nil : $0.value }
+        deferred.friend = settings.friend.flatMap { $0.value == node.features.friend.isOn ? nil : $0.value }
+        if let retransmit = settings.relayRetransmit, !retransmit.value.isEquivalent(to: node.relayRetransmit) {
+            deferred.relayRetransmit = retransmit.value
+            if settings.relay == nil, node.features.relay.isOn == nil { reportUnknownRelay(desired) }
+        }
+        deferred.models = desired.models.map(DeferredModel.init)
+        deferred.rules = desired.rules
+        difference.deferred = deferred
+        desired.settings.relay = nil
+        desired.settings.relayRetransmit = nil
+        desired.settings.proxy = nil
+        desired.settings.friend = nil
+    }
+
+    /// What a node loses with its keys is known only with its composition, so that waits, too.
+    func deferRemovals(_ desired: DesiredNode, _ difference: inout NodeDifference) {
+        difference.models = []
+        let removesKeys = !difference.deletedNetKeys.isEmpty || !difference.deletedAppKeys.isEmpty
+        // Rules may bring keys that belong to the lists then.
+        if removesKeys || !desired.rules.isEmpty {
+            difference.deferred?.subnets = desired.settings.subnets?.value
+            difference.deferred?.applicationKeys = desired.settings.applicationKeys?.value
+        }
+        difference.deferredNetKeys = difference.deletedNetKeys
+        difference.deferredAppKeys = difference.deletedAppKeys
+        difference.deletedNetKeys = []
+        difference.deletedAppKeys = []
+        if difference.deferred?.isEmpty ?? true { difference.deferred = nil }
+    }
+
+    /// Refuses to provision into a subnet that has gone over to its new keys, as with keys that are added to nodes.
+    mutating func check(_ order: ProvisioningOrder, in desired: DesiredNode) {
+        check(names.netKey(order.netKeyIndex), of: order.netKeyIndex, in: desired, needing: nil)
+    }
+}
+
+extension DeferredConfiguration {
+    /// Whether nothing is managed.
+    var isEmpty: Bool {
+        subnets == nil && applicationKeys == nil && relay == nil && relayRetransmit == nil && proxy == nil
+            && friend == nil && models.isEmpty && rules.isEmpty
+    }
+}
+
+extension DeferredModel {
+    /// A model without the places where the definition declares it.
+    init(_ desired: DesiredModel) {
+        self.init(
+            address: desired.address,
+            bindings: desired.bindings?.value,
+            subscriptions: desired.subscriptions?.value,
+            publication: desired.publication.map { $0.value.map { .on($0) } ?? .off } ?? .unmanaged
+        )
+    }
+}

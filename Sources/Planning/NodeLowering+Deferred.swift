@@ -1,0 +1,209 @@
+internal import MeshCore
+
+extension NodeLowering {
+    /// The change and the step with which a device becomes a node; the step may be there already.
+    mutating func addProvisioning(_ difference: NodeDifference, to builder: inout PlanBuilder) {
+        guard case .device(let order, let device) = difference.origin else { return }
+        let change = builder.add(
+            Change(
+                address: prefix,
+                kind: .provisioning,
+                action: order.isReplacement ? .replace : .create,
+                node: order.uuid,
+                before: device.replaced.map { builder.text(ofReplaced: $0) },
+                after: text(of: order, pending: device.pending, names: builder.names)
+            )
+        )
+        let step = builder.addProvisioning(order, change: change)
+        prerequisites = [step]
+    }
+
+    private func text(of order: ProvisioningOrder, pending: PendingProvisioning?, names: ResourceNames) -> String {
+        var text = order.address.map { "at \($0)" } ?? "at an address that apply chooses"
+        text += ", in subnet \(names.netKey(order.netKeyIndex))"
+        if let method = order.method { text += ", \(method.name)" }
+        if order.publicKeyFile != nil { text += ", public key from \(order.publicKeyFile ?? "")" }
+        if order.method == nil, order.requiresAuthentication { text += ", authenticated" }
+        if let algorithm = order.algorithm { text += ", \(algorithm.name)" }
+        if pending != nil { text += " (an earlier attempt may have succeeded; apply finds out first)" }
+        return text
+    }
+
+    /// What waits for the composition: its changes as far as they are known, and the steps that will bring the rest.
+    ///
+    /// What switches a relay or proxy off waits for all other nodes, as it does where the composition is known.
+    mutating func addDeferred(_ difference: NodeDifference, to builder: inout PlanBuilder) {
+        guard var configuration = difference.deferred else { return }
+        let firstChange = builder.changes.count
+        for key in difference.deferredAppKeys {
+            addWaiting(.nodeApplicationKey, "application_key." + builder.names.appKey(key), .delete, in: &builder)
+        }
+        for key in difference.deferredNetKeys {
+            addWaiting(.nodeSubnet, "subnet." + builder.names.netKey(key), .delete, in: &builder)
+        }
+        for model in configuration.models { addWaiting(model, in: &builder) }
+        for rule in configuration.rules { addWaiting(rule, in: &builder) }
+        addFeatures(of: configuration, in: &builder)
+
+        var late = DeferredConfiguration(node: configuration.node, name: configuration.name)
+        if configuration.relay == false {
+            late.relay = false
+            late.relayRetransmit = configuration.relayRetransmit
+            configuration.relay = nil
+            configuration.relayRetransmit = nil
+        }
+        if configuration.proxy == false {
+            late.proxy = false
+            configuration.proxy = nil
+        }
+        let change = min(firstChange, builder.changes.count - 1)
+        if !configuration.isEmpty {
+            cost += configuration.foreseenCost
+            _ = builder.add(
+                .configureWhenKnown(configuration),
+                change: change,
+                after: prerequisites + compositionSteps
+            )
+            for target in configuration.awaitedNodes {
+                let publications = configuration.publications(to: target)
+                cost += publications.foreseenCost
+                builder.addAwaiting(publications, change: change, after: prerequisites + compositionSteps)
+            }
+        }
+        if !late.isEmpty {
+            cost += late.foreseenCost
+            builder.addLate(.configureWhenKnown(late), change: change, after: prerequisites + compositionSteps)
+        }
+    }
+
+    private func addWaiting(
+        _ kind: Change.Kind,
+        _ path: String,
+        _ action: Change.Action,
+        to after: String? = nil,
+        in builder: inout PlanBuilder
+    ) {
+        var change = change(kind, path, action, to: after)
+        change.isDeferred = true
+        _ = builder.add(change)
+    }
+
+    private func addWaiting(_ model: DeferredModel, in builder: inout PlanBuilder) {
+        let path = "element[\(model.address.element)].\(model.address.model.name)"
+        var bindings = model.bindings ?? []
+        if case .on(let publication) = model.publication, let key = publication.key { bindings.insertSorted(key) }
+        for key in bindings {
+            addWaiting(
+                .binding,
+                "\(path).binding.\(builder.names.appKey(key))",
+                .create,
+                to: "index \(key)",
+                in: &builder
+            )
+        }
+        addWaiting(model.subscriptions ?? [], path: path, in: &builder)
+        if case .on(let publication) = model.publication {
+            addWaiting(publication, key: publication.key ?? model.bindings?.first, path: path, in: &builder)
+        }
+    }
+
+    private func addWaiting(_ rule: ModelRule, in builder: inout PlanBuilder) {
+        let path = "element[\(rule.element.map { "\($0)" } ?? "*")].\(rule.model.name)"
+        switch rule.effect {
+        case .subscribe(let groups): addWaiting(groups, path: path, in: &builder)
+        case .publish(let publication):
+            addWaiting(publication, key: publication.key, path: path, in: &builder)
+        }
+    }
+
+    private func addWaiting(_ groups: [SubscriptionAddress], path: String, in builder: inout PlanBuilder) {
+        for group in groups {
+            addWaiting(
+                .subscription,
+                "\(path).subscription.\(builder.names.group(group))",
+                .create,
+                to: group.description,
+                in: &builder
+            )
+        }
+    }
+
+    private func addWaiting(
+        _ publication: DesiredPublication,
+        key: AppKeyIndex?,
+        path: String,
+        in builder: inout PlanBuilder
+    ) {
+        let text = ValueText.publication(publication, key: key, names: builder.names)
+        addWaiting(.publication, path + ".publication", .create, to: text, in: &builder)
+    }
+
+    private func addFeatures(of configuration: DeferredConfiguration, in builder: inout PlanBuilder) {
+        let states: [(Change.Kind, String, Bool?)] = [
+            (.friend, "friend", configuration.friend), (.relay, "relay", configuration.relay),
+            (.proxy, "proxy", configuration.proxy),
+        ]
+        for (kind, path, value) in states {
+            guard let value else { continue }
+            addWaiting(kind, path, .update, to: ValueText.state(value), in: &builder)
+        }
+        if let retransmit = configuration.relayRetransmit {
+            addWaiting(
+                .relayRetransmit,
+                "relay_retransmit",
+                .update,
+                to: ValueText.transmit(retransmit),
+                in: &builder
+            )
+        }
+    }
+
+    /// A publication of a known node to one that gets its address from this plan.
+    mutating func addAwaited(
+        _ awaited: AwaitedPublication,
+        of model: ModelDifference,
+        path: String,
+        bindings: [AppKeyIndex: Int],
+        to builder: inout PlanBuilder
+    ) {
+        var change = change(
+            .publication,
+            path + ".publication",
+            awaited.before == nil ? .create : .update,
+            from: awaited.before.map { ValueText.publication($0, names: builder.names) },
+            to: ValueText.publication(awaited.after, key: awaited.after.key, names: builder.names)
+        )
+        change.isDeferred = true
+        let place = builder.add(change)
+        var configuration = DeferredConfiguration(node: node.uuid, name: name)
+        configuration.target = awaited.node
+        configuration.models = [DeferredModel(address: model.address, publication: .on(awaited.after))]
+        cost += configuration.foreseenCost
+        let binding = awaited.after.key.flatMap { bindings[$0] }.map { [$0] } ?? []
+        builder.addAwaiting(configuration, change: place, after: prerequisites + binding)
+    }
+}
+
+extension DeferredConfiguration {
+    /// The nodes without an address to which anything publishes, in order, each once.
+    var awaitedNodes: [DeviceUUID] {
+        var nodes: [DeviceUUID] = []
+        for model in models {
+            if case .on(let publication) = model.publication, let node = publication.awaitedNode { nodes.append(node) }
+        }
+        nodes += rules.compactMap(\.awaitedNode)
+        return nodes.sortedUnique()
+    }
+
+    /// What tells the publications to one node: rules and models may be at odds about them.
+    func publications(to target: DeviceUUID) -> DeferredConfiguration {
+        var part = DeferredConfiguration(node: node, name: name)
+        part.target = target
+        part.models = models.compactMap { model in
+            guard model.publication != .unmanaged else { return nil }
+            return DeferredModel(address: model.address, bindings: model.bindings, publication: model.publication)
+        }
+        part.rules = rules.filter { if case .publish = $0.effect { true } else { false } }
+        return part
+    }
+}

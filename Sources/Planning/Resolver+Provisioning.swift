@@ -1,0 +1,143 @@
+internal import MeshCore
+
+extension Resolver {
+    /// Fills in the orders: how devices are provisioned, into which subnet and at which fixed address.
+    mutating func resolveOrders() {
+        let profiles = Dictionary(definition.profiles.map { ($0.name.value, $0.provisioning) }) { first, _ in first }
+        var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
+        for key in state.applicationKeys { bound[key.index] = key.boundNetKey }
+        let lowest = (network.netKeys.map(\.index) + state.subnets.map(\.index)).min() ?? .primary
+        var addresses: UnicastAddressPool?
+        for (number, node) in definition.nodes.enumerated() {
+            guard let place = desiredNumbers[number], case .device(var order, let device) = state.nodes[place].origin
+            else { continue }
+            order.netKeyIndex = state.nodes[place].subnetOfProvisioning(bound) ?? lowest
+            order.isProtected = state.nodes[place].isProtected
+            order.removalPolicy = state.nodes[place].removalPolicy
+            order.isReplacement = device.replaced != nil
+            order.requiresAuthentication = definition.provisioning?.requiresAuthentication ?? false
+            fill(&order, with: .merged(node.provisioning, over: node.profile.flatMap { profiles[$0.value] ?? nil }))
+            if let address = node.address {
+                order.address = address.value
+                var pool = addresses ?? UnicastAddressPool(network)
+                if let problem = claim(address.value, for: node, device: device, in: &pool) {
+                    report(node, at: address.location, length: 6, problem.message, hint: problem.hint)
+                }
+                addresses = pool
+            } else if ownRanges.isEmpty {
+                diagnostics.report("no unicast range", at: node.name.location) { [name = node.name] in
+                    Diagnostic(
+                        .error,
+                        "there is no address for node `\(name.value)`",
+                        at: name.location,
+                        length: name.value.count,
+                        resource: "node." + name.value,
+                        hint: "Our provisioner has no range of unicast addresses; give an address with `address:`"
+                    )
+                }
+            }
+            state.nodes[place].origin = .device(order, device)
+        }
+    }
+
+    /// Takes a fixed address for a device; says what is wrong if that is not possible.
+    ///
+    /// How many elements a device has is known only where it was a node before, or was about to become one.
+    private func claim(
+        _ address: UnicastAddress,
+        for node: NodeDefinition,
+        device: DesiredNode.Device,
+        in pool: inout UnicastAddressPool
+    ) -> (message: String, hint: String)? {
+        let name = node.name.value
+        if let attempt = device.pending, attempt.address != address {
+            return (
+                "an earlier attempt may have given node `\(name)` the address \(attempt.address), not \(address)",
+                "Leave the address out, or write \(attempt.address), until apply has found out what became of it"
+            )
+        }
+        let count =
+            device.pending.map { Int($0.elementCount) } ?? device.replaced.map { network.nodes[$0].elements.count } ?? 1
+        do throws(AddressConflict) {
+            try pool.reserve(address, count: max(count, 1), for: node.uuid.value)
+            return nil
+        } catch {
+            return text(of: error, at: address, name: name, device: device)
+        }
+    }
+
+    private func text(
+        of conflict: AddressConflict,
+        at address: UnicastAddress,
+        name: String,
+        device: DesiredNode.Device
+    ) -> (message: String, hint: String) {
+        let subject =
+            conflict.address.rawValue == address.rawValue
+            ? "address \(address) of node `\(name)`"
+            : "address \(conflict.address), which belongs to node `\(name)` at \(address),"
+        let hint = "Leave the address out, or give one that is free"
+        switch conflict.reason {
+        case .notUnicast: return ("\(subject) is not a unicast address", hint)
+        case .node(_, name: let other): return ("\(subject) is taken by node `\(other)`", hint)
+        case .pending(_, name: let other):
+            return ("\(subject) is held for `\(other)`, whose provisioning may have succeeded", hint)
+        case .reserved(let uuid):
+            let other = definition.nodes.first { $0.uuid.value == uuid }?.name.value ?? uuid.description
+            return ("\(subject) is that of node `\(other)`", "Each node has addresses of its own")
+        case .excluded(until: let index):
+            let own = device.replaced.map { network.nodes[$0].addresses.contains(conflict.address.rawValue) } ?? false
+            return (
+                "\(subject) was in use by \(own ? "it before its reset" : "a node that is gone") and must not be given "
+                    + "out before IV index \(index) (now \(network.ivIndex.value))",
+                hint
+            )
+        case .otherProvisioner(name: let other): return ("\(subject) is in the range of provisioner `\(other)`", hint)
+        case .outsideOurRanges:
+            let ranges = ownRanges.map { "\(Address(rawValue: $0.lowerBound)) to \(Address(rawValue: $0.upperBound))" }
+            return (
+                "\(subject) is not in the range of our provisioner",
+                ranges.isEmpty
+                    ? "Our provisioner has no range of unicast addresses"
+                    : "It gives out \(ranges.joined(separator: ", "))"
+            )
+        }
+    }
+
+    private var ownRanges: [ClosedRange<UInt16>] {
+        network.provisioners.first { $0.uuid == network.ownProvisioner }?.unicastRanges ?? []
+    }
+
+    private func fill(_ order: inout ProvisioningOrder, with settings: ProvisioningSettings?) {
+        guard let settings else { return }
+        order.method = settings.method?.value
+        order.staticValue = settings.staticValue?.value
+        order.publicKeyFile = settings.publicKeyFile?.value
+        order.algorithm = settings.algorithm?.value
+        order.attention = settings.attention?.value ?? 0
+    }
+}
+
+extension DesiredNode {
+    /// The subnet a device is provisioned into: the lowest of those it will have, nil if it asks for none.
+    fileprivate func subnetOfProvisioning(_ bound: [AppKeyIndex: NetKeyIndex]) -> NetKeyIndex? {
+        let keys = (settings.applicationKeys?.value ?? []) + models.flatMap(\.neededKeys)
+        if let lowest = ((settings.subnets?.value ?? []) + keys.compactMap { bound[$0] }).min() { return lowest }
+        return rules.compactMap { $0.publicationKey.flatMap { bound[$0] } }.min()
+    }
+}
+
+extension DesiredModel {
+    /// The AppKeys that the model cannot do without.
+    var neededKeys: [AppKeyIndex] {
+        (bindings?.value ?? []) + (publicationKey.map { [$0] } ?? [])
+    }
+}
+
+extension ModelRule {
+    /// The AppKey that a model needs for what the rule says, if the rule names one.
+    var publicationKey: AppKeyIndex? {
+        if case .publish(let publication) = effect { return publication.key }
+        return nil
+    }
+}
