@@ -1,3 +1,4 @@
+import Definitions
 import Execution
 import Foundation
 import MeshCore
@@ -26,6 +27,8 @@ final class Commissioning {
     var onEvent: (ExecutionEvent) -> Void = { _ in }
     /// Puts something between the executor and the simulated bearer.
     var wrap: (any Bearer) -> any Bearer = { $0 }
+    /// What plans are made from; nil to make them here.
+    var definition: Definition?
     /// Changes an order before it stands in a plan.
     var adjust: (inout ProvisioningOrder) -> Void = { _ in }
 
@@ -87,6 +90,18 @@ final class Commissioning {
     /// Every device is to be a node with its composition known and an application key; what is there already is left out.
     func plan(resetting: [DeviceUUID] = []) throws -> Plan {
         let snapshot = try database.snapshot()
+        planCount += 1
+        let identifier = Octets16(high: snapshot.serial << 16 | planCount, low: UInt64(world.now.microseconds))
+        if let definition {
+            let result = Planner.plan(
+                definition: definition,
+                network: snapshot.network,
+                base: (snapshot.lineage, snapshot.serial),
+                identifier: identifier
+            )
+            guard let plan = result.plan else { throw UnusableDefinition(diagnostics: result.diagnostics) }
+            return plan
+        }
         var steps: [Step] = []
         var changes: [Change] = []
         func change(_ address: String, _ node: DeviceUUID?) -> Int {
@@ -129,9 +144,8 @@ final class Commissioning {
         for uuid in resetting {
             steps.append(Step(change: change("node.reset", uuid), work: .configure(uuid, .resetNode)))
         }
-        planCount += 1
         return Plan(
-            identifier: Octets16(high: snapshot.serial << 16 | planCount, low: UInt64(world.now.microseconds)),
+            identifier: identifier,
             lineage: snapshot.lineage,
             serial: snapshot.serial,
             network: "site",

@@ -46,7 +46,7 @@ extension ExecutionRun {
         case .configure(let node, let action): start(step, action, on: node)
         case .edit: edit(step)
         case .provision(let order): provision(step, order)
-        case .configureWhenKnown: fail(step, .unmakeable("the node's composition is not known"))
+        case .configureWhenKnown(let deferred): grow(step, deferred)
         }
     }
 

@@ -1,0 +1,42 @@
+import MeshCore
+import Planning
+
+/// How a plan grows: what depends on a node's composition, or on the address of another node, becomes steps once that
+/// is known.
+extension ExecutionRun {
+    /// Lowers what was deferred to further steps of the node's lane.
+    func grow(_ step: Int, _ deferred: DeferredConfiguration) {
+        guard let node = network.node(deferred.node), node.isCompositionKnown else {
+            fail(step, .unmakeable("the composition of \(deferred.name) is not known"))
+            return
+        }
+        let record = network
+        let lowered = deferred.lowered(on: node, in: record.header) { record.node($0) }
+        let (stepOffset, changeOffset) = (steps.count, changeCount)
+        let grown = lowered.steps.map { step in
+            Step(
+                change: step.change + changeOffset,
+                work: step.work,
+                dependencies: step.dependencies.map { $0 + stepOffset }
+            )
+        }
+        let blocked: [Int]
+        do throws(PlanDefect) {
+            blocked = try schedule.grow(step, by: grown)
+        } catch {
+            fail(step, .unmakeable("the configuration of \(deferred.name) contradicts itself"))
+            return
+        }
+        steps += grown
+        changeCount += lowered.changes.count
+        recap.total = steps.count
+        if !grown.isEmpty || !lowered.changes.isEmpty {
+            announce(.planGrown(changes: lowered.changes, steps: grown))
+        }
+        for problem in lowered.problems { announce(.problem(deferred.node, problem)) }
+        schedule.succeed(step)
+        announce(.stepSucceeded(step: step, byReadBack: false))
+        announceBlocked(blocked)
+        finishNode(deferred.node)
+    }
+}
