@@ -127,6 +127,36 @@ struct GrowthTests {
         #expect(try site.plan().steps == [])
     }
 
+    @Test("A doubt about a step that a plan grew by outlives another run of the plan, which grows otherwise")
+    func doubtAboutGrowth() throws {
+        let site = try Self.site(3)
+        let (mute, late) = (site.devices[1].uuid, site.devices[2].uuid)
+        let plan = try site.plan()
+        var steps = plan.steps
+        site.onEvent = { event in
+            switch event {
+            case .planGrown(_, let grown): steps += grown
+            case .stepSent(let step) where step > plan.steps.count && steps[step].node == mute:
+                site.world.setFaults(NodeFaults(isMute: true), of: mute)
+            default: break
+            }
+        }
+        site.world.setFaults(NodeFaults(isOff: true), of: late)
+        #expect(try site.execute { $0.apply(plan) }.inDoubt == 1)
+        let doubt = try required(site.database.snapshot().unresolved.first)
+        #expect(doubt.node == mute)
+        site.world.setFaults(NodeFaults(), of: late)
+        let recap = try site.execute { $0.apply(plan) }
+        #expect(recap.provisioned == 1)
+        let unresolved = try site.database.snapshot().unresolved
+        #expect(unresolved.map(\.node) == [mute])
+        #expect(unresolved.map(\.action) == [doubt.action])
+        site.world.setFaults(NodeFaults(), of: mute)
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.world.mismatches(against: site.network) == [])
+        #expect(try site.database.snapshot().unresolved == [])
+    }
+
     private static let moments = Result { () throws -> Int in
         let site = try Self.site(3)
         var bearer: MortalBearer?
