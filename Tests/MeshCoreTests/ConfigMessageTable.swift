@@ -3,7 +3,8 @@ import MeshCore
 import TestSupport
 import Testing
 
-/// The messages of the Configuration models in `config-messages.json`.
+/// The messages in `config-messages.json` of the Configuration models and of the foundation models of 1.1 that are
+/// configured with the DeviceKey, without Remote Provisioning and Directed Forwarding.
 struct ConfigMessageTable {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
@@ -14,8 +15,11 @@ struct ConfigMessageTable {
         let examples: [Example]
 
         /// The name of the Swift type.
-        var typeName: String { name.replacing(" ", with: "") }
+        var typeName: String { Self.typeName(of: name) }
         var testDescription: String { name }
+
+        /// The name of the Swift type for a message of that name.
+        static func typeName(of name: String) -> String { name.filter { $0 != " " && $0 != "-" } }
     }
 
     struct Example: Sendable {
@@ -45,7 +49,11 @@ struct ConfigMessageTable {
         let url = try #require(Bundle.module.url(forResource: "Resources/config-messages", withExtension: "json"))
         let root = try #require(JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
         let messages = try #require(root["messages"] as? [[String: Any]])
-        rows = try messages.filter { $0["since"] as? String == "1.0.1" }.map(Self.row)
+        rows = try messages.filter { message in
+            let opcode = try #require(UInt32(message["opcode"] as? String ?? "", radix: 16))
+            return message["since"] as? String == "1.0.1" || (0x8060...0x807A).contains(opcode)
+                || (0x80B1...0x80BC).contains(opcode)
+        }.map(Self.row)
         statusCodes = try #require(root["statusCodeTable"] as? [[String: String]]).map { entry in
             StatusCode(
                 code: try #require(UInt8(entry["code"] ?? "", radix: 16)),
@@ -56,12 +64,13 @@ struct ConfigMessageTable {
 
     private static func row(_ message: [String: Any]) throws -> Row {
         let name = try #require(message["name"] as? String)
-        let examples = try #require(message["examples"] as? [[String: Any]]).map { example in
+        var examples = try (message["examples"] as? [[String: Any]] ?? []).map { example in
             Example(
                 payload: hex(try #require(example["accessPayload"] as? String)),
                 values: try flatten(try #require(example["parameters"] as? [String: Any]))
             )
         }
+        examples += (ownExamples[name] ?? []).map { Example(payload: hex($0), values: [:]) }
         return Row(
             name: name,
             opcode: try #require(UInt32(message["opcode"] as? String ?? "", radix: 16)),
@@ -71,11 +80,23 @@ struct ConfigMessageTable {
         )
     }
 
+    /// For messages of which the table has no example, written after its layouts.
+    private static let ownExamples = [
+        "Opcodes Aggregator Status": ["8073 00 0112 08 800e07ff 00", "8073 02 0112", "8073 00 0112 0201" + "00"],
+        "Large Composition Data Status": ["8075 00 0000 0500 0c001a0001", "8075 80 0a00 0500"],
+        "Models Metadata Status": ["8077 00 0300 0500 aabb", "8077 01 0000 0000"],
+        "Solicitation PDU RPL Items Clear Unacknowledged": ["8079 0224", "8079 0324 05"],
+        "Solicitation PDU RPL Items Status": ["807a 0224", "807a 0324 05"],
+    ]
+
     private static func lengths(of parameters: [[String: Any]]) throws -> @Sendable (Int) -> Bool {
         var bits = 0
         var rest: @Sendable (Int) -> Bool = { $0 == 0 }
         for parameter in parameters {
-            if let octets = parameter["bytes"] as? Int {
+            if parameter["optional"] as? Bool == true {
+                let octets = try #require(parameter["bytes"] as? Int)
+                rest = { $0 == 0 || $0 == octets }
+            } else if let octets = parameter["bytes"] as? Int {
                 bits += 8 * octets
             } else if let count = parameter["bits"] as? Int {
                 bits += count
@@ -84,7 +105,10 @@ struct ConfigMessageTable {
                 case ("2 or 4", _): rest = { $0 == 2 || $0 == 4 }
                 case ("variable", "NetKeyIndexes"), ("variable", "AppKeyIndexes"): rest = { $0 % 3 != 1 && $0 >= 0 }
                 case ("variable", "Addresses"): rest = { $0 % 2 == 0 && $0 >= 0 }
-                case ("variable", "Data"): rest = { $0 >= 0 }
+                case ("variable", "Data"), ("variable", "Items"), ("variable", "StatusItems"): rest = { $0 >= 0 }
+                case ("variable", "Pairs"): rest = { $0 % 3 == 0 && $0 >= 0 }
+                case ("variable", "Entries"): rest = { $0 % 5 == 0 && $0 >= 0 }
+                case ("2 or 3", _): rest = { $0 == 2 || $0 == 3 }
                 default: Issue.record("parameter of unknown size: \(parameter)")
                 }
             }

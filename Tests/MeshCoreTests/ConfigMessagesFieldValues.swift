@@ -61,6 +61,15 @@ func fieldValues(of message: any AccessMessage) -> [String: String] {
     case let message as ConfigLowPowerNodePollTimeoutStatus:
         values["lpn_address"] = "\(message.lowPowerNodeAddress.rawValue)"
         values["poll_timeout"] = "\(message.pollTimeout)"
+    case let message as SARTransmitterSet: values["defaults"] = number(message.state == .standard)
+    case let message as SARTransmitterStatus: values["defaults"] = number(message.state == .standard)
+    case let message as SARReceiverSet: values["defaults"] = number(message.state == .standard)
+    case let message as SARReceiverStatus: values["defaults"] = number(message.state == .standard)
+    case let message as SolicitationPDURPLItemsClear:
+        values["start"] = Hexadecimal.encode([
+            UInt8(message.addresses.first.rawValue >> 8), UInt8(message.addresses.first.rawValue & 0xFF),
+        ])
+        values["length"] = "\(message.addresses.count)"
     default: break
     }
     return values

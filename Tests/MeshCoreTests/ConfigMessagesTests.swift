@@ -7,7 +7,7 @@ struct ConfigMessagesTests {
     @Test("every message of the table has a type of its name with its opcode, and no other type exists")
     func coversTable() {
         let table = ConfigMessageTable.shared.rows
-        #expect(table.count == 71)
+        #expect(table.count == 110)
         let types = foundationMessageTypes.map { "\($0) \($0.opcode.rawValue)" }
         #expect(Set(types) == Set(table.map { "\($0.typeName) \($0.opcode)" }))
         #expect(types.count == table.count)
@@ -18,7 +18,7 @@ struct ConfigMessagesTests {
         for row in ConfigMessageTable.shared.rows {
             let messageType = try #require(foundationType(of: row))
             let answer = (messageType as? any ConfigurationRequest.Type).map { answerName($0) }
-            #expect(answer == row.response?.replacing(" ", with: ""), "\(row.name)")
+            #expect(answer == row.response.map(ConfigMessageTable.Row.typeName), "\(row.name)")
         }
     }
 
@@ -59,11 +59,11 @@ struct ConfigMessagesTests {
     func decodedIsCanonical(row: ConfigMessageTable.Row) throws {
         var generator = SplitMix64(seed: UInt64(row.opcode))
         let messageType = try #require(foundationType(of: row))
-        let reservedByte = Self.reservedBits[row.typeName]
+        let reserved = Self.reservedBits[row.typeName]
         var decoded = 0
         for _ in 0..<400 {
             var parameters = try mutatedExample(of: row, using: &generator)
-            if let reservedByte, reservedByte < parameters.count { parameters[reservedByte] &= 0x1F }
+            if let reserved, reserved.position < parameters.count { parameters[reserved.position] &= reserved.used }
             guard let message = try? messageType.init(parameters: parameters[...]) else { continue }
             decoded += 1
             guard row.allowsLength(parameters.count), message.parameters == parameters else {
@@ -88,6 +88,11 @@ struct ConfigMessagesTests {
             "8039 01c0 12 04 05 0700 2301", "8039 01c0 ff 12 05 0700 2301", "8039 01c0 ff 04 80 0700 2301",
             "8039 01c0 ff 04 05 0700 2311", "803b 0080 01c0 05", "803b 01c0 01c0 05", "803b 0100 01c0 12",
             "803c00 0100 01c0 05 11 01 03", "803c00 0100 01c0 05 03 80 03", "803c00 0100 01c0 05 03 01 80",
+            "8061 02", "8062 02 3c", "8064 02", "8065 03", "806600f0", "8067 2301 02", "806800 2301 03", "80b2 02",
+            "80b3 02",
+            "80b4 00 236145 aa0a bb0b", "80b4 03 236145 aa0a bb0b", "80b6 00 03 236145 aa0a bb0b", "8072 0080 00",
+            "8072 0112 00", "8073 06 0112", "8078 0000", "8078 0324 01", "8078 ffff ff",
+            "8075 00 0300 0500 0c001a", "80ba 00 236145 0000 00c0 bb0b 01", "80ba 00 236145 0000 aa0a bb0b 00",
             "802d 0080", "802e 0112 010000", "802e 0112 090000", "802e 0112 00bc34",
         ]
     )
@@ -141,10 +146,12 @@ struct ConfigMessagesTests {
         }
     }
 
-    /// The octet of the parameters whose three high bits are reserved and ignored.
-    private static let reservedBits = [
-        "ConfigModelPublicationSet": 5, "ConfigModelPublicationVirtualAddressSet": 19,
-        "ConfigModelPublicationStatus": 6,
+    /// The octet of the parameters that has reserved bits, which are ignored, and its other bits.
+    private static let reservedBits: [String: (position: Int, used: UInt8)] = [
+        "ConfigModelPublicationSet": (5, 0x1F), "ConfigModelPublicationVirtualAddressSet": (19, 0x1F),
+        "ConfigModelPublicationStatus": (6, 0x1F), "SARTransmitterSet": (3, 0x0F), "SARTransmitterStatus": (3, 0x0F),
+        "SARReceiverSet": (2, 0x03), "SARReceiverStatus": (2, 0x03), "BridgedSubnetsGet": (0, 0xF3),
+        "BridgedSubnetsList": (0, 0xF3),
     ]
 
     private func foundationType(of row: ConfigMessageTable.Row) -> (any AccessMessage.Type)? {

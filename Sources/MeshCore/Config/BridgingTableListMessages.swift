@@ -1,0 +1,254 @@
+/// Which pairs of subnets are asked for (Mesh Protocol 1.1), 2 octets: filter (2 bits), reserved (2), NetKey index (12).
+package struct BridgedSubnetsFilter: Hashable, Sendable, AccessField {
+    /// Where the NetKey has to stand in a pair.
+    package enum Position: UInt8, CaseIterable, Sendable {
+        /// Anywhere or nowhere: all pairs.
+        case any = 0
+        /// First.
+        case first = 1
+        /// Second.
+        case second = 2
+        /// First or second.
+        case either = 3
+    }
+
+    /// Where the NetKey has to stand.
+    package var position: Position
+    /// Which NetKey; says nothing for ``Position/any``.
+    package var netKeyIndex: NetKeyIndex
+
+    /// A filter.
+    package init(position: Position, netKeyIndex: NetKeyIndex) {
+        self.position = position
+        self.netKeyIndex = netKeyIndex
+    }
+
+    /// Reads two octets; the reserved bits are ignored.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        let bits = try reader.readUInt16LittleEndian()
+        netKeyIndex = try NetKeyIndex(bits: bits >> 4)
+        let position = UInt8(truncatingIfNeeded: bits & 0x3)
+        guard let position = Position(rawValue: position) else {
+            throw .prohibited(field: "Filter", value: UInt64(position))
+        }
+        self.position = position
+    }
+
+    /// Appends two octets.
+    package func write(to writer: inout ByteWriter) {
+        writer.writeLittleEndian(netKeyIndex.rawValue << 4 | UInt16(position.rawValue))
+    }
+}
+
+/// Bridged Subnets Get (Mesh Protocol 1.1): filter (2), index of the first pair (1).
+package struct BridgedSubnetsGet: ConfigurationRequest, FieldMessage {
+    /// The message that answers it.
+    package typealias Status = BridgedSubnetsList
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80B7
+    /// Which pairs.
+    package var filter: BridgedSubnetsFilter
+    /// From which of them on.
+    package var startIndex: UInt8
+
+    /// Asks for pairs of subnets.
+    package init(filter: BridgedSubnetsFilter, startIndex: UInt8) {
+        self.filter = filter
+        self.startIndex = startIndex
+    }
+
+    /// Reads three octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        filter = try BridgedSubnetsFilter(reading: &reader)
+        startIndex = try reader.readUInt8()
+    }
+
+    /// Appends three octets.
+    package func write(to writer: inout ByteWriter) {
+        filter.write(to: &writer)
+        writer.write(startIndex)
+    }
+
+    /// Whether the list is about the same pairs.
+    package func isAnswered(by status: Status) -> Bool {
+        status.filter == filter && status.startIndex == startIndex
+    }
+}
+
+/// Bridged Subnets List (Mesh Protocol 1.1): filter (2), index of the first pair (1), pairs (3 each).
+package struct BridgedSubnetsList: ConfigurationMessage, FieldMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80B8
+    /// Which pairs.
+    package var filter: BridgedSubnetsFilter
+    /// From which of them on.
+    package var startIndex: UInt8
+    /// The pairs, as many as fit into the message.
+    package var pairs: [NetKeyIndexPair]
+
+    /// Some pairs.
+    package init(filter: BridgedSubnetsFilter, startIndex: UInt8, pairs: [NetKeyIndexPair]) {
+        self.filter = filter
+        self.startIndex = startIndex
+        self.pairs = pairs
+    }
+
+    /// Reads to the end.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        filter = try BridgedSubnetsFilter(reading: &reader)
+        startIndex = try reader.readUInt8()
+        pairs = []
+        while !reader.isAtEnd { pairs.append(try NetKeyIndexPair(reading: &reader)) }
+    }
+
+    /// Appends all fields.
+    package func write(to writer: inout ByteWriter) {
+        filter.write(to: &writer)
+        writer.write(startIndex)
+        for pair in pairs { pair.write(to: &writer) }
+    }
+}
+
+/// An entry of a bridging table between two subnets, 5 octets (Mesh Protocol 1.1): two addresses (2 each), directions (1).
+package struct BridgingTableEntry: Hashable, Sendable, AccessField {
+    /// Who sends in the first subnet.
+    package var firstAddress: UnicastAddress
+    /// Who receives in the second subnet.
+    package var secondAddress: Address
+    /// Which way messages pass.
+    package var directions: BridgingDirections
+
+    /// An entry.
+    package init(firstAddress: UnicastAddress, secondAddress: Address, directions: BridgingDirections) {
+        self.firstAddress = firstAddress
+        self.secondAddress = secondAddress
+        self.directions = directions
+    }
+
+    /// Reads five octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        firstAddress = try UnicastAddress(reading: &reader)
+        secondAddress = try Address(reading: &reader)
+        directions = try BridgingDirections(reading: &reader)
+    }
+
+    /// Appends five octets.
+    package func write(to writer: inout ByteWriter) {
+        firstAddress.write(to: &writer)
+        secondAddress.write(to: &writer)
+        directions.write(to: &writer)
+    }
+}
+
+/// Bridging Table Get (Mesh Protocol 1.1): subnets (3), index of the first entry (2).
+package struct BridgingTableGet: ConfigurationRequest, FieldMessage {
+    /// The message that answers it.
+    package typealias Status = BridgingTableList
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80B9
+    /// Between which subnets.
+    package var subnets: NetKeyIndexPair
+    /// From which entry on.
+    package var startIndex: UInt16
+
+    /// Asks for entries.
+    package init(subnets: NetKeyIndexPair, startIndex: UInt16) {
+        self.subnets = subnets
+        self.startIndex = startIndex
+    }
+
+    /// Reads five octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        subnets = try NetKeyIndexPair(reading: &reader)
+        startIndex = try reader.readUInt16LittleEndian()
+    }
+
+    /// Appends five octets.
+    package func write(to writer: inout ByteWriter) {
+        subnets.write(to: &writer)
+        writer.writeLittleEndian(startIndex)
+    }
+
+    /// Whether the list is about the same entries.
+    package func isAnswered(by status: Status) -> Bool {
+        status.subnets == subnets && status.startIndex == startIndex
+    }
+}
+
+/// Bridging Table List (Mesh Protocol 1.1): status (1), subnets (3), index of the first entry (2), entries (5 each).
+package struct BridgingTableList: ConfigurationStatusMessage, FieldMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80BA
+    /// The outcome.
+    package var status: ConfigStatusCode
+    /// Between which subnets.
+    package var subnets: NetKeyIndexPair
+    /// From which entry on.
+    package var startIndex: UInt16
+    /// The entries, as many as fit into the message.
+    package var entries: [BridgingTableEntry]
+
+    /// Some entries.
+    package init(
+        status: ConfigStatusCode,
+        subnets: NetKeyIndexPair,
+        startIndex: UInt16,
+        entries: [BridgingTableEntry]
+    ) {
+        self.status = status
+        self.subnets = subnets
+        self.startIndex = startIndex
+        self.entries = entries
+    }
+
+    /// Reads to the end.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        status = try ConfigStatusCode(reading: &reader)
+        subnets = try NetKeyIndexPair(reading: &reader)
+        startIndex = try reader.readUInt16LittleEndian()
+        entries = []
+        while !reader.isAtEnd { entries.append(try BridgingTableEntry(reading: &reader)) }
+    }
+
+    /// Appends all fields.
+    package func write(to writer: inout ByteWriter) {
+        status.write(to: &writer)
+        subnets.write(to: &writer)
+        writer.writeLittleEndian(startIndex)
+        for entry in entries { entry.write(to: &writer) }
+    }
+}
+
+/// Bridging Table Size Get (Mesh Protocol 1.1).
+package struct BridgingTableSizeGet: ParameterlessMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = BridgingTableSizeStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80BB
+
+    /// Asks for the size.
+    package init() {}
+}
+
+/// Bridging Table Size Status (Mesh Protocol 1.1): entries (2).
+package struct BridgingTableSizeStatus: ConfigurationMessage, FieldMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80BC
+    /// How many entries all bridging tables of the node can hold together.
+    package var entries: UInt16
+
+    /// The size.
+    package init(entries: UInt16) {
+        self.entries = entries
+    }
+
+    /// Reads two octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        entries = try reader.readUInt16LittleEndian()
+    }
+
+    /// Appends two octets.
+    package func write(to writer: inout ByteWriter) {
+        writer.writeLittleEndian(entries)
+    }
+}

@@ -1,0 +1,144 @@
+/// The layout of messages that ask for a part of a page: page (1), offset (2).
+package protocol PagePartRequest: ConfigurationRequest, FieldMessage where Status: PagePartStatus {
+    /// Which page.
+    var page: UInt8 { get }
+    /// From which octet of the page on.
+    var offset: UInt16 { get }
+
+    /// The message for that part.
+    init(page: UInt8, offset: UInt16)
+}
+
+extension PagePartRequest {
+    /// Reads three octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(page: try reader.readUInt8(), offset: try reader.readUInt16LittleEndian())
+    }
+
+    /// Appends three octets.
+    package func write(to writer: inout ByteWriter) {
+        writer.write(page)
+        writer.writeLittleEndian(offset)
+    }
+
+    /// Whether the status starts where this asks. The page may be another one: a node that lacks the page answers with the
+    /// largest one below it that it has.
+    package func isAnswered(by status: Status) -> Bool { status.offset == offset && status.page <= page }
+}
+
+/// The layout of messages with a part of a page: page (1), offset (2), octets of the whole page (2), the part.
+package protocol PagePartStatus: ConfigurationMessage, FieldMessage {
+    /// Which page.
+    var page: UInt8 { get }
+    /// From which octet of the page on.
+    var offset: UInt16 { get }
+    /// How many octets the whole page has.
+    var totalSize: UInt16 { get }
+    /// The octets from the offset on, as many as fit into the message; none behind the end of the page.
+    var data: [UInt8] { get }
+
+    /// The message with that part.
+    init(page: UInt8, offset: UInt16, totalSize: UInt16, data: [UInt8])
+}
+
+extension PagePartStatus {
+    /// Reads to the end; a part that reaches beyond the page is prohibited.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        let page = try reader.readUInt8()
+        let offset = try reader.readUInt16LittleEndian()
+        let totalSize = try reader.readUInt16LittleEndian()
+        let data = Array(reader.readRest())
+        guard data.isEmpty || Int(offset) + data.count <= Int(totalSize) else {
+            throw .prohibited(field: "TotalSize", value: UInt64(totalSize))
+        }
+        self.init(page: page, offset: offset, totalSize: totalSize, data: data)
+    }
+
+    /// Appends all fields.
+    package func write(to writer: inout ByteWriter) {
+        writer.write(page)
+        writer.writeLittleEndian(offset)
+        writer.writeLittleEndian(totalSize)
+        writer.write(data)
+    }
+}
+
+/// Large Composition Data Get (Mesh Protocol 1.1).
+package struct LargeCompositionDataGet: PagePartRequest {
+    /// The message that answers it.
+    package typealias Status = LargeCompositionDataStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8074
+    /// Which page.
+    package var page: UInt8
+    /// From which octet of the page on.
+    package var offset: UInt16
+
+    /// Asks for a part of a page.
+    package init(page: UInt8, offset: UInt16) {
+        self.page = page
+        self.offset = offset
+    }
+}
+
+/// Large Composition Data Status (Mesh Protocol 1.1).
+package struct LargeCompositionDataStatus: PagePartStatus {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8075
+    /// Which page.
+    package var page: UInt8
+    /// From which octet of the page on.
+    package var offset: UInt16
+    /// How many octets the whole page has.
+    package var totalSize: UInt16
+    /// The octets from the offset on.
+    package var data: [UInt8]
+
+    /// A part of a page.
+    package init(page: UInt8, offset: UInt16, totalSize: UInt16, data: [UInt8]) {
+        self.page = page
+        self.offset = offset
+        self.totalSize = totalSize
+        self.data = data
+    }
+}
+
+/// Models Metadata Get (Mesh Protocol 1.1).
+package struct ModelsMetadataGet: PagePartRequest {
+    /// The message that answers it.
+    package typealias Status = ModelsMetadataStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8076
+    /// Which page.
+    package var page: UInt8
+    /// From which octet of the page on.
+    package var offset: UInt16
+
+    /// Asks for a part of a page.
+    package init(page: UInt8, offset: UInt16) {
+        self.page = page
+        self.offset = offset
+    }
+}
+
+/// Models Metadata Status (Mesh Protocol 1.1).
+package struct ModelsMetadataStatus: PagePartStatus {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8077
+    /// Which page.
+    package var page: UInt8
+    /// From which octet of the page on.
+    package var offset: UInt16
+    /// How many octets the whole page has.
+    package var totalSize: UInt16
+    /// The octets from the offset on.
+    package var data: [UInt8]
+
+    /// A part of a page.
+    package init(page: UInt8, offset: UInt16, totalSize: UInt16, data: [UInt8]) {
+        self.page = page
+        self.offset = offset
+        self.totalSize = totalSize
+        self.data = data
+    }
+}

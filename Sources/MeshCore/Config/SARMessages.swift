@@ -1,0 +1,184 @@
+/// The SAR Transmitter state, 4 octets (Mesh Protocol 1.1), seven fields of four bits each, the low half of an octet
+/// first, then four reserved bits, which are ignored and sent as zero.
+package struct SARTransmitterState: Hashable, Sendable, AccessField {
+    /// n + 1 steps of 10 ms between two segments, 0...15; 5 by default.
+    package var segmentIntervalStep: UInt8
+    /// n + 1 transmissions of a segment to a unicast address, 0...15; 2 by default.
+    package var unicastRetransmissionsCount: UInt8
+    /// n + 1 transmissions without an acknowledgment of one more segment, 0...15; 2 by default.
+    package var unicastRetransmissionsWithoutProgressCount: UInt8
+    /// n + 1 steps of 25 ms until segments are sent again, 0...15; 7 by default.
+    package var unicastRetransmissionsIntervalStep: UInt8
+    /// n + 1 steps of 25 ms more for every further hop of the TTL, 0...15; 1 by default.
+    package var unicastRetransmissionsIntervalIncrement: UInt8
+    /// n + 1 transmissions of a message to a group or virtual address, 0...15; 2 by default.
+    package var multicastRetransmissionsCount: UInt8
+    /// n + 1 steps of 25 ms between those, 0...15; 9 by default.
+    package var multicastRetransmissionsIntervalStep: UInt8
+
+    /// The state that nodes have by default.
+    package static let standard = SARTransmitterState(fields: [5, 2, 2, 7, 1, 2, 9])
+
+    /// From seven values of which only the low four bits count.
+    private init(fields: [UInt8]) {
+        segmentIntervalStep = fields[0] & 0x0F
+        unicastRetransmissionsCount = fields[1] & 0x0F
+        unicastRetransmissionsWithoutProgressCount = fields[2] & 0x0F
+        unicastRetransmissionsIntervalStep = fields[3] & 0x0F
+        unicastRetransmissionsIntervalIncrement = fields[4] & 0x0F
+        multicastRetransmissionsCount = fields[5] & 0x0F
+        multicastRetransmissionsIntervalStep = fields[6] & 0x0F
+    }
+
+    /// Reads four octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(fields: try reader.read(4).flatMap { [$0 & 0x0F, $0 >> 4] })
+    }
+
+    /// Appends four octets; of values that are too large only the low bits.
+    package func write(to writer: inout ByteWriter) {
+        writer.write(segmentIntervalStep & 0x0F | unicastRetransmissionsCount << 4)
+        writer.write(unicastRetransmissionsWithoutProgressCount & 0x0F | unicastRetransmissionsIntervalStep << 4)
+        writer.write(unicastRetransmissionsIntervalIncrement & 0x0F | multicastRetransmissionsCount << 4)
+        writer.write(multicastRetransmissionsIntervalStep & 0x0F)
+    }
+}
+
+/// The SAR Receiver state, 3 octets (Mesh Protocol 1.1), the low bits of an octet first: 5 and 3 bits, 4 and 4 bits, 2 bits
+/// and six reserved ones, which are ignored and sent as zero.
+package struct SARReceiverState: Hashable, Sendable, AccessField {
+    /// Acknowledgments of messages with a SegN above this are sent again, 0...31; 3 by default.
+    package var segmentsThreshold: UInt8
+    /// n + 1.5 segment intervals until an acknowledgment is sent, 0...7; 1 by default.
+    package var acknowledgmentDelayIncrement: UInt8
+    /// n + 1 steps of 5 s until an incomplete message is given up, 0...15; 1 by default.
+    package var discardTimeout: UInt8
+    /// n + 1 steps of 10 ms that the receiver takes for the interval between segments, 0...15; 5 by default.
+    package var receiverSegmentIntervalStep: UInt8
+    /// How often acknowledgments are sent again, 0...3; 0 by default.
+    package var acknowledgmentRetransmissionsCount: UInt8
+
+    /// The state that nodes have by default.
+    package static let standard = SARReceiverState(octets: (0x23, 0x51, 0x00))
+
+    private init(octets: (UInt8, UInt8, UInt8)) {
+        segmentsThreshold = octets.0 & 0x1F
+        acknowledgmentDelayIncrement = octets.0 >> 5
+        discardTimeout = octets.1 & 0x0F
+        receiverSegmentIntervalStep = octets.1 >> 4
+        acknowledgmentRetransmissionsCount = octets.2 & 0x03
+    }
+
+    /// Reads three octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(octets: (try reader.readUInt8(), try reader.readUInt8(), try reader.readUInt8()))
+    }
+
+    /// Appends three octets; of values that are too large only the low bits.
+    package func write(to writer: inout ByteWriter) {
+        writer.write(segmentsThreshold & 0x1F | acknowledgmentDelayIncrement << 5)
+        writer.write(discardTimeout & 0x0F | receiverSegmentIntervalStep << 4)
+        writer.write(acknowledgmentRetransmissionsCount & 0x03)
+    }
+}
+
+/// The layout of messages that carry a SAR state and nothing else.
+package protocol SARMessage: ConfigurationMessage, FieldMessage {
+    /// ``SARTransmitterState`` or ``SARReceiverState``.
+    associatedtype State: AccessField
+    /// The state.
+    var state: State { get }
+
+    /// The message with that state.
+    init(state: State)
+}
+
+extension SARMessage {
+    /// Reads the state.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(state: try State(reading: &reader))
+    }
+
+    /// Appends the state.
+    package func write(to writer: inout ByteWriter) {
+        state.write(to: &writer)
+    }
+}
+
+/// SAR Transmitter Get (Mesh Protocol 1.1).
+package struct SARTransmitterGet: ParameterlessMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = SARTransmitterStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x806C
+
+    /// Asks for the state.
+    package init() {}
+}
+
+/// SAR Transmitter Set (Mesh Protocol 1.1).
+package struct SARTransmitterSet: SARMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = SARTransmitterStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x806D
+    /// The state that the node is to have.
+    package var state: SARTransmitterState
+
+    /// Sets the state.
+    package init(state: SARTransmitterState) {
+        self.state = state
+    }
+}
+
+/// SAR Transmitter Status (Mesh Protocol 1.1).
+package struct SARTransmitterStatus: SARMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x806E
+    /// The state of the node.
+    package var state: SARTransmitterState
+
+    /// The state.
+    package init(state: SARTransmitterState) {
+        self.state = state
+    }
+}
+
+/// SAR Receiver Get (Mesh Protocol 1.1).
+package struct SARReceiverGet: ParameterlessMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = SARReceiverStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x806F
+
+    /// Asks for the state.
+    package init() {}
+}
+
+/// SAR Receiver Set (Mesh Protocol 1.1).
+package struct SARReceiverSet: SARMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = SARReceiverStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8070
+    /// The state that the node is to have.
+    package var state: SARReceiverState
+
+    /// Sets the state.
+    package init(state: SARReceiverState) {
+        self.state = state
+    }
+}
+
+/// SAR Receiver Status (Mesh Protocol 1.1).
+package struct SARReceiverStatus: SARMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8071
+    /// The state of the node.
+    package var state: SARReceiverState
+
+    /// The state.
+    package init(state: SARReceiverState) {
+        self.state = state
+    }
+}

@@ -1,0 +1,88 @@
+/// The form of a range in access messages (Mesh Protocol 1.1), 2 or 3 octets, least significant first: whether a length
+/// follows (bit 0), start (bits 1-15), length (1).
+extension UnicastAddressRange: AccessField {
+    /// Reads two or three octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        let bits = try reader.readUInt16LittleEndian()
+        guard let start = UnicastAddress(rawValue: bits >> 1) else {
+            throw .prohibited(field: "RangeStart", value: UInt64(bits >> 1))
+        }
+        let count = bits & 1 == 1 ? try reader.readUInt8() : 1
+        let last = Int(start.rawValue) + Int(count) - 1
+        guard bits & 1 == 0 || count >= 2, last <= Int(UnicastAddress.last.rawValue) else {
+            throw .prohibited(field: "RangeLength", value: UInt64(count))
+        }
+        self.init(first: start, count: count)
+    }
+
+    /// Appends two octets for one address, else three.
+    package func write(to writer: inout ByteWriter) {
+        writer.writeLittleEndian(first.rawValue << 1 | (count > 1 ? 1 : 0))
+        if count > 1 { writer.write(count) }
+    }
+}
+
+/// The layout of messages about a range of addresses and nothing else.
+package protocol SolicitationAddressesMessage: ConfigurationMessage, FieldMessage {
+    /// The addresses.
+    var addresses: UnicastAddressRange { get }
+
+    /// The message about those addresses.
+    init(addresses: UnicastAddressRange)
+}
+
+extension SolicitationAddressesMessage {
+    /// Reads two or three octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(addresses: try UnicastAddressRange(reading: &reader))
+    }
+
+    /// Appends two or three octets.
+    package func write(to writer: inout ByteWriter) {
+        addresses.write(to: &writer)
+    }
+}
+
+/// Solicitation PDU RPL Items Clear (Mesh Protocol 1.1): Solicitation PDUs of those addresses count from anew.
+package struct SolicitationPDURPLItemsClear: SolicitationAddressesMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = SolicitationPDURPLItemsStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8078
+    /// Whose entries are cleared.
+    package var addresses: UnicastAddressRange
+
+    /// Clears entries.
+    package init(addresses: UnicastAddressRange) {
+        self.addresses = addresses
+    }
+
+    /// Whether the status is about the same addresses.
+    package func isAnswered(by status: Status) -> Bool { status.addresses == addresses }
+}
+
+/// Solicitation PDU RPL Items Clear Unacknowledged (Mesh Protocol 1.1).
+package struct SolicitationPDURPLItemsClearUnacknowledged: SolicitationAddressesMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x8079
+    /// Whose entries are cleared.
+    package var addresses: UnicastAddressRange
+
+    /// Clears entries.
+    package init(addresses: UnicastAddressRange) {
+        self.addresses = addresses
+    }
+}
+
+/// Solicitation PDU RPL Items Status (Mesh Protocol 1.1).
+package struct SolicitationPDURPLItemsStatus: SolicitationAddressesMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x807A
+    /// Whose entries were cleared.
+    package var addresses: UnicastAddressRange
+
+    /// Entries that were cleared.
+    package init(addresses: UnicastAddressRange) {
+        self.addresses = addresses
+    }
+}

@@ -1,0 +1,213 @@
+/// Two subnets that a Subnet Bridge joins, 3 octets (Mesh Protocol 1.1): the first NetKey index in the low twelve bits.
+package struct NetKeyIndexPair: Hashable, Sendable, AccessField {
+    /// The subnet that messages come from; with both directions, either.
+    package var first: NetKeyIndex
+    /// The subnet that messages go to; with both directions, either.
+    package var second: NetKeyIndex
+
+    /// A pair.
+    package init(first: NetKeyIndex, second: NetKeyIndex) {
+        self.first = first
+        self.second = second
+    }
+
+    /// Reads three octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        (first, second) = try reader.readKeyIndexPair()
+    }
+
+    /// Appends three octets.
+    package func write(to writer: inout ByteWriter) {
+        writer.writeKeyIndexPair(first, second)
+    }
+}
+
+/// Which way an entry of a bridging table lets messages pass (Mesh Protocol 1.1).
+package enum BridgingDirections: UInt8, CaseIterable, Hashable, Sendable, AccessField {
+    /// From the first address to the second.
+    case oneWay = 0x01
+    /// Both ways.
+    case bothWays = 0x02
+}
+
+/// Subnet Bridge Get (Mesh Protocol 1.1).
+package struct SubnetBridgeGet: ParameterlessMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = SubnetBridgeStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80B1
+
+    /// Asks for the state.
+    package init() {}
+}
+
+/// Subnet Bridge Set (Mesh Protocol 1.1).
+package struct SubnetBridgeSet: SwitchMessage, ConfigurationRequest {
+    /// The message that answers it.
+    package typealias Status = SubnetBridgeStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80B2
+    /// Whether the node is to pass messages between subnets.
+    package var isEnabled: Bool
+
+    /// Switches it.
+    package init(isEnabled: Bool) {
+        self.isEnabled = isEnabled
+    }
+}
+
+/// Subnet Bridge Status (Mesh Protocol 1.1).
+package struct SubnetBridgeStatus: SwitchMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80B3
+    /// Whether the node passes messages between subnets.
+    package var isEnabled: Bool
+
+    /// The state.
+    package init(isEnabled: Bool) {
+        self.isEnabled = isEnabled
+    }
+}
+
+/// Bridging Table Add (Mesh Protocol 1.1): directions (1), subnets (3), two addresses (2 each). A node answers addresses that
+/// cannot be bridged with a status, so any are let through here.
+package struct BridgingTableAdd: ConfigurationRequest, FieldMessage {
+    /// The message that answers it.
+    package typealias Status = BridgingTableStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80B4
+    /// Which way messages pass.
+    package var directions: BridgingDirections
+    /// Between which subnets.
+    package var subnets: NetKeyIndexPair
+    /// Who sends in the first subnet, a unicast address.
+    package var firstAddress: Address
+    /// Who receives in the second subnet; a unicast address where messages pass both ways.
+    package var secondAddress: Address
+
+    /// Adds an entry, or changes its directions.
+    package init(
+        directions: BridgingDirections,
+        subnets: NetKeyIndexPair,
+        firstAddress: Address,
+        secondAddress: Address
+    ) {
+        self.directions = directions
+        self.subnets = subnets
+        self.firstAddress = firstAddress
+        self.secondAddress = secondAddress
+    }
+
+    /// Reads eight octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        directions = try BridgingDirections(reading: &reader)
+        subnets = try NetKeyIndexPair(reading: &reader)
+        firstAddress = try Address(reading: &reader)
+        secondAddress = try Address(reading: &reader)
+    }
+
+    /// Appends eight octets.
+    package func write(to writer: inout ByteWriter) {
+        directions.write(to: &writer)
+        subnets.write(to: &writer)
+        firstAddress.write(to: &writer)
+        secondAddress.write(to: &writer)
+    }
+
+    /// Whether the status is about the same entry.
+    package func isAnswered(by status: Status) -> Bool {
+        status.subnets == subnets && status.firstAddress == firstAddress && status.secondAddress == secondAddress
+    }
+}
+
+/// Bridging Table Remove (Mesh Protocol 1.1): subnets (3), two addresses (2 each), 0x0000 for any.
+package struct BridgingTableRemove: ConfigurationRequest, FieldMessage {
+    /// The message that answers it.
+    package typealias Status = BridgingTableStatus
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80B5
+    /// Between which subnets.
+    package var subnets: NetKeyIndexPair
+    /// Who sends in the first subnet; unassigned for all.
+    package var firstAddress: Address
+    /// Who receives in the second subnet; unassigned for all.
+    package var secondAddress: Address
+
+    /// Removes entries.
+    package init(subnets: NetKeyIndexPair, firstAddress: Address, secondAddress: Address) {
+        self.subnets = subnets
+        self.firstAddress = firstAddress
+        self.secondAddress = secondAddress
+    }
+
+    /// Reads seven octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        subnets = try NetKeyIndexPair(reading: &reader)
+        firstAddress = try Address(reading: &reader)
+        secondAddress = try Address(reading: &reader)
+    }
+
+    /// Appends seven octets.
+    package func write(to writer: inout ByteWriter) {
+        subnets.write(to: &writer)
+        firstAddress.write(to: &writer)
+        secondAddress.write(to: &writer)
+    }
+
+    /// Whether the status is about the same entries.
+    package func isAnswered(by status: Status) -> Bool {
+        status.subnets == subnets && status.firstAddress == firstAddress && status.secondAddress == secondAddress
+    }
+}
+
+/// Bridging Table Status (Mesh Protocol 1.1): status (1), directions that are left (1, 0 for none), subnets (3), addresses
+/// (2 each).
+package struct BridgingTableStatus: ConfigurationStatusMessage, FieldMessage {
+    /// In front of the parameters.
+    package static let opcode: Opcode = 0x80B6
+    /// The outcome.
+    package var status: ConfigStatusCode
+    /// Which way messages pass now; nil if there is no such entry.
+    package var directions: BridgingDirections?
+    /// Between which subnets.
+    package var subnets: NetKeyIndexPair
+    /// Who sends in the first subnet.
+    package var firstAddress: Address
+    /// Who receives in the second subnet.
+    package var secondAddress: Address
+
+    /// The state of an entry.
+    package init(
+        status: ConfigStatusCode,
+        directions: BridgingDirections?,
+        subnets: NetKeyIndexPair,
+        firstAddress: Address,
+        secondAddress: Address
+    ) {
+        self.status = status
+        self.directions = directions
+        self.subnets = subnets
+        self.firstAddress = firstAddress
+        self.secondAddress = secondAddress
+    }
+
+    /// Reads nine octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        status = try ConfigStatusCode(reading: &reader)
+        let octet = try reader.readUInt8()
+        directions = BridgingDirections(rawValue: octet)
+        guard octet == 0 || directions != nil else { throw .prohibited(field: "Directions", value: UInt64(octet)) }
+        subnets = try NetKeyIndexPair(reading: &reader)
+        firstAddress = try Address(reading: &reader)
+        secondAddress = try Address(reading: &reader)
+    }
+
+    /// Appends nine octets.
+    package func write(to writer: inout ByteWriter) {
+        status.write(to: &writer)
+        writer.write(directions?.rawValue ?? 0)
+        subnets.write(to: &writer)
+        firstAddress.write(to: &writer)
+        secondAddress.write(to: &writer)
+    }
+}
