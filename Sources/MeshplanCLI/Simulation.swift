@@ -12,6 +12,7 @@ struct Simulation {
     let network: MeshNetwork
     private let file: SimulatorFile?
     private let names: [String: DeviceUUID]
+    private let deviceNames: [String: DeviceUUID]
 
     /// The path of the state file, for people: the one given, else that of the network.
     static func statePath(_ path: String?, network: String) throws(Failure) -> String {
@@ -84,8 +85,9 @@ struct Simulation {
         names: [String: DeviceUUID] = [:]
     ) throws {
         self.network = network
-        self.names = names
         let devices = try DeviceFiles(context: context).load(devices)
+        self.names = names
+        deviceNames = Dictionary(devices.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
         guard let options else {
             file = nil
             let path = statePath.flatMap { Files.kind(context.absolute($0)) == nil ? nil : $0 }
@@ -111,9 +113,10 @@ struct Simulation {
         try options.applyFaults(to: self)
     }
 
-    /// The node or device with a name or UUID, or with the address that the database has for it.
+    /// The node or device with a name that the database, the definition or the file with devices has for it, or with a
+    /// UUID or address.
     func identifier(of name: String) -> DeviceUUID? {
-        if let uuid = names[name] ?? world.identifier(named: name) { return uuid }
+        if let uuid = names[name] ?? world.identifier(named: name) ?? deviceNames[name] { return uuid }
         if let uuid = DeviceUUID(name), world.nodeIdentifiers.contains(uuid) { return uuid }
         return network.node(named: name)?.uuid
     }

@@ -98,6 +98,7 @@ final class CommandFixture {
                 width: 80
             ),
             readLine: {
+                if let respond = self.respond { return respond(error) }
                 guard !self.answers.isEmpty else {
                     Issue.record("the command asks a question that the test does not expect")
                     return nil
@@ -114,6 +115,8 @@ final class CommandFixture {
         return Result(status: status, output: output, error: error)
     }
 
+    /// Answers to questions that depend on all that standard error shows, instead of ``answers``.
+    var respond: ((String) -> String?)?
     /// Lines that come over time, each beside the text that standard error must show before.
     var typed: [(after: String, line: String)] = []
 

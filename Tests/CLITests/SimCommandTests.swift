@@ -9,42 +9,6 @@ import Testing
 
 @Suite("meshplan sim")
 struct SimCommandTests {
-    /// A simulator in a thread of its own, which stands for its process.
-    private final class SimulatorThread: @unchecked Sendable {
-        let fixture: CommandFixture
-        private let isStopped = Atomic<Bool>(false)
-        private let finished = DispatchSemaphore(value: 0)
-        private(set) var result: CommandFixture.Result?
-
-        init(beside other: CommandFixture, _ arguments: [String], typing lines: [String] = []) {
-            fixture = CommandFixture(sharing: other)
-            fixture.typed = lines.map { ("", $0) }
-            fixture.interruptCount = { [unowned self] in isStopped.load(ordering: .acquiring) ? 1 : 0 }
-            Thread { [self] in
-                result = fixture.run(["sim"] + arguments)
-                finished.signal()
-            }.start()
-        }
-
-        /// Interrupts it and waits for its end.
-        func stop() -> CommandFixture.Result? {
-            isStopped.store(true, ordering: .releasing)
-            return finished.wait(timeout: .now() + 20) == .success ? result : nil
-        }
-    }
-
-    /// Waits until somebody listens at a socket of the folder.
-    private func waitForSocket(_ name: String, in fixture: CommandFixture) throws {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(20))
-        let path = fixture.folder.appendingPathComponent(name).path
-        while ContinuousClock.now < deadline {
-            let bearer = SocketBearer(address: .unix(path: path))
-            if (try? bearer.open()) != nil { return }
-            Thread.sleep(forTimeInterval: 0.01)
-        }
-        Issue.record("nobody listens at \(name)")
-    }
-
     @Test("an apply over a Unix socket does what one in the process does, and both share the nodes' state")
     func overSocket() throws {
         let fixture = try CommandFixture.house()

@@ -28,6 +28,19 @@ struct House: Sendable {
         return house
     }
 
+    /// A new temporary folder with nothing in it.
+    static func empty() throws -> House { House(folder: try temporaryFolder()) }
+
+    /// Writes a file in the folder.
+    func write(_ text: String, to name: String) throws {
+        let file = folder.appending(path: name)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
     /// The same database, keys and definition in another folder.
     func copy() throws -> House {
         let copy = House(folder: try House.temporaryFolder())

@@ -1,0 +1,204 @@
+import Foundation
+import MeshCore
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("Provisioning by meshplan apply")
+struct ProvisioningCommandTests {
+    private let simulated = ["--via", "simulator", "--devices", "sim/devices.yaml"]
+
+    /// A folder with a database of nothing, the devices, and a definition of the nodes given.
+    private func villa(_ nodes: String, rules: String = "") throws -> CommandFixture {
+        let fixture = try CommandFixture()
+        try fixture.copy("devices.yaml", to: "sim/devices.yaml")
+        try #require(fixture.run("init", "--network", "villa").status == 0)
+        let definition = """
+            version: 1
+            network: villa
+            \(rules)
+            subnets: { home: { index: 0 } }
+            application_keys: { light: { subnet: home } }
+            groups: { lamps: { address: 0xC000 } }
+            nodes:
+            \(nodes)
+            """
+        try fixture.write(definition, to: "villa.yaml")
+        return fixture
+    }
+
+    private let kitchen = """
+          kitchen:
+            uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0001
+            features: { proxy: on }
+            elements: { 0: { generic-onoff-server: { keys: [light], subscribe: [lamps] } } }
+        """
+    private let blinking = "  lamp: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0002, provisioning: { oob: output } }"
+    private let button = "  switch: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0003, provisioning: { oob: input } }"
+    private let sensor = "  sensor: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0004 }"
+
+    /// A plan after an apply is empty, and the devices are what the database says.
+    private func expectDone(_ fixture: CommandFixture) {
+        let plan = fixture.run("plan", "--detailed-exitcode")
+        #expect(plan.status == 0, "\(plan.output)\(plan.error)")
+        let status = fixture.run("sim", "status", "--devices", "sim/devices.yaml")
+        #expect(status.output.hasSuffix("All are as the mesh database says.\n"), "\(status.output)")
+    }
+
+    @Test("a device is planned, provisioned and configured in one go, and a plan after it is empty")
+    func wholeWay() throws {
+        let fixture = try villa(kitchen)
+        expectSnapshot(fixture.run("plan").transcript, "provision-plan.txt")
+        let result = fixture.run(["apply", "--auto-approve"] + simulated)
+        expectSnapshot(result.transcript, "provision-apply.txt")
+        #expect(result.status == 0)
+        expectDone(fixture)
+        let again = fixture.run(["apply", "--auto-approve"] + simulated)
+        #expect(again.status == 0 && again.output.hasPrefix("No changes."))
+    }
+
+    @Test("what was saved is carried out without the definition")
+    func savedPlan() throws {
+        let fixture = try villa(kitchen)
+        try #require(fixture.run("plan", "--out", "villa.mplan").status == 0)
+        let result = fixture.run(["apply", "villa.mplan", "--full"] + simulated)
+        #expect(result.status == 0 && result.output.contains("kitchen: provisioned at 0x0"), "\(result.output)")
+        expectDone(fixture)
+    }
+
+    @Test("events are lines of JSON")
+    func json() throws {
+        let result = try villa(kitchen).run(["apply", "--auto-approve", "--json"] + simulated)
+        #expect(result.status == 0)
+        expectSnapshot(result.transcript, "provision-apply.jsonl")
+    }
+
+    @Test("a device that is not heard is left for the next apply, the others are done")
+    func notHeard() throws {
+        let fixture = try villa(kitchen + "\n" + sensor)
+        let secrets = "uuid,static\n0d5c5a0e6f5b4f0ea1a50b1f1c1f0004,00112233445566778899aabbccddeeff\n"
+        try fixture.write(secrets, to: "s.csv")
+        let result = fixture.run(["apply", "--auto-approve", "--off", "sensor-1", "--secrets", "s.csv"] + simulated)
+        #expect(result.status == 4)
+        #expect(result.output.contains("kitchen: provisioned at 0x0"))
+        #expect(result.output.contains("sensor: was not heard; "), "\(result.output)")
+        #expect(result.output.contains("Pending, because they were not heard:\n  sensor ("))
+        let next = fixture.run(["apply", "--auto-approve", "--secrets", "s.csv"] + simulated)
+        #expect(next.status == 0 && next.output.contains("sensor: provisioned at 0x0"))
+        expectDone(fixture)
+    }
+
+    @Test("the static value comes from a table of secrets, YAML, or where the definition says; others are told of it")
+    func staticValue() throws {
+        let value = "00112233445566778899aabbccddeeff"
+        let table = try villa(sensor)
+        try table.write("uuid;static\n0D5C5A0E-6F5B-4F0E-A1A5-0B1F1C1F0004;\(value)\n", to: "batch.csv")
+        let applied = table.run(["apply", "--auto-approve", "--secrets", "batch.csv"] + simulated)
+        #expect(applied.status == 0, "\(applied.error)")
+        #expect(applied.error.hasPrefix("Warning: others can read the secrets in batch.csv\n  chmod 600 batch.csv\n"))
+        expectDone(table)
+
+        let file = try villa(
+            "  sensor: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0004, provisioning: { static: { file: value } } }"
+        )
+        try file.write(value + "\n", to: "value")
+        #expect(file.run(["apply", "--auto-approve"] + simulated).status == 0)
+
+        let variable = try villa(
+            "  sensor: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0004, provisioning: { static: { env: SENSOR } } }"
+        )
+        variable.environment["SENSOR"] = value
+        #expect(variable.run(["apply", "--auto-approve"] + simulated).status == 0)
+    }
+
+    @Test("without a value at hand the failure says which file or option would have helped, and shows none")
+    func missingValue() throws {
+        let fixture = try villa(sensor)
+        let missing = fixture.run(["apply", "--auto-approve"] + simulated)
+        #expect(missing.status == 4)
+        expectSnapshot(missing.transcript, "provision-missing.txt")
+
+        let file = try villa(
+            "  sensor: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0004, provisioning: { static: { file: value } } }"
+        )
+        let unreadable = file.run(["apply", "--auto-approve"] + simulated)
+        #expect(unreadable.status == 4 && unreadable.error.contains("cannot read value: No such file or directory"))
+        try file.write("not-so-secret", to: "value")
+        let invalid = file.run(["apply", "--auto-approve"] + simulated)
+        #expect(invalid.status == 4 && invalid.error.contains("the file value does not hold a static value"))
+        #expect(!invalid.error.contains("not-so-secret") && !invalid.output.contains("not-so-secret"))
+        let table = try villa(sensor)
+        try table.write("uuid,static\n0d5c5a0e6f5b4f0ea1a50b1f1c1f0004,not-so-secret\n", to: "s.csv")
+        let refused = table.run(["apply", "--auto-approve", "--secrets", "s.csv"] + simulated)
+        #expect(refused.status == 65 && refused.error.hasPrefix("s.csv:2:"))
+        #expect(!refused.error.contains("not-so-secret"))
+    }
+
+    @Test("on a terminal somebody is asked what the device shows, again after a mistyped answer")
+    func output() throws {
+        let fixture = try villa(blinking)
+        fixture.isTerminal = true
+        var answers = 0
+        fixture.respond = { shown in
+            if shown.hasSuffix("Enter a value: ") { return "yes" }
+            answers += 1
+            if answers == 1 { return "often" }
+            return shown.firstMatch(of: #/simulator: lamp-2 blinks (\d)/#).map { String($0.1) }
+        }
+        let result = fixture.run(["apply"] + simulated)
+        #expect(result.status == 0, "\(result.error)")
+        #expect(answers == 2)
+        let question = "Type the number of times that lamp blinks: "
+        #expect(result.error.contains(question + "This is not the kind of value that is asked for.\n" + question))
+        expectDone(fixture)
+    }
+
+    @Test("what is put into a simulated device is typed at the keyboard")
+    func input() throws {
+        let fixture = try villa(button)
+        fixture.isTerminal = true
+        fixture.respond = { shown in
+            if shown.hasSuffix("Enter a value: ") { return "yes" }
+            if shown.hasSuffix("once. What is put in? ") { return "1" }
+            return shown.firstMatch(of: #/switch (\d) times\. What is put in\? /#).map { String($0.1) }
+        }
+        let result = fixture.run(["apply"] + simulated)
+        #expect(result.status == 0, "\(result.error)")
+        #expect(result.error.contains("Push the button of switch "))
+        expectDone(fixture)
+    }
+
+    @Test("without a terminal nobody is asked, and the failure says so")
+    func unattended() throws {
+        let result = try villa(blinking).run(["apply", "--auto-approve"] + simulated)
+        #expect(result.status == 4)
+        #expect(result.error.contains("Output OOB has no value at hand"))
+        #expect(result.error.contains("Apply on a terminal, where somebody sees the device."))
+    }
+
+    @Test("a network that requires authentication refuses a device that offers none")
+    func authenticated() throws {
+        let fixture = try villa(kitchen, rules: "provisioning: { require: authenticated }")
+        let result = fixture.run(["apply", "--auto-approve"] + simulated)
+        #expect(result.status == 4 && result.error.contains("No OOB does not authenticate"))
+    }
+
+    @Test("a node that was reset is provisioned again with all of its configuration, as apply hears before it plans")
+    func replaced() throws {
+        let fixture = try villa(kitchen)
+        try #require(fixture.run(["apply", "--auto-approve"] + simulated).status == 0)
+        let simulator = SimulatorThread(
+            beside: fixture,
+            ["--listen", "unix:mesh.sock", "--speed", "20", "--devices", "sim/devices.yaml"],
+            typing: ["reset lamp-1"]
+        )
+        try waitForSocket("mesh.sock", in: fixture)
+        let result = fixture.run("apply", "--auto-approve", "--via", "unix:mesh.sock", "--listen", "1s")
+        #expect(result.status == 0, "\(result.output)\(result.error)")
+        #expect(result.error.contains("kitchen is in no network any more: it was reset.\n"))
+        #expect(result.output.contains("-/+") && result.output.contains("kitchen: provisioned at 0x0"))
+        #expect(simulator.stop()?.status == 0)
+        expectDone(fixture)
+    }
+}
