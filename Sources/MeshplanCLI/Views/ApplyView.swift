@@ -193,14 +193,17 @@ final class ApplyView {
         var parts = ["\(progress.decided) of \(count(progress.total, "step"))"]
         if retries > 0 { parts.append(count(retries, "retry", plural: "retries")) }
         if pending > 0 { parts.append("\(count(pending, "node")) pending") }
-        if provisioning.done < provisioning.total {
-            parts.append("provisioning \(provisioning.done) of \(provisioning.total)")
+        let steps = parts.joined(separator: ", ")
+        guard provisioning.done < provisioning.total else {
+            let bars = 20
+            let filled = progress.decided * bars / progress.total
+            let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: bars - filled)
+            return terminal.show(status: "[\(bar)] " + steps)
         }
-        let bars = 20
-        let filled = progress.decided * bars / progress.total
-        let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: bars - filled)
-        let detail = activity.map { " - \(name($0.node)): \($0.text)" } ?? ""
-        terminal.show(status: "[\(bar)] " + parts.joined(separator: ", ") + detail)
+        let activity = activity.map { "\(name($0.node)): \($0.text)" }
+        let devices = "provisioning \(provisioning.done) of \(provisioning.total)"
+        let dot = errorStyle.drawsBoxes ? " · " : " - "
+        terminal.show(status: [devices, steps, activity].compactMap { $0 }.joined(separator: dot))
     }
 
     private static func text(_ duration: Duration) -> String {
