@@ -32,6 +32,15 @@ struct ScanCommandTests {
         expectSnapshot(try villa().run(["scan"] + devices).transcript, "scan-villa.txt")
     }
 
+    @Test("the definition may lie anywhere, as for other commands")
+    func elsewhere() throws {
+        let fixture = try empty()
+        try fixture.copy("villa.yaml", to: "mesh/villa.yaml")
+        let result = fixture.run(["scan", "mesh"] + devices)
+        #expect(result.status == 0 && result.output.contains("kitchen  in the definition"))
+        #expect(fixture.run(["identify", "kitchen", "mesh"] + devices).output.hasPrefix("kitchen draws attention"))
+    }
+
     @Test("proxies are named by the nodes and subnets of the database")
     func proxies() throws {
         expectSnapshot(try CommandFixture.house().run("scan", "--via", "simulator").transcript, "scan-house.txt")
@@ -66,6 +75,8 @@ struct ScanCommandTests {
         let result = fixture.run(["scan"] + devices)
         #expect(result.status == 0 && result.output.contains("Unprovisioned devices (4)"))
         #expect(result.error == "The definition here is not valid and not used; meshplan validate says why.\n")
+        let named = fixture.run(["scan", "villa.yaml"] + devices)
+        #expect(named.status == 65 && named.error.contains("unknown key `nodez`"))
     }
 
     @Test(

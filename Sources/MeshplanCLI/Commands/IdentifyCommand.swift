@@ -20,6 +20,8 @@ struct IdentifyCommand: ContextCommand {
     )
     var node: String
 
+    @OptionGroup var definition: DefinitionOptions
+
     @OptionGroup var bearer: BearerOptions
 
     @OptionGroup var networks: NetworkOptions
@@ -51,7 +53,7 @@ struct IdentifyCommand: ContextCommand {
             choice: try BearerChoice(bearer.via),
             devices: devices.devices,
             simulator: simulator,
-            knowledge: try ScanKnowledge(context, network: networks.network)
+            knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         return try run.identify(node, seconds: UInt8(clamping: time.milliseconds / 1_000))
     }

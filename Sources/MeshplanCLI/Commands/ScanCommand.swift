@@ -14,6 +14,8 @@ struct ScanCommand: ContextCommand {
             """
     )
 
+    @OptionGroup var definition: DefinitionOptions
+
     @OptionGroup var bearer: BearerOptions
 
     @OptionGroup var networks: NetworkOptions
@@ -62,7 +64,7 @@ struct ScanCommand: ContextCommand {
             choice: try BearerChoice(bearer.via),
             devices: devices.devices,
             simulator: simulator,
-            knowledge: try ScanKnowledge(context, network: networks.network)
+            knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         if watch { return try run.watch() }
         return try run.list(for: time.duration, adopt: adopt)

@@ -10,11 +10,16 @@ struct ScanKnowledge {
 
     /// Finds both; neither has to be there.
     ///
-    /// - Parameter network: the name of the network; nil for that of the definition, else for the only one.
-    /// - Throws: ``Failure`` if there are several and none was named, or the one named is not there.
-    init(_ context: Context, network: String?) throws {
+    /// - Parameters:
+    ///   - paths: the files and folders of the definition; none for the current folder, where there need be none.
+    ///   - network: the name of the network; nil for that of the definition, else for the only one.
+    /// - Throws: ``Failure`` if there are several networks and none was named, or the one named is not there, and for
+    ///   files that were named whatever is wrong with them.
+    init(_ context: Context, paths: [String], network: String?) throws {
         let workspace = Workspace(context: context)
-        if let definitions = Self.definitions(context) {
+        if !paths.isEmpty {
+            definition = try DefinitionFiles(context: context).load(paths).definitions.selected(network)
+        } else if let definitions = Self.definitions(context) {
             definition =
                 network == nil && definitions.count == 1
                 ? definitions.first : definitions.first { $0.network.value == network }
