@@ -95,4 +95,25 @@ struct ScanCommandTests {
         let result = try villa().run(["scan", "--network", "nowhere"] + devices)
         #expect(result.status == 1 && result.error.contains("there is no database of the network `nowhere`"))
     }
+
+    @Test("watching tells of every newcomer once, until it is interrupted")
+    func watch() throws {
+        let fixture = try villa()
+        let simulator = SimulatorThread(
+            beside: fixture,
+            ["--listen", "unix:mesh.sock", "--speed", "20", "--devices", "sim/devices.yaml"]
+        )
+        try waitForSocket("mesh.sock", in: fixture)
+        var polls = 0
+        fixture.interruptCount = {
+            polls += 1
+            return polls > 40 ? 1 : 0
+        }
+        let result = fixture.run("scan", "--via", "unix:mesh.sock", "--watch")
+        #expect(result.status == 0 && result.error.isEmpty)
+        let lines = result.output.split(separator: "\n").sorted()
+        #expect(lines.count == 4 && lines.allSatisfy { $0.hasPrefix("+ device 0D5C5A0E-6F5B-4F0E-A1A5-0B1F1C1F000") })
+        #expect(lines[0].contains("0001 kitchen: in the definition, number, on device, -"))
+        #expect(simulator.stop()?.status == 0)
+    }
 }
