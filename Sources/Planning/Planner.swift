@@ -139,10 +139,8 @@ extension Planner {
             counts.count == 1
                 ? "into subnet \(names.netKey(index))" : "\(counts[index] ?? 0) into subnet \(names.netKey(index))"
         }
-        return [
-            "\(total == 1 ? "1 device is" : "\(total) devices are") provisioned "
-                + "\(parts.joined(separator: ", "))."
-        ]
+        let verb = total == 1 ? "1 device is provisioned" : "\(total) devices are provisioned"
+        return [verb + (counts.count == 1 ? " " : ": ") + parts.joined(separator: ", ") + "."]
     }
 }
 

@@ -89,7 +89,7 @@ struct PlanView {
     }
 
     /// Where a node is, or that its address is chosen later.
-    private static func address(of node: NodeSummary) -> String { node.address?.description ?? "any address" }
+    private static func address(of node: NodeSummary) -> String { node.address?.description ?? "address at apply" }
 
     /// `+2 sub ~1 pub`: how many changes of which kind, in the order of the kinds.
     private func digest(_ changes: ArraySlice<Change>) -> String {
