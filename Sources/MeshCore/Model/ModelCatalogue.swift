@@ -239,3 +239,21 @@ package enum ModelCatalogue {
         return groups
     }
 }
+
+/// The servers of the foundation models of version 1.1; each has its place on the primary element.
+extension ModelIdentifier {
+    /// Bridge Configuration Server.
+    package static let bridgeConfigurationServer = sig(0x0008)
+    /// Mesh Private Beacon Server.
+    package static let privateBeaconServer = sig(0x000A)
+    /// On-Demand Private Proxy Server.
+    package static let onDemandPrivateProxyServer = sig(0x000C)
+    /// SAR Configuration Server.
+    package static let sarConfigurationServer = sig(0x000E)
+    /// Opcodes Aggregator Server.
+    package static let opcodesAggregatorServer = sig(0x0010)
+    /// Large Composition Data Server.
+    package static let largeCompositionDataServer = sig(0x0012)
+    /// Solicitation PDU RPL Configuration Server.
+    package static let solicitationReplayServer = sig(0x0014)
+}
