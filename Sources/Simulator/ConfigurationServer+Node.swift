@@ -3,9 +3,13 @@ import MeshCore
 extension ConfigurationServer {
     /// Composition, features, beacon, TTL, transmissions, subnet states and reset.
     static let nodeHandlers: [(Opcode, Handler)] = [
-        on(ConfigCompositionDataGet.self) { _, _, state in
-            // Page 0 is the largest page there is that is not larger than any that can be asked for.
-            ConfigCompositionDataStatus(page: 0, data: state.compositionPage0)
+        on(ConfigCompositionDataGet.self) { message, _, state in
+            let (page, data) = state.compositionPage(message.page)
+            // Elements that do not fit are left out of page 0; of other pages goes what fits behind opcode and number.
+            return ConfigCompositionDataStatus(
+                page: page,
+                data: page == 0 ? state.compositionPage0 : Array(data.prefix(longestPayload - 2))
+            )
         },
         on(ConfigBeaconGet.self) { _, _, state in ConfigBeaconStatus(isEnabled: state.secureNetworkBeacon) },
         on(ConfigBeaconSet.self) { message, _, state in
@@ -23,6 +27,8 @@ extension ConfigurationServer {
             if state.proxy == .disabled {
                 for key in state.netKeys.indices { state.netKeys[key].isIdentityRunning = false }
             }
+            // Openly on ends on in private (4.2.45.1).
+            if state.proxy == .enabled { state.foundation.isPrivateGATTProxyEnabled = false }
             return ConfigGATTProxyStatus(state: state.proxy)
         },
         on(ConfigFriendGet.self) { _, _, state in ConfigFriendStatus(state: state.friend) },

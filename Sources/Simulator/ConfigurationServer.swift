@@ -1,9 +1,10 @@
 package import MeshCore
 
-/// The Configuration Server model as a function: a request and a node's state give an answer and the node's new state
-/// (Mesh Protocol 4.4.1).
+/// The Configuration Server model, and the other foundation models that are spoken to with the DeviceKey, as a function:
+/// a request and a node's state give an answer and the node's new state (Mesh Protocol 4.4).
 ///
-/// All messages of Mesh Protocol 1.0.1 are answered. What is malformed, prohibited or unknown is not: nodes ignore it.
+/// All messages of Mesh Protocol 1.0.1 are answered, and those of 1.1 that are for a model of the primary element. What
+/// is malformed, prohibited or unknown is not: nodes ignore it.
 package struct ConfigurationServer: Sendable {
     /// What a node can store.
     package var limits: NodeLimits
@@ -30,10 +31,59 @@ package struct ConfigurationServer: Sendable {
         state: inout NodeConfigurationState,
         refusal: ConfigStatusCode? = nil
     ) -> [UInt8]? {
+        respond(to: payload, through: netKeyIndex, state: &state) { _ in refusal }
+    }
+
+    /// The same with a refusal for each opcode, as several requests may be in one message.
+    func respond(
+        to payload: [UInt8],
+        through netKeyIndex: NetKeyIndex,
+        state: inout NodeConfigurationState,
+        refusal: (Opcode) -> ConfigStatusCode?
+    ) -> [UInt8]? {
         var reader = ByteReader(payload)
-        guard let opcode = try? Opcode(decoding: &reader), let handler = Self.handlers[opcode] else { return nil }
+        guard let opcode = try? Opcode(decoding: &reader) else { return nil }
+        let parameters = reader.readRest()
+        guard opcode == OpcodesAggregatorSequence.opcode else {
+            let outcome = handle(opcode, parameters, through: netKeyIndex, state: &state, refusal: refusal(opcode))
+            guard case .handled(let answer) = outcome else { return nil }
+            return answer
+        }
+        guard state.hasPrimary(.opcodesAggregatorServer),
+            let sequence = try? OpcodesAggregatorSequence(parameters: parameters)
+        else { return nil }
+        let isPrimary = sequence.elementAddress == state.address
+        let status = OpcodesAggregator.status(of: sequence, elements: state.addresses) { opcode, parameters in
+            guard isPrimary, Self.serves(opcode, state) else {
+                // A model that is there, but not with the DeviceKey.
+                let element = Int(sequence.elementAddress.rawValue) - Int(state.address.rawValue)
+                let isKnown = ApplicationModels.model(for: opcode, on: element, of: state) != nil
+                return .refused(isKnown ? .wrongAccessKey : .wrongOpcode)
+            }
+            return handle(opcode, parameters, through: netKeyIndex, state: &state, refusal: refusal(opcode))
+        }
+        return status.encoded
+    }
+
+    /// Handles one request for the primary element.
+    private func handle(
+        _ opcode: Opcode,
+        _ parameters: ArraySlice<UInt8>,
+        through netKeyIndex: NetKeyIndex,
+        state: inout NodeConfigurationState,
+        refusal: ConfigStatusCode?
+    ) -> OpcodesAggregator.Outcome {
+        guard Self.serves(opcode, state), let entry = Self.handlers[opcode] else { return .refused(.wrongOpcode) }
         let request = Request(server: self, netKeyIndex: netKeyIndex, refusal: refusal)
-        return try? handler(reader.readRest(), request, &state)
+        do throws(DecodeError) {
+            return .handled(try entry.handler(parameters, request, &state))
+        } catch { return .refused(.messageNotUnderstood) }
+    }
+
+    /// Whether the primary element of a node has a model that takes a message under the DeviceKey.
+    static func serves(_ opcode: Opcode, _ state: NodeConfigurationState) -> Bool {
+        guard let entry = handlers[opcode] else { return false }
+        return entry.model.map(state.hasPrimary) ?? true
     }
 
     /// What a handler knows beside the message.
@@ -70,10 +120,28 @@ package struct ConfigurationServer: Sendable {
         @Sendable (ArraySlice<UInt8>, Request, inout NodeConfigurationState) throws(DecodeError) ->
         [UInt8]
 
-    private static let handlers: [Opcode: Handler] = Dictionary(
-        keyHandlers + modelHandlers + publicationHandlers + nodeHandlers + heartbeatHandlers,
-        uniquingKeysWith: { first, _ in first }
-    )
+    /// What takes a message, and the model that must be there for it; the Configuration Server always is.
+    private struct Entry: Sendable {
+        let model: ModelIdentifier?
+        let handler: Handler
+    }
+
+    private static let handlers: [Opcode: Entry] = {
+        let configuration = keyHandlers + modelHandlers + publicationHandlers + nodeHandlers + heartbeatHandlers
+        let others: [(ModelIdentifier, [(Opcode, Handler)])] = [
+            (.sarConfigurationServer, sarHandlers),
+            (.privateBeaconServer, privateBeaconHandlers),
+            (.onDemandPrivateProxyServer, onDemandPrivateProxyHandlers),
+            (.largeCompositionDataServer, largeCompositionHandlers),
+            (.bridgeConfigurationServer, bridgeHandlers),
+        ]
+        var table: [Opcode: Entry] = [:]
+        for (opcode, handler) in configuration { table[opcode] = Entry(model: nil, handler: handler) }
+        for (model, handlers) in others {
+            for (opcode, handler) in handlers { table[opcode] = Entry(model: model, handler: handler) }
+        }
+        return table
+    }()
 
     /// The entry of a message in the table of handlers.
     static func on<Message: AcknowledgedMessage>(

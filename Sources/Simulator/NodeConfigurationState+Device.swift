@@ -12,6 +12,7 @@ extension NodeConfigurationState {
             netKeys: []
         )
         isProvisioned = false
+        foundation.compositionPages = device.compositionPages
     }
 
     /// What a device is as soon as it has accepted provisioning data (Mesh Protocol 5.4.2.5): a node of one subnet with
@@ -33,6 +34,7 @@ extension NodeConfigurationState {
             deviceKey: deviceKey,
             netKeys: [netKey]
         )
+        foundation.compositionPages = device.compositionPages
     }
 
     /// The states that firmware begins with: what the device supports is on, Secure Network Beacon on, Default TTL 7,
@@ -78,12 +80,14 @@ extension NodeConfigurationState {
 
     /// The device behind a node that nobody described: what its composition tells, with nothing out of band.
     package var derivedDescription: DeviceDescription {
-        DeviceDescription(
+        var device = DeviceDescription(
             uuid: uuid,
             name: name,
             composition: composition,
             capabilities: ProvisioningCapabilities(elementCount: UInt8(clamping: elements.count))
         )
+        device.compositionPages = foundation.compositionPages
+        return device
     }
 
     /// Takes what a description tells of a node of which the database knows no composition.

@@ -108,6 +108,10 @@ extension NodeConfigurationState {
         case .disabled: return .temporarilyUnableToChangeState
         case .enabled:
             netKeys[position].isIdentityRunning = isRunning
+            // Whoever is named openly anywhere hides nowhere (4.2.46.1).
+            if isRunning {
+                for key in netKeys.indices { netKeys[key].isPrivateIdentityRunning = false }
+            }
             return .success
         }
     }

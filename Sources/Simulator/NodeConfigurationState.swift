@@ -41,6 +41,8 @@ package struct NodeConfigurationState: Hashable, Sendable {
     package var heartbeatSubscription: HeartbeatSubscriptionSettings
     /// The elements in the order of their indexes, at least one.
     package var elements: [Element]
+    /// The states of the foundation models of version 1.1.
+    package var foundation = FoundationStates()
 
     /// The subnet with that index, nil if the node does not have it.
     package func netKey(_ index: NetKeyIndex) -> NodeNetKey? { netKeys.first { $0.index == index } }
@@ -91,11 +93,12 @@ package struct NodeConfigurationState: Hashable, Sendable {
         }
     }
 
-    /// Takes a NetKey away with its AppKeys and the heartbeat publication that uses it.
+    /// Takes a NetKey away with its AppKeys, the heartbeat publication and the bridging table entries that use it.
     package mutating func removeNetKey(_ index: NetKeyIndex) {
         for key in appKeys where key.boundNetKey == index { removeAppKey(key.index) }
         netKeys.removeAll { $0.index == index }
         if heartbeatPublication.netKeyIndex == index { heartbeatPublication = .off }
+        foundation.bridgingTable.removeAll { $0.subnets.first == index || $0.subnets.second == index }
     }
 
     /// Forgets the network as Config Node Reset demands. What the device is made of stays, and the DeviceKey as well,
@@ -106,6 +109,7 @@ package struct NodeConfigurationState: Hashable, Sendable {
         appKeys = []
         heartbeatPublication = .off
         heartbeatSubscription = .off
+        foundation.reset()
         for element in elements.indices {
             for model in elements[element].models.indices {
                 elements[element].models[model].bindings = []
@@ -128,6 +132,8 @@ package struct NodeNetKey: Hashable, Sendable {
     package var phase: KeyRefreshPhase
     /// Whether the node advertises with its Node Identity in this subnet.
     package var isIdentityRunning = false
+    /// Whether the node advertises with its Private Node Identity in this subnet.
+    package var isPrivateIdentityRunning = false
 
     /// A key in that state.
     package init(index: NetKeyIndex, key: KeyMaterial, oldKey: KeyMaterial? = nil, phase: KeyRefreshPhase = .normal) {

@@ -25,6 +25,12 @@ struct SimulatedNode {
     var attentionEnd: Instant?
     /// When it ceases to advertise with its Node Identity in a subnet.
     var identityEnds: [NetKeyIndex: Instant] = [:]
+    /// When it ceases to advertise with its Private Node Identity in a subnet.
+    var privateIdentityEnds: [NetKeyIndex: Instant] = [:]
+    /// How many private beacons it made that each have a random of their own.
+    var privateBeaconCount: UInt64 = 0
+    /// What it sent from one subnet into another, lest somebody else makes it do so again.
+    var bridged = ReplayProtection()
 
     /// What it is as a device without a network.
     var device: DeviceDescription { description ?? state.derivedDescription }
@@ -35,7 +41,11 @@ struct SimulatedNode {
     /// Whether it forwards what it hears on the advertising bearer.
     var isRelay: Bool { isAlive && state.relay == .enabled }
     /// Whether it forwards between links and the advertising bearer.
-    var isProxy: Bool { isAlive && state.proxy == .enabled }
+    var isProxy: Bool { isAlive && state.isGATTProxyOn }
+    /// Whether it forwards from one subnet into another.
+    var isBridge: Bool {
+        state.foundation.isSubnetBridgeEnabled && isAlive && state.hasPrimary(.bridgeConfigurationServer)
+    }
 }
 
 /// A few of the last PDUs a node heard.
@@ -66,7 +76,7 @@ struct RecentPDUs: Sendable {
 enum WorldEvent {
     /// A node hears a network PDU.
     case hear(node: Int, [UInt8])
-    /// A node hears a secure network beacon.
+    /// A node hears a secure network beacon or a mesh private beacon.
     case hearBeacon(node: Int, [UInt8])
     /// A node hands a PDU to its advertiser.
     case advertise(node: Int, [UInt8], TransmitParameters)
@@ -76,6 +86,8 @@ enum WorldEvent {
     case answer(node: Int, OutgoingMessage, thenReset: Bool)
     /// A node's Node Identity has been advertised for 60 s.
     case stopIdentity(node: Int, NetKeyIndex)
+    /// A node's Private Node Identity has been advertised for 60 s.
+    case stopPrivateIdentity(node: Int, NetKeyIndex)
     /// A device advertises to those who scan.
     case tick(AdvertisingTick)
     /// A node's attention timer may have run down.

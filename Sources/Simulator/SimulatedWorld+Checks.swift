@@ -25,8 +25,7 @@ extension SimulatedWorld {
             report("the client uses \(pdu.source), an address of \(nodes[owner].state.name)")
         }
         if let owner = owners[pdu.destination.rawValue], nodes[owner].state.isProvisioned {
-            let keys = nodes[owner].state.netKeys
-            if !keys.contains(where: { $0.key == reading.key || $0.oldKey == reading.key }) {
+            if !nodes[owner].state.knows(reading.key), !isBridged(pdu, under: reading.key) {
                 report("a PDU to \(nodes[owner].state.name) is secured with a NetKey that the node does not have")
             }
         }

@@ -13,7 +13,7 @@ extension SimulatedWorld {
         }
         guard case .device = message.security, message.destination == state.address.address else { return }
         var reader = ByteReader(message.payload)
-        guard let opcode = try? Opcode(decoding: &reader) else { return }
+        guard (try? Opcode(decoding: &reader)) != nil else { return }
         if nodes[node].faults.requestsToDrop > 0 {
             nodes[node].faults.requestsToDrop -= 1
             return
@@ -23,16 +23,14 @@ extension SimulatedWorld {
             sharesSubscriptionLists: settings.sharesSubscriptionLists
         )
         var changed = state
-        let refusal = nodes[node].faults.answer(to: opcode)
-        let answer = server.respond(
-            to: message.payload,
-            through: message.netKeyIndex,
-            state: &changed,
-            refusal: refusal
-        )
+        var faults = nodes[node].faults
+        let answer = server.respond(to: message.payload, through: message.netKeyIndex, state: &changed) {
+            faults.answer(to: $0)
+        }
+        nodes[node].faults = faults
         guard let answer else { return }
         statistics.requests += 1
-        let isReset = opcode == ConfigNodeReset.opcode
+        let isReset = !changed.isProvisioned
         // The change is on record before anything tells of it, and not made if it cannot be recorded.
         if changed != state, !recorder(.node(changed)) { return }
         // After a reset the status still goes out as the node that it was.
@@ -49,7 +47,7 @@ extension SimulatedWorld {
         queue.add(.answer(node: node, outgoing, thenReset: isReset), at: now.advanced(by: delay))
     }
 
-    /// Makes a node what its Configuration Server says that it is now.
+    /// Makes a node what its foundation models say that it is now.
     private func adopt(_ changed: NodeConfigurationState, at node: Int) {
         let before = nodes[node].state
         nodes[node].state = changed
@@ -61,7 +59,12 @@ extension SimulatedWorld {
         for key in changed.netKeys where key.isIdentityRunning && before.netKey(key.index)?.isIdentityRunning != true {
             startIdentity(of: node, key.index)
         }
-        if before.proxy == .enabled, changed.proxy != .enabled { nodes[node].endsLinks = true }
+        for key in changed.netKeys
+        where key.isPrivateIdentityRunning && before.netKey(key.index)?.isPrivateIdentityRunning != true {
+            startPrivateIdentity(of: node, key.index)
+        }
+        if changed.sarParameters != before.sarParameters { nodes[node].stack.sar = changed.sarParameters }
+        if before.isGATTProxyOn, !changed.isGATTProxyOn { nodes[node].endsLinks = true }
         let phases = changed.netKeys.map { [UInt16($0.phase.rawValue), $0.index.rawValue] }
         if phases != before.netKeys.map({ [UInt16($0.phase.rawValue), $0.index.rawValue] }) { announce(node) }
     }

@@ -40,6 +40,21 @@ extension SimulatedWorld {
         nodes[node].state.netKeys[position].isIdentityRunning = false
     }
 
+    /// Private Node Identity advertising goes on for 60 s from now on (Mesh Protocol 1.1, 7.2.2.2.5).
+    func startPrivateIdentity(of node: Int, _ key: NetKeyIndex) {
+        let end = now.advanced(by: .seconds(60))
+        nodes[node].privateIdentityEnds[key] = end
+        queue.add(.stopPrivateIdentity(node: node, key), at: end)
+    }
+
+    /// Private Node Identity advertising may have gone on for 60 s.
+    func stopPrivateIdentity(of node: Int, _ key: NetKeyIndex) {
+        guard let end = nodes[node].privateIdentityEnds[key], end <= now else { return }
+        nodes[node].privateIdentityEnds[key] = nil
+        guard let position = nodes[node].state.netKeys.firstIndex(where: { $0.index == key }) else { return }
+        nodes[node].state.netKeys[position].isPrivateIdentityRunning = false
+    }
+
     /// What a person does with a paper clip: the device leaves its network, whatever that thinks, and can be provisioned
     /// anew.
     ///

@@ -46,6 +46,7 @@ extension SimulatedWorld {
         }
         var configuration = NodeConfigurationState(of: node, in: network)
         if let description, !node.isCompositionKnown { configuration.takeComposition(of: description) }
+        configuration.foundation.compositionPages = description?.compositionPages ?? [:]
         add(configuration, description: description, ivIndex: network.ivIndex, left: nil)
         _ = recorder(.node(configuration))
     }
@@ -97,6 +98,7 @@ extension SimulatedWorld {
             ivIndex: ivIndex,
             keys: keyRing(of: configuration),
             sequenceNumbers: sequenceNumbers,
+            sar: configuration.sarParameters,
             replay: ReplayProtection(replay, capacity: max(Int(configuration.product.replayListSize), 1))
         )
         stack.defaultTTL = configuration.defaultTTL

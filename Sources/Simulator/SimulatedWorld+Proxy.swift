@@ -6,7 +6,7 @@ extension SimulatedWorld {
 
     /// Begins to connect; after ``WorldSettings/connecting`` the link is opened or closed.
     ///
-    /// A proxy sends a secure network beacon for each of its subnets as soon as the link is open. `.anyProxy` is the
+    /// A proxy sends a beacon for each of its subnets as soon as the link is open. `.anyProxy` is the
     /// node that the settings name, else the first that is powered and has its GATT proxy on. A node that the
     /// settings name, or whose Node Identity is advertised, need not be a proxy: it takes messages for itself.
     package func connect(to target: LinkTarget) -> LinkIdentifier {
@@ -42,7 +42,7 @@ extension SimulatedWorld {
         )
         links[link]?.provisioning = provisioning
         guard provisioning == nil else { return }
-        for beacon in secureNetworkBeacons(of: node) {
+        for beacon in beaconsForClients(of: node) {
             notify(ProxyPDU(type: .beacon, payload: beacon), on: link)
         }
     }
@@ -54,8 +54,8 @@ extension SimulatedWorld {
         let node = try proxy(uuid)
         let state = nodes[node].state
         guard
-            state.proxy == .enabled || state.uuid == settings.proxy
-                || state.netKeys.contains(where: \.isIdentityRunning)
+            state.isGATTProxyOn || state.uuid == settings.proxy
+                || state.netKeys.contains(where: { $0.isIdentityRunning || $0.isPrivateIdentityRunning })
         else {
             throw BearerError(
                 "the simulated node \(state.name) cannot be connected to",
@@ -79,7 +79,7 @@ extension SimulatedWorld {
             return node
         }
         if let node = nodes.firstIndex(where: \.isProxy) { return node }
-        if nodes.contains(where: { $0.state.isProvisioned && $0.state.proxy == .enabled }) {
+        if nodes.contains(where: { $0.state.isProvisioned && $0.state.isGATTProxyOn }) {
             throw BearerError("no simulated proxy node has power")
         }
         throw BearerError(
@@ -149,11 +149,9 @@ extension SimulatedWorld {
             }
         }
         _ = nodes[node].heard.insert(octets)
-        perform(
-            nodes[node].stack.receive(networkPDU: octets, at: now),
-            at: node,
-            from: .link(link)
-        )
+        let actions = nodes[node].stack.receive(networkPDU: octets, at: now)
+        perform(actions, at: node, from: .link(link))
+        bridge(octets, after: actions, at: node, from: .link(link))
     }
 
     private func receive(configuration octets: [UInt8], at node: Int, on link: LinkIdentifier) {
@@ -189,11 +187,6 @@ extension SimulatedWorld {
             statistics.packetsToClient += 1
             queue.add(.notify(link, packet), at: arrival)
         }
-    }
-
-    /// The beacons that tell the IV index and key refresh of all subnets of a node.
-    func secureNetworkBeacons(of node: Int) -> [[UInt8]] {
-        nodes[node].state.netKeys.compactMap { nodes[node].stack.secureNetworkBeacon($0.index) }
     }
 
     /// The node ends a link; what it sent before still arrives.

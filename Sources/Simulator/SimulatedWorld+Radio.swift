@@ -17,7 +17,9 @@ extension SimulatedWorld {
         guard nodes[node].heard.insert(pdu) else { return }
         statistics.heard += 1
         trace(pdu, at: node)
-        perform(nodes[node].stack.receive(networkPDU: pdu, at: now), at: node, from: .air)
+        let actions = nodes[node].stack.receive(networkPDU: pdu, at: now)
+        perform(actions, at: node, from: .air)
+        bridge(pdu, after: actions, at: node, from: .air)
     }
 
     /// Does what a node's stack wants done.
@@ -108,14 +110,15 @@ extension SimulatedWorld {
         return loss
     }
 
-    /// Tells neighbours and clients with secure network beacons what changed on a node (Mesh Protocol 3.10.3).
+    /// Tells neighbours and clients with beacons what changed on a node (Mesh Protocol 3.10.3, 3.10.4).
     func announce(_ node: Int) {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
-        let beacons = secureNetworkBeacons(of: node)
+        let clientBeacons = beaconsForClients(of: node)
         for (link, end) in links.sorted(by: { $0.key < $1.key }) where end.node == node && end.provisioning == nil {
-            for beacon in beacons { notify(ProxyPDU(type: .beacon, payload: beacon), on: link) }
+            for beacon in clientBeacons { notify(ProxyPDU(type: .beacon, payload: beacon), on: link) }
         }
-        guard nodes[node].state.secureNetworkBeacon else { return }
+        let beacons = beaconsOnAir(of: node)
+        guard !beacons.isEmpty else { return }
         for neighbour in audience(of: node) {
             for beacon in beacons where !generator.happens(copyLoss(from: node, to: neighbour)) {
                 queue.add(.hearBeacon(node: neighbour.node, beacon), at: now.advanced(by: .milliseconds(10)))

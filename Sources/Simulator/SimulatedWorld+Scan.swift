@@ -94,29 +94,34 @@ extension SimulatedWorld {
     /// At least a millisecond, or time would stand still.
     private var scannedInterval: Duration { max(settings.scannedInterval, .milliseconds(1)) }
 
-    /// What a node advertises with the proxy service: for each subnet the Node Identity while it runs, else the Network
-    /// ID if its GATT proxy is on (Mesh Protocol 7.2.2.2).
+    /// What a node advertises with the proxy service: for each subnet the Node Identity while it runs, else the private
+    /// one while that runs, else the Network ID if its GATT proxy is on, openly or in private (Mesh Protocol 7.2.2.2).
     private func proxyAdvertisements(of node: Int) -> [ProxyAdvertisement] {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return [] }
         let state = nodes[node].state
         return state.netKeys.compactMap { key in
-            // In the first phase of a key refresh the network is still known by the old key (3.11.4.1).
-            let material = key.phase == .keyDistribution ? key.oldKey ?? key.key : key.key
-            guard key.isIdentityRunning else {
-                return state.proxy == .enabled ? .networkID(schedules.subnet(material).networkID) : nil
+            // In the first phase of a key refresh the network is still known by the old key.
+            guard let material = state.transmitKey(key.index) else { return nil }
+            let credentials = schedules.subnet(material)
+            if key.isIdentityRunning {
+                let random = random(of: state.uuid, in: key.index, minutes: 1)
+                return .nodeIdentity(of: state.address, random: random, credentials: credentials)
             }
-            return .nodeIdentity(
-                of: state.address,
-                random: identityRandom(of: state.uuid, in: key.index),
-                credentials: schedules.subnet(material)
-            )
+            if key.isPrivateIdentityRunning {
+                let random = random(of: state.uuid, in: key.index, minutes: 10)
+                return .privateNodeIdentity(of: state.address, random: random, credentials: credentials)
+            }
+            if state.proxy == .enabled { return .networkID(credentials.networkID) }
+            guard state.privateGATTProxy == .enabled else { return nil }
+            let random = random(of: state.uuid, in: key.index, minutes: 10)
+            return .privateNetworkIdentity(random: random, credentials: credentials)
         }
     }
 
-    /// A new random every minute, the same in all runs of a seed.
-    private func identityRandom(of device: DeviceUUID, in subnet: NetKeyIndex) -> UInt64 {
-        let minute = UInt64(bitPattern: now.microseconds / 60_000_000)
-        var mixer = SeededGenerator(seed: surroundings(of: device) ^ minute << 16 ^ UInt64(subnet.rawValue))
+    /// A random for so many minutes, the same in all runs of a seed.
+    private func random(of device: DeviceUUID, in subnet: NetKeyIndex, minutes: Int64) -> UInt64 {
+        let period = UInt64(bitPattern: now.microseconds / (minutes * 60_000_000))
+        var mixer = SeededGenerator(seed: surroundings(of: device) ^ period << 16 ^ UInt64(subnet.rawValue))
         return mixer.next()
     }
 
@@ -129,7 +134,7 @@ extension SimulatedWorld {
     }
 
     /// A number that is a device's own in this world.
-    private func surroundings(of device: DeviceUUID) -> UInt64 {
+    func surroundings(of device: DeviceUUID) -> UInt64 {
         var mixer = SeededGenerator(seed: scan.salt ^ device.rawValue.high ^ (device.rawValue.low &* 0x9E37_79B9))
         return mixer.next()
     }

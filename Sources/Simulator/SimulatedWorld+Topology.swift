@@ -5,7 +5,7 @@ extension SimulatedWorld {
     /// else the first that is a proxy, or can be one.
     var rootNode: Int {
         radioRoot ?? settings.proxy.flatMap { positions[$0] }
-            ?? nodes.firstIndex { $0.state.isProvisioned && $0.state.proxy == .enabled }
+            ?? nodes.firstIndex { $0.state.isProvisioned && $0.state.isGATTProxyOn }
             ?? nodes.firstIndex { $0.state.proxy == .enabled } ?? 0
     }
 

@@ -117,6 +117,7 @@ package final class SimulatedWorld {
         case .wake(let node): wake(node)
         case .answer(let node, let message, let thenReset): answer(message, from: node, thenReset: thenReset)
         case .stopIdentity(let node, let key): stopIdentity(of: node, key)
+        case .stopPrivateIdentity(let node, let key): stopPrivateIdentity(of: node, key)
         case .endAttention(let node): endAttention(of: node)
         case .sendProvisioning(let link, let pdu): sendProvisioning(pdu, on: link)
         case .wakeProvisioning(let link): wakeProvisioning(link)

@@ -1,14 +1,20 @@
 import MeshCore
 
 // The body of a record: its kind, then fields of fixed size, most significant octet first. Lists and texts have a
-// 16-bit count before them. Whatever is optional has an octet 0 or 1 before it.
+// 16-bit count before them. Whatever is optional has an octet 0 or 1 before it. A node whose foundation states of 1.1
+// are those that a device begins with is written as it was before there were any; values of access messages keep the
+// form that they have there.
 
 extension ByteWriter {
     mutating func write(_ record: StateRecord) {
         switch record {
-        case .node(let node):
+        case .node(let node) where node.foundation == FoundationStates():
             write(UInt8(1))
             write(node)
+        case .node(let node):
+            write(UInt8(9))
+            write(node)
+            write(node.foundation)
         case .ivIndex(let node, let ivIndex):
             write(UInt8(2))
             write(node.rawValue.bytes)
@@ -38,10 +44,12 @@ extension ByteWriter {
                 write((link.copyLoss ?? 0).bitPattern)
             }
         case .provisioned(let node, let ivIndex):
-            write(UInt8(7))
+            let isPlain = node.foundation == FoundationStates()
+            write(UInt8(isPlain ? 7 : 10))
             write(ivIndex.value)
             write(ivIndex.isUpdateInProgress)
             write(node)
+            if !isPlain { write(node.foundation) }
         case .root(let node):
             write(UInt8(8))
             write(node.rawValue.bytes)
@@ -112,9 +120,20 @@ extension ByteReader {
             return .provisioned(try readNodeState(), ivIndex)
         case 8:
             return .root(try readDeviceUUID())
+        case 9:
+            return .node(try readNodeStateWithFoundation())
+        case 10:
+            let ivIndex = IVIndex(value: try readUInt32(), isUpdateInProgress: try readFlag())
+            return .provisioned(try readNodeStateWithFoundation(), ivIndex)
         default:
             throw .unknownType(UInt64(kind))
         }
+    }
+
+    private mutating func readNodeStateWithFoundation() throws(DecodeError) -> NodeConfigurationState {
+        var node = try readNodeState()
+        node.foundation = try readFoundationStates()
+        return node
     }
 
     mutating func readStream() throws(DecodeError) -> SequenceStream {

@@ -57,6 +57,42 @@ struct StateFileTests {
         #expect(state.records == records())
     }
 
+    @Test("States of 1.1 are read back, and a node without them is written as ever")
+    func foundationStates() throws {
+        let plain = richNode()
+        #expect(StateFile.encode(.node(plain))[4] == 1)
+        #expect(StateFile.encode(.provisioned(plain, IVIndex(value: 5)))[4] == 7)
+        var node = plain
+        node.foundation.sarTransmitter.segmentIntervalStep = 9
+        node.foundation.sarReceiver.discardTimeout = 4
+        node.foundation.isPrivateBeaconEnabled = true
+        node.foundation.randomUpdateIntervalSteps = 3
+        node.foundation.isPrivateGATTProxyEnabled = true
+        node.foundation.onDemandPrivateProxySeconds = 77
+        node.foundation.isSubnetBridgeEnabled = true
+        node.foundation.bridgingTable = [
+            BridgingTableRow(
+                subnets: NetKeyIndexPair(first: .primary, second: TestNetwork.netKey(0xFFF)),
+                entry: BridgingTableEntry(
+                    firstAddress: TestNetwork.address(0x7FFF),
+                    secondAddress: Address(rawValue: 0xC000),
+                    directions: .oneWay
+                )
+            )
+        ]
+        node.foundation.solicitationReplay = [TestNetwork.address(9): 0xFF_FFFF, TestNetwork.address(3): 0]
+        node.foundation.compositionPages = [1: [1, 2], 128: [UInt8](repeating: 3, count: 700)]
+        for record in [StateRecord.node(node), .provisioned(node, IVIndex(value: 5))] {
+            let bytes = StateFile.header + StateFile.encode(record)
+            let (state, whole) = try StateFile.decode(bytes)
+            #expect(whole == bytes.count && state.nodes[node.uuid] == node)
+            #expect(state.records == [record])
+            for length in StateFile.header.count..<bytes.count {
+                #expect(try StateFile.decode(Array(bytes.prefix(length))).state.nodes.isEmpty)
+            }
+        }
+    }
+
     @Test("The last record of a node counts, and ranges are merged by compacting")
     func lastCounts() throws {
         var node = richNode()

@@ -16,6 +16,9 @@ package struct DeviceDescription: Hashable, Sendable {
     package var outOfBandInformation: OutOfBandInformation
     /// The URI that it advertises, if it does; its hash is in the beacon.
     package var uri: String?
+    /// Its Composition Data pages other than 0, as octets: 1 for the relations of its models, 2 for the profiles it
+    /// supports, 128 and above for what it becomes by a Node Composition Refresh.
+    package var compositionPages: [UInt8: [UInt8]] = [:]
 
     /// A device that offers nothing out of band.
     package init(uuid: DeviceUUID, name: String, composition: Composition, capabilities: ProvisioningCapabilities) {

@@ -1,0 +1,156 @@
+import MeshCore
+
+extension ConfigurationServer {
+    /// The Subnet Bridge and Bridging Table states. Requests with prohibited values are ignored.
+    static let bridgeHandlers: [(Opcode, Handler)] = [
+        on(SubnetBridgeGet.self) { _, _, state in
+            SubnetBridgeStatus(isEnabled: state.foundation.isSubnetBridgeEnabled)
+        },
+        on(SubnetBridgeSet.self) { message, _, state in
+            state.foundation.isSubnetBridgeEnabled = message.isEnabled
+            return SubnetBridgeStatus(isEnabled: message.isEnabled)
+        },
+        on(BridgingTableAdd.self) { message, request, state throws(DecodeError) in
+            let row = try BridgingTableRow(message)
+            let status = request.act(on: &state) { $0.bridge(row, limit: request.server.limits.bridgingTable) }
+            let present = state.foundation.bridgingTable.first { $0.isAbout(row) }
+            return BridgingTableStatus(
+                status: status,
+                directions: present?.entry.directions,
+                subnets: message.subnets,
+                firstAddress: message.firstAddress,
+                secondAddress: message.secondAddress
+            )
+        },
+        on(BridgingTableRemove.self) { message, request, state throws(DecodeError) in
+            try message.check()
+            let status = request.act(on: &state) { $0.unbridge(message) }
+            let present = state.foundation.bridgingTable.first {
+                $0.subnets == message.subnets && $0.entry.firstAddress.address == message.firstAddress
+                    && $0.entry.secondAddress == message.secondAddress
+            }
+            return BridgingTableStatus(
+                status: status,
+                directions: present?.entry.directions,
+                subnets: message.subnets,
+                firstAddress: message.firstAddress,
+                secondAddress: message.secondAddress
+            )
+        },
+        on(BridgedSubnetsGet.self) { message, _, state in
+            var seen: Set<NetKeyIndexPair> = []
+            let pairs = state.foundation.bridgingTable.map(\.subnets).filter {
+                message.filter.passes($0) && seen.insert($0).inserted
+            }
+            // Opcode (2), filter (2) and index (1) are before the pairs of 3 octets.
+            let listed = pairs.dropFirst(Int(message.startIndex)).prefix((longestPayload - 5) / 3)
+            return BridgedSubnetsList(filter: message.filter, startIndex: message.startIndex, pairs: Array(listed))
+        },
+        on(BridgingTableGet.self) { message, request, state throws(DecodeError) in
+            try message.subnets.check()
+            let status = request.refusal ?? (state.hasSubnets(message.subnets) ? .success : .invalidNetKeyIndex)
+            let entries = state.foundation.bridgingTable.filter { $0.subnets == message.subnets }.map(\.entry)
+            // Opcode (2), status (1), pair (3) and index (2) are before the entries of 5 octets.
+            let listed = entries.dropFirst(Int(message.startIndex)).prefix((longestPayload - 8) / 5)
+            return BridgingTableList(
+                status: status,
+                subnets: message.subnets,
+                startIndex: message.startIndex,
+                entries: status == .success ? Array(listed) : []
+            )
+        },
+        on(BridgingTableSizeGet.self) { _, request, _ in
+            BridgingTableSizeStatus(entries: UInt16(clamping: request.server.limits.bridgingTable))
+        },
+    ]
+}
+
+extension NodeConfigurationState {
+    fileprivate func hasSubnets(_ subnets: NetKeyIndexPair) -> Bool {
+        netKey(subnets.first) != nil && netKey(subnets.second) != nil
+    }
+
+    /// Adds an entry, or changes the directions of the one there is (4.4.9.2.2).
+    fileprivate mutating func bridge(_ row: BridgingTableRow, limit: Int) -> ConfigStatusCode {
+        guard hasSubnets(row.subnets) else { return .invalidNetKeyIndex }
+        if let position = foundation.bridgingTable.firstIndex(where: { $0.isAbout(row) }) {
+            foundation.bridgingTable[position].entry.directions = row.entry.directions
+            return .success
+        }
+        guard foundation.bridgingTable.count < limit else { return .insufficientResources }
+        foundation.bridgingTable.append(row)
+        return .success
+    }
+
+    /// Removes the entries that match; an unassigned address matches any.
+    fileprivate mutating func unbridge(_ request: BridgingTableRemove) -> ConfigStatusCode {
+        guard hasSubnets(request.subnets) else { return .invalidNetKeyIndex }
+        foundation.bridgingTable.removeAll { row in
+            row.subnets == request.subnets
+                && [.unassigned, row.entry.firstAddress.address].contains(request.firstAddress)
+                && [.unassigned, row.entry.secondAddress].contains(request.secondAddress)
+        }
+        return .success
+    }
+}
+
+extension BridgingTableRow {
+    /// The entry that a request asks for.
+    ///
+    /// - Throws: ``DecodeError/prohibited(field:value:)`` for one subnet with itself, a first address that is not
+    ///   unicast, a second one that is unassigned, all-nodes, the first one, or, for both ways, not unicast (4.3.11.4).
+    fileprivate init(_ request: BridgingTableAdd) throws(DecodeError) {
+        try request.subnets.check()
+        guard let first = UnicastAddress(rawValue: request.firstAddress.rawValue) else {
+            throw .prohibited(field: "Address1", value: UInt64(request.firstAddress.rawValue))
+        }
+        let second = request.secondAddress
+        let isPossible =
+            switch second.kind {
+            case .unassigned: false
+            case .unicast: second != first.address
+            case .group, .virtual: request.directions == .oneWay && second != GroupAddress.allNodes.address
+            }
+        guard isPossible else { throw .prohibited(field: "Address2", value: UInt64(second.rawValue)) }
+        self.init(
+            subnets: request.subnets,
+            entry: BridgingTableEntry(firstAddress: first, secondAddress: second, directions: request.directions)
+        )
+    }
+
+    /// Whether it connects the same addresses of the same subnets.
+    fileprivate func isAbout(_ other: BridgingTableRow) -> Bool {
+        subnets == other.subnets && entry.firstAddress == other.entry.firstAddress
+            && entry.secondAddress == other.entry.secondAddress
+    }
+}
+
+extension BridgingTableRemove {
+    fileprivate func check() throws(DecodeError) {
+        try subnets.check()
+        guard [.unassigned, .unicast].contains(firstAddress.kind) else {
+            throw .prohibited(field: "Address1", value: UInt64(firstAddress.rawValue))
+        }
+        let isSame = firstAddress.kind == .unicast && firstAddress == secondAddress
+        guard !isSame, secondAddress != GroupAddress.allNodes.address else {
+            throw .prohibited(field: "Address2", value: UInt64(secondAddress.rawValue))
+        }
+    }
+}
+
+extension NetKeyIndexPair {
+    fileprivate func check() throws(DecodeError) {
+        guard first != second else { throw .prohibited(field: "NetKeyIndex2", value: UInt64(second.rawValue)) }
+    }
+}
+
+extension BridgedSubnetsFilter {
+    fileprivate func passes(_ pair: NetKeyIndexPair) -> Bool {
+        switch position {
+        case .any: true
+        case .first: pair.first == netKeyIndex
+        case .second: pair.second == netKeyIndex
+        case .either: pair.first == netKeyIndex || pair.second == netKeyIndex
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package import MeshCore
+
+/// The states of the foundation models that version 1.1 adds (Mesh Protocol 1.1, 4.2). They mean something only on a
+/// node whose primary element has the model; all others keep the values that a device begins with.
+package struct FoundationStates: Hashable, Sendable {
+    /// The SAR Transmitter state.
+    package var sarTransmitter = SARTransmitterState.standard
+    /// The SAR Receiver state.
+    package var sarReceiver = SARReceiverState.standard
+    /// The Private Beacon state.
+    package var isPrivateBeaconEnabled = false
+    /// The Random Update Interval Steps state in units of 10 s; 0 for a new random in every private beacon.
+    package var randomUpdateIntervalSteps: UInt8 = 60
+    /// The Private GATT Proxy state of a node that has the GATT Proxy feature; never on together with that.
+    package var isPrivateGATTProxyEnabled = false
+    /// The On-Demand Private GATT Proxy state: for how many seconds the node would advertise after a solicitation, 0 for
+    /// off. Solicitation over the air is not modelled, so nothing follows from it.
+    package var onDemandPrivateProxySeconds: UInt8 = 0
+    /// The Subnet Bridge state.
+    package var isSubnetBridgeEnabled = false
+    /// The Bridging Table state in the order in which entries were added.
+    package var bridgingTable: [BridgingTableRow] = []
+    /// The solicitation replay protection list: the newest sequence number (24 bits) of each source. Nothing but a test
+    /// or an earlier state puts entries in, as solicitation over the air is not modelled.
+    package var solicitationReplay: [UnicastAddress: UInt32] = [:]
+    /// The Composition Data pages other than 0, such as 1, 2 and 128, as octets. What a device is made of: it outlives a
+    /// reset.
+    package var compositionPages: [UInt8: [UInt8]] = [:]
+
+    /// What a device begins with.
+    package init() {}
+
+    /// Forgets the network and keeps what the device is made of.
+    mutating func reset() {
+        let pages = compositionPages
+        self = FoundationStates()
+        compositionPages = pages
+    }
+
+    /// The subnets into which a node with its bridge on sends on what comes from `source` to `destination` in a subnet,
+    /// each once, in the order of the table (3.4.6.3).
+    func bridgedSubnets(from subnet: NetKeyIndex, _ source: UnicastAddress, to destination: Address) -> [NetKeyIndex] {
+        var found: [NetKeyIndex] = []
+        for row in bridgingTable {
+            guard let target = row.target(from: subnet, source, to: destination), !found.contains(target) else {
+                continue
+            }
+            found.append(target)
+        }
+        return found
+    }
+}
+
+/// An entry of the Bridging Table state with the subnets that it connects (Mesh Protocol 1.1, 4.2.42).
+package struct BridgingTableRow: Hashable, Sendable {
+    /// The subnets of the first and of the second address.
+    package var subnets: NetKeyIndexPair
+    /// The addresses and the directions.
+    package var entry: BridgingTableEntry
+
+    /// An entry between those subnets.
+    package init(subnets: NetKeyIndexPair, entry: BridgingTableEntry) {
+        self.subnets = subnets
+        self.entry = entry
+    }
+
+    fileprivate func target(
+        from subnet: NetKeyIndex,
+        _ source: UnicastAddress,
+        to destination: Address
+    ) -> NetKeyIndex? {
+        if subnet == subnets.first, source == entry.firstAddress, destination == entry.secondAddress {
+            return subnets.second
+        }
+        guard entry.directions == .bothWays, subnet == subnets.second, source.address == entry.secondAddress,
+            destination == entry.firstAddress.address
+        else { return nil }
+        return subnets.first
+    }
+}
+
+extension NodeConfigurationState {
+    /// Whether the primary element has a model.
+    func hasPrimary(_ model: ModelIdentifier) -> Bool {
+        elements.first?.models.contains { $0.identifier == model } ?? false
+    }
+
+    /// How the node's stack times segments: by its states where it has them.
+    var sarParameters: SARParameters {
+        guard hasPrimary(.sarConfigurationServer) else { return .standard }
+        return SARParameters(transmitter: foundation.sarTransmitter, receiver: foundation.sarReceiver)
+    }
+
+    /// The Private GATT Proxy state; without the GATT Proxy feature there is none (4.2.45).
+    var privateGATTProxy: FeatureState {
+        if proxy == .notSupported { return .notSupported }
+        return foundation.isPrivateGATTProxyEnabled ? .enabled : .disabled
+    }
+
+    /// Whether the node serves clients over GATT, openly or in private.
+    var isGATTProxyOn: Bool { proxy == .enabled || privateGATTProxy == .enabled }
+
+    /// Whether the node tells its clients the IV index in private beacons.
+    var hidesFromClients: Bool {
+        foundation.isPrivateBeaconEnabled || proxy != .enabled && privateGATTProxy == .enabled
+    }
+
+    /// The NetKey that the node sends with in a subnet: in the first phase of a key refresh the old one (3.11.4.1).
+    func transmitKey(_ index: NetKeyIndex) -> KeyMaterial? {
+        netKey(index).map { $0.phase == .keyDistribution ? $0.oldKey ?? $0.key : $0.key }
+    }
+}

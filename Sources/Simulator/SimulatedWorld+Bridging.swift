@@ -1,0 +1,67 @@
+import MeshCore
+
+extension SimulatedWorld {
+    /// A node whose bridge is on sends a network PDU of others on into the subnets that its table names, under their
+    /// keys and with a TTL one less; source, destination and sequence number stay (Mesh Protocol 1.1, 3.4.6.3).
+    ///
+    /// - Parameter actions: what the node's stack made of the PDU.
+    func bridge(_ octets: [UInt8], after actions: [StackAction], at node: Int, from origin: Origin) {
+        guard nodes[node].isBridge, !nodes[node].faults.isMute, !actions.contains(where: \.isRefusal) else { return }
+        let stack = nodes[node].stack
+        guard let (pdu, subnet) = try? stack.decode(networkPDU: octets), pdu.ttl >= 2, !stack.isElement(pdu.destination)
+        else { return }
+        let state = nodes[node].state
+        let targets = state.foundation.bridgedSubnets(from: subnet, pdu.source, to: pdu.destination)
+        guard !targets.isEmpty,
+            nodes[node].bridged.verdict(pdu.source, ivIndex: pdu.ivIndex, sequence: pdu.sequence) == .accepted
+        else { return }
+        nodes[node].bridged.record(pdu.source, ivIndex: pdu.ivIndex, sequence: pdu.sequence)
+        var onward = pdu
+        onward.ttl -= 1
+        for target in targets {
+            guard let key = state.transmitKey(target),
+                let sealed = try? onward.encoded(with: schedules.subnet(key).flooding)
+            else { continue }
+            _ = nodes[node].heard.insert(sealed)
+            let turnaround = now.advanced(by: generator.duration(in: settings.relayTurnaround))
+            switch origin {
+            case .itself: continue
+            case .air:
+                queue.add(.advertise(node: node, sealed, state.relayRetransmit), at: turnaround)
+                if nodes[node].isProxy { forward(sealed, to: pdu.destination, from: node, except: nil) }
+            case .link(let link):
+                queue.add(.advertise(node: node, sealed, state.networkTransmit), at: turnaround)
+                if nodes[node].isProxy { forward(sealed, to: pdu.destination, from: node, except: link) }
+            }
+        }
+    }
+
+    /// Whether some node sends a PDU on from the subnet of that key into one that its destination is in.
+    func isBridged(_ pdu: NetworkPDU, under key: KeyMaterial) -> Bool {
+        guard let owner = owners[pdu.destination.rawValue] else { return false }
+        return nodes.contains { node in
+            guard node.isBridge,
+                let subnet = node.state.netKeys.first(where: { $0.key == key || $0.oldKey == key })?.index
+            else { return false }
+            return node.state.foundation.bridgedSubnets(from: subnet, pdu.source, to: pdu.destination)
+                .compactMap(node.state.transmitKey).contains(where: nodes[owner].state.knows)
+        }
+    }
+}
+
+extension StackAction {
+    /// Whether a stack had no use for a PDU at the network layer: it is nobody's, its own, or has come before.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .dropped(.network), .dropped(.ownSource), .dropped(.alreadySeen): true
+        default: false
+        }
+    }
+}
+
+extension NodeConfigurationState {
+    /// Whether a NetKey, present or old, is on the node.
+    func knows(_ key: KeyMaterial) -> Bool {
+        netKeys.contains { $0.key == key || $0.oldKey == key }
+    }
+}
