@@ -12,9 +12,11 @@ struct House: Sendable {
         return products.appending(path: "meshplan")
     }()
 
-    private static let example = URL(filePath: #filePath)
+    /// The folder with the examples.
+    static let examples = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "examples/house")
+        .appending(path: "examples")
+    private static let example = examples.appending(path: "house")
 
     /// A new house in a new temporary folder.
     static func make() async throws -> House {

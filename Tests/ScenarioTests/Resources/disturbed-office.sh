@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# An office commissioned from nothing over a lossy radio by applies that are killed, until one comes to its end.
+#
+#   disturbed-office.sh MESHPLAN SEED KILLS      in a folder with the files of the example
+#
+# Prints "killed" with the number of applies that were, then the database as `show --json` has it.
+# Fails with a message if anything ends otherwise than it should.
+set -uo pipefail
+meshplan=$1 seed=$2 kills=$3
+RANDOM=$seed
+
+fail() {
+    echo "$1"
+    tail -n 25 ./*.log
+    exit 1
+}
+
+"$meshplan" init --network office >init.log 2>&1 || fail "init ends with $?"
+exec 3< <(exec "$meshplan" sim run --network office --devices devices.yaml --listen unix:s --speed 20 \
+    --hops 2 --loss 0.1 --seed "$seed" 2>simulator.log </dev/null)
+simulator=$!
+read -r -t 60 _ <&3 || fail "the simulator does not start"
+# What the devices do is told on the same descriptor; nobody reads on, so it goes to nowhere.
+cat <&3 >observations.log &
+
+apply=("$meshplan" apply office.yaml --via unix:s --auto-approve --secrets secrets.csv --listen 100ms)
+killed=0
+for ((round = 1; round <= kills; round++)); do
+    moment=$(awk "BEGIN { print 0.05 + $RANDOM / 32768 * 4 }")
+    timeout --signal=KILL "$moment" "${apply[@]}" >"apply-$round.log" 2>&1
+    case $? in
+    137) killed=$((killed + 1)) ;;
+    0) break ;;
+    4) ;;
+    *) fail "apply $round ends otherwise" ;;
+    esac
+done
+# Loss may leave a node without an answer; that one is for the next apply, as the recap says.
+for round in 1 2 3; do
+    "${apply[@]}" >"last-$round.log" 2>&1
+    status=$?
+    [ $status = 0 ] && break
+    [ $status = 4 ] || fail "the last apply ends with $status"
+done
+[ $status = 0 ] || fail "three applies in a row leave something"
+
+"$meshplan" plan office.yaml --detailed-exitcode >plan.log 2>&1 || fail "the plan is not empty afterwards"
+kill -TERM "$simulator"
+wait "$simulator" || fail "the simulator has seen a rule broken"
+"$meshplan" sim status >status.log 2>&1
+grep -q "All are as the mesh database says" status.log || fail "nodes and database differ"
+echo "killed $killed"
+"$meshplan" show --json
