@@ -104,7 +104,7 @@ let package = Package(
         .testTarget(
             name: "ScenarioTests",
             dependencies: ["meshplan", "TestSupport"],
-            resources: [.copy("Resources/disturbed-apply.sh")],
+            resources: [.copy("Resources/disturbed-apply.sh"), .copy("Resources/disturbed-office.sh")],
             swiftSettings: strict
         ),
     ]
