@@ -17,12 +17,14 @@ fail() {
 # Faster than real time, yet slow enough for the timers of segmented messages.
 exec 3< <(exec "$meshplan" sim --listen unix:s --speed 20 --hops 2 --seed "$seed" 2>simulator.log)
 simulator=$!
+trap 'kill -KILL "$simulator" 2>/dev/null' EXIT
 read -r -t 60 _ <&3 || fail "the simulator does not start"
 
 apply=("$meshplan" apply --via unix:s --auto-approve --listen 0)
 start=$EPOCHREALTIME
 if [ -n "$moment" ]; then
-    timeout --signal=KILL "$moment" "${apply[@]}" >first.log 2>&1
+    # In the foreground, so that it waits for what it has killed: the database's lock goes with the process.
+    timeout --foreground --signal=KILL "$moment" "${apply[@]}" >first.log 2>&1
 else
     "${apply[@]}" >first.log 2>&1
 fi

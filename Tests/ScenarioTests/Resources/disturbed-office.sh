@@ -19,6 +19,7 @@ fail() {
 exec 3< <(exec "$meshplan" sim run --network office --devices devices.yaml --listen unix:s --speed 20 \
     --hops 2 --loss 0.1 --seed "$seed" 2>simulator.log </dev/null)
 simulator=$!
+trap 'kill -KILL "$simulator" 2>/dev/null' EXIT
 read -r -t 60 _ <&3 || fail "the simulator does not start"
 # What the devices do is told on the same descriptor; nobody reads on, so it goes to nowhere.
 cat <&3 >observations.log &
@@ -27,7 +28,8 @@ apply=("$meshplan" apply office.yaml --via unix:s --auto-approve --secrets secre
 killed=0
 for ((round = 1; round <= kills; round++)); do
     moment=$(awk "BEGIN { print 0.05 + $RANDOM / 32768 * 4 }")
-    timeout --signal=KILL "$moment" "${apply[@]}" >"apply-$round.log" 2>&1
+    # In the foreground, so that it waits for what it has killed: the database's lock goes with the process.
+    timeout --foreground --signal=KILL "$moment" "${apply[@]}" >"apply-$round.log" 2>&1
     case $? in
     137) killed=$((killed + 1)) ;;
     0) break ;;
