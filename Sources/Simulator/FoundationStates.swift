@@ -100,9 +100,12 @@ extension NodeConfigurationState {
     /// Whether the node serves clients over GATT, openly or in private.
     var isGATTProxyOn: Bool { proxy == .enabled || privateGATTProxy == .enabled }
 
-    /// Whether the node tells its clients the IV index in private beacons.
+    /// Whether the node tells its clients the IV index in private beacons: if it makes them anyway, or its clients can
+    /// only have found it by what it advertises in private.
     var hidesFromClients: Bool {
-        foundation.isPrivateBeaconEnabled || proxy != .enabled && privateGATTProxy == .enabled
+        if foundation.isPrivateBeaconEnabled { return true }
+        return proxy != .enabled
+            && (privateGATTProxy == .enabled || netKeys.contains(where: \.isPrivateIdentityRunning))
     }
 
     /// The NetKey that the node sends with in a subnet: in the first phase of a key refresh the old one (3.11.4.1).

@@ -16,6 +16,8 @@ struct SimulatedNode {
     var faults = NodeFaults()
     /// Whether its GATT proxy was switched off and its links end with the answer that says so.
     var endsLinks = false
+    /// The answer after which it ends its links, or leaves the network, while its segments are under way.
+    var lastAnswer: (identifier: TransmissionIdentifier, isReset: Bool)?
     /// When a wake event for its timers waits in the queue.
     var wakeAt: Instant?
     /// The PDUs heard last, octet by octet: copies and what two relays send alike cost no decryption.

@@ -13,7 +13,8 @@ extension SimulatedWorld {
         }
         guard case .device = message.security, message.destination == state.address.address else { return }
         var reader = ByteReader(message.payload)
-        guard (try? Opcode(decoding: &reader)) != nil else { return }
+        // Who is leaving the network takes no more orders.
+        guard (try? Opcode(decoding: &reader)) != nil, nodes[node].lastAnswer?.isReset != true else { return }
         if nodes[node].faults.requestsToDrop > 0 {
             nodes[node].faults.requestsToDrop -= 1
             return
@@ -73,16 +74,33 @@ extension SimulatedWorld {
     func answer(_ message: OutgoingMessage, from node: Int, thenReset: Bool) {
         // The node may have left the network meanwhile, and even be in another one.
         guard nodes[node].isAlive, nodes[node].state.address == message.source else { return }
+        let identifier: TransmissionIdentifier
         let actions: [StackAction]
         do throws(StackError) {
-            actions = try nodes[node].stack.send(message, at: now).1
+            (identifier, actions) = try nodes[node].stack.send(message, at: now)
         } catch {
             report("\(nodes[node].state.name) cannot answer: \(error)")
             return
         }
         perform(actions, at: node, from: .itself)
-        // Clients of a proxy that was switched off, or that left the network, lose their links (4.2.11).
-        if thenReset {
+        guard thenReset || nodes[node].endsLinks else { return }
+        if actions.contains(where: { $0.ends(identifier) }) {
+            finishAnswer(of: node, isReset: thenReset)
+        } else {
+            nodes[node].lastAnswer = (identifier, thenReset)
+        }
+    }
+
+    /// A segmented answer may be out that something was to follow.
+    func finishAnswer(of node: Int, after actions: [StackAction]) {
+        guard let last = nodes[node].lastAnswer, actions.contains(where: { $0.ends(last.identifier) }) else { return }
+        nodes[node].lastAnswer = nil
+        finishAnswer(of: node, isReset: last.isReset)
+    }
+
+    /// Clients of a proxy that was switched off, or that left the network, lose their links (4.2.11).
+    private func finishAnswer(of node: Int, isReset: Bool) {
+        if isReset {
             leaveNetwork(node)
         } else if nodes[node].endsLinks {
             nodes[node].endsLinks = false
@@ -106,5 +124,15 @@ extension SimulatedWorld {
         if let key = state.deviceKey { ring.setDeviceKey(key, of: state.address) }
         for label in state.labels.sorted() { ring.add(label) }
         return ring
+    }
+}
+
+extension StackAction {
+    /// Whether a transmission is over, one way or the other.
+    fileprivate func ends(_ identifier: TransmissionIdentifier) -> Bool {
+        switch self {
+        case .completed(identifier), .failed(identifier, _): true
+        default: false
+        }
     }
 }

@@ -40,6 +40,7 @@ extension SimulatedWorld {
             default: break
             }
         }
+        finishAnswer(of: node, after: actions)
         scheduleWake(node)
     }
 

@@ -109,6 +109,57 @@ struct OpcodesAggregatorTests {
     }
 }
 
+@Suite("SimulatedWorld: sequences under the DeviceKey")
+struct AggregatedConfigurationTests {
+    private func site() throws -> (world: SimulatedWorld, client: TestClient, node: Node) {
+        let node = TestNetwork.node(1, with: [.opcodesAggregatorServer], proxy: .enabled)
+        let network = TestNetwork.network([node])
+        let world = SimulatedWorld(network: network, seed: 1)
+        return (world, try TestClient.connected(to: world, network: network), node)
+    }
+
+    @Test("A fault refuses as many requests of a sequence as it is for")
+    func fault() throws {
+        let (world, client, node) = try site()
+        let answer = NodeFaults.Answer(opcode: ConfigNetKeyAdd.opcode, status: .storageFailure, count: 1)
+        world.setFaults(NodeFaults(answers: [answer]), of: node.uuid)
+        let items = (2...3).map { number in
+            ConfigNetKeyAdd(netKeyIndex: TestNetwork.netKey(number), key: TestNetwork.key(UInt64(number))).encoded
+        }
+        let sequence = OpcodesAggregatorSequence(elementAddress: node.unicastAddress, items: items)
+        let status = try client.request(sequence, of: node)
+        #expect(
+            status?.items == [
+                ConfigNetKeyStatus(status: .storageFailure, netKeyIndex: TestNetwork.netKey(2)).encoded,
+                ConfigNetKeyStatus(status: .success, netKeyIndex: TestNetwork.netKey(3)).encoded,
+            ]
+        )
+        #expect(world.node(node.uuid)?.netKeys.map(\.index) == [.primary, TestNetwork.netKey(3)])
+    }
+
+    @Test("A proxy that is switched off in a sequence answers before it lets its client go")
+    func proxyOff() throws {
+        let (world, client, node) = try site()
+        let items = [ConfigGATTProxySet(isEnabled: false).encoded, ConfigDefaultTTLSet(ttl: 9).encoded]
+        let sequence = OpcodesAggregatorSequence(elementAddress: node.unicastAddress, items: items)
+        #expect(try client.request(sequence, of: node)?.items.count == 2)
+        try client.wait(.seconds(1))
+        #expect(world.node(node.uuid)?.proxy == .disabled && client.isClosed)
+    }
+
+    @Test("A reset at the end of a sequence is answered before the node leaves")
+    func reset() throws {
+        let (world, client, node) = try site()
+        let items = [ConfigDefaultTTLSet(ttl: 9).encoded, ConfigNodeReset().encoded]
+        let sequence = OpcodesAggregatorSequence(elementAddress: node.unicastAddress, items: items)
+        let status = try client.request(sequence, of: node)
+        #expect(status?.status == .success)
+        #expect(status?.items == [ConfigDefaultTTLStatus(ttl: 9).encoded, ConfigNodeResetStatus().encoded])
+        try client.wait(.seconds(1))
+        #expect(world.node(node.uuid)?.isProvisioned == false && client.isClosed)
+    }
+}
+
 @Suite("SimulatedWorld: models under AppKeys")
 struct ApplicationModelTests {
     private let key = TestNetwork.appKey(0)
