@@ -185,7 +185,8 @@ package struct ProvisioningPolicy: Hashable, Sendable {
     /// The best way to provision a device.
     ///
     /// A public key at hand is always used: to fall back to a key sent over the air because somebody cleared a bit in
-    /// the capabilities would give away what it is there for.
+    /// the capabilities would give away what it is there for. For the same reason a device that we have a static value
+    /// for is not provisioned without authentication, unless the policy allows nothing else.
     ///
     /// - Throws: ``ProvisioningPolicyError`` if nothing fits device, policy and what is at hand.
     package func choice(
@@ -229,7 +230,9 @@ package struct ProvisioningPolicy: Hashable, Sendable {
         let counted = max(1, countedDigits)
         switch kind {
         case .noOOB:
-            if capabilities.requiresAuthentication || requiresAuthentication && material.publicKey == nil {
+            let couldAuthenticate = material.staticValue != nil && kinds.contains(.staticOOB)
+            let mustAuthenticate = (requiresAuthentication || couldAuthenticate) && material.publicKey == nil
+            if capabilities.requiresAuthentication || mustAuthenticate {
                 return .failure(PassedOver(cause: .authenticationRequired))
             }
             return .success(.noOOB)

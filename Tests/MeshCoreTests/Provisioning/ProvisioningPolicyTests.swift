@@ -87,6 +87,24 @@ struct ProvisioningPolicyTests {
         #expect(try ProvisioningPolicy().choice(for: old, with: OutOfBandMaterial()).algorithm == .cmacAES128)
     }
 
+    @Test("a device that we have a static value for does not get away without, by not offering it")
+    func downgrade() throws {
+        let impostor = ProvisioningCapabilities(elementCount: 1)
+        var material = OutOfBandMaterial(staticValue: everything.staticValue)
+        #expect(
+            throws: ProvisioningPolicyError.noMethod([
+                .init(.staticOOB, .notOffered), .init(.outputOOB, .notOffered), .init(.inputOOB, .notOffered),
+                .init(.noOOB, .authenticationRequired),
+            ])
+        ) { try ProvisioningPolicy().choice(for: impostor, with: material) }
+        // Whoever says that there is to be none means it.
+        #expect(try ProvisioningPolicy(kinds: [.noOOB]).choice(for: impostor, with: material).authentication == .noOOB)
+        // Who has the private key is the device.
+        material.publicKey = everything.publicKey
+        let genuine = ProvisioningCapabilities(elementCount: 1, isPublicKeyAvailable: true)
+        #expect(try ProvisioningPolicy().choice(for: genuine, with: material).authentication == .noOOB)
+    }
+
     @Test("nobody has to count further than the policy says", arguments: 0...9 as ClosedRange<UInt8>)
     func counted(digits: UInt8) throws {
         let blinking = ProvisioningCapabilities(elementCount: 1, outputSize: 8, outputActions: [.blink, .beep])
