@@ -109,3 +109,8 @@ package struct ConfigurationInquiry {
         return nil
     }
 }
+
+extension ConfigurationInquiry: CustomReflectable {
+    /// Shows no children, for the payload may contain keys.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -159,3 +159,8 @@ struct AuthenticationValue {
         self.init(octets: front + [UInt8](repeating: 0, count: algorithm.confirmationSize - front.count))
     }
 }
+
+extension AuthenticationValue: CustomReflectable {
+    /// Shows no children, for it may be a static value.
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

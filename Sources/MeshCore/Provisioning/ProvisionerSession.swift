@@ -343,3 +343,8 @@ package struct ProvisionerSession {
         return [.failed(failure)]
     }
 }
+
+extension ProvisionerSession: CustomReflectable {
+    /// Shows how far it has come and none of its secrets.
+    package var customMirror: Mirror { Mirror(self, children: ["stage": stage]) }
+}

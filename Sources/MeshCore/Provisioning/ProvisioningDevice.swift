@@ -288,3 +288,8 @@ package struct ProvisioningDevice {
         return [.send(ProvisioningPDU.failed(code).encoded), .failed(failure)]
     }
 }
+
+extension ProvisioningDevice: CustomReflectable {
+    /// Shows how far it has come and none of its secrets.
+    package var customMirror: Mirror { Mirror(self, children: ["stage": stage]) }
+}

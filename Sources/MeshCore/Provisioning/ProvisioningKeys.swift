@@ -49,6 +49,11 @@ struct ProvisioningConfirmations {
     }
 }
 
+extension ProvisioningConfirmations: CustomReflectable {
+    /// Shows no children, for the shared secret is among them.
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// What encrypts the provisioning data, and the key of the node to be (Mesh Protocol 5.4.2.5).
 struct ProvisioningKeys {
     private let cipher: AuthenticatedCipher
@@ -71,6 +76,11 @@ struct ProvisioningKeys {
     func open(_ sealed: [UInt8]) -> [UInt8]? {
         cipher.open(sealed[...], nonce: nonce, mic: .bits64)
     }
+}
+
+extension ProvisioningKeys: CustomReflectable {
+    /// Shows no children, for all of them are secret.
+    var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// Compares without telling by the time it takes where two confirmations differ.

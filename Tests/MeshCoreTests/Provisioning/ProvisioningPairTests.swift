@@ -101,6 +101,43 @@ struct ProvisioningPairTests {
         #expect(pair.attention == nil)
     }
 
+    @Test("what is dumped of a session shows no octet, at whatever stage", arguments: ProvisioningAlgorithm.allCases)
+    func concealment(algorithm: ProvisioningAlgorithm) throws {
+        var pair = ProvisioningFixture.pair(
+            ProvisioningFixture.Method(algorithm: algorithm, isPublicKeyOutOfBand: false, method: .staticOOB)
+        )
+        var stages: Set<ProvisioningStage> = []
+        func look() {
+            var text = ""
+            dump(pair.provisioner, to: &text)
+            dump(pair.device, to: &text)
+            stages.insert(pair.provisioner.stage)
+            let lines = text.split(separator: "\n").map { $0.drop { $0 == " " || $0 == "-" } }
+            #expect(!lines.contains { $0.first?.isNumber == true }, "\(text)")
+        }
+        var actions = pair.provisioner.start(at: .zero)
+        while !actions.isEmpty {
+            var next: [ProvisionerAction] = []
+            for action in actions {
+                switch action {
+                case .send(let pdu):
+                    for case .send(let answer) in pair.device.receive(pdu, at: .zero) {
+                        look()
+                        next += pair.provisioner.receive(answer, at: .zero)
+                        look()
+                    }
+                case .capabilitiesReceived: next += try pair.provisioner.choose(pair.choice, data: pair.data, at: .zero)
+                case .dataIsAboutToBeSent: next += try pair.provisioner.dataIsDurable(at: .zero)
+                default: break
+                }
+                look()
+            }
+            actions = next
+        }
+        #expect(pair.provisioner.stage == .completed)
+        #expect(stages.count >= 6, "\(stages)")
+    }
+
     @Test("a public key of somebody else ends in a failure, whatever the method")
     func wrongPublicKey() {
         for authentication in [AuthenticationMethod.noOOB, .staticOOB] {
