@@ -25,6 +25,9 @@ package struct ListeningReport: Hashable, Sendable {
 }
 
 extension Executor {
+    /// How many advertisers are remembered: others can advertise under as many addresses as they like.
+    private static let memory = 65_536
+
     /// Listens to advertising for so long, and records which nodes of the database advertise as devices without a
     /// network, so that a plan made afterwards provisions them again.
     ///
@@ -53,6 +56,7 @@ extension Executor {
             network.nodes.map { ($0.unicastAddress, $0.uuid) },
             uniquingKeysWith: { first, _ in first }
         )
+        let known = Set(network.nodes.map(\.uuid))
         var sightings: [AdvertiserIdentifier: Sighting] = [:]
         var heard: [DeviceUUID: Bool] = [:]
         do throws(BearerError) {
@@ -63,12 +67,16 @@ extension Executor {
                 guard case .heard(let advertisement) = try bearer.next(until: pause) else { continue }
                 var sighting = Sighting(advertisement: advertisement, identity: nil)
                 switch advertisement.content {
-                case .unprovisioned(let device, uriHash: _): heard[device.uuid] = true
+                case .unprovisioned(let device, uriHash: _):
+                    if known.contains(device.uuid) { heard[device.uuid] = true }
                 case .proxy(let proxy):
                     sighting.identity = resolver.resolve(proxy)
                     if case .node(let address, _) = sighting.identity, let uuid = nodes[address] { heard[uuid] = false }
                 }
-                sightings[advertisement.advertiser] = sighting
+                let isRoom = sightings.count < Executor.memory
+                if isRoom || sightings[advertisement.advertiser] != nil {
+                    sightings[advertisement.advertiser] = sighting
+                }
             }
             try bearer.scan(false)
         } catch {
