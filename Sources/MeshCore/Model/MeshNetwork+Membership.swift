@@ -10,8 +10,9 @@ extension MeshNetwork {
     /// Records an attempt that is about to hand out an address and a DeviceKey.
     ///
     /// The DeviceKeys of earlier attempts stay in front of the new ones, each once, for any of them may be the one that
-    /// the device took. If the attempt has another block of addresses, those of the former one that it leaves are
-    /// excluded, for the device may have used them.
+    /// the device took. An attempt with another block of addresses begins a new record, since a DeviceKey is of no use
+    /// at other addresses than those it was given with: what the device may have become before is kept among the retired
+    /// nodes, once for each DeviceKey, and those of its addresses that the new block leaves are excluded.
     ///
     /// - Returns: the record as it stands now, to be committed.
     @discardableResult
@@ -22,11 +23,25 @@ extension MeshNetwork {
             return attempt
         }
         let former = pendingProvisionings[place]
+        guard former.addresses == attempt.addresses else {
+            pendingProvisionings[place] = attempt
+            for key in former.deviceKeys {
+                let node = former.node(
+                    deviceKey: key,
+                    isUpdated: false,
+                    isProtected: false,
+                    removalPolicy: .forget,
+                    at: former.attemptedAt
+                )
+                retiredNodes.append(RetiredNode(node: node, reason: .replaced, retiredAt: attempt.attemptedAt))
+            }
+            exclude(former.addresses.filter { !attempt.addresses.contains($0) })
+            return attempt
+        }
         var record = attempt
         record.deviceKeys = former.deviceKeys.filter { !attempt.deviceKeys.contains($0) } + attempt.deviceKeys
         record.isSecurelyProvisioned = former.isSecurelyProvisioned && attempt.isSecurelyProvisioned
         pendingProvisionings[place] = record
-        exclude(former.addresses.filter { !record.addresses.contains($0) })
         return record
     }
 

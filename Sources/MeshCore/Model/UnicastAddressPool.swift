@@ -20,7 +20,7 @@ package struct UnicastAddressPool: Sendable {
     private var blocks: [DeviceUUID: ClosedRange<UInt16>] = [:]
     /// Below these addresses no free block of as many addresses as the index says begins.
     private var starts: [UInt16]
-    private let pending: [DeviceUUID: PendingProvisioning]
+    private var pending: [DeviceUUID: PendingProvisioning]
     /// When the address of a node that would be removed now may be given out again.
     private let endOfExclusions: UInt32
 
@@ -113,6 +113,14 @@ package struct UnicastAddressPool: Sendable {
             let lowest = max(Int(block.lowerBound) - count + 1, Int(UnicastAddress.first.rawValue))
             starts[count] = min(starts[count], UInt16(lowest))
         }
+    }
+
+    /// Takes note that a device may have had these addresses and was given others: nobody is given them, not even the
+    /// device itself, until the IV index allows it.
+    package mutating func exclude(_ addresses: some Sequence<UInt16>, leftBy device: DeviceUUID) {
+        pending[device] = nil
+        holders.append(.excluded(until: endOfExclusions))
+        for address in addresses { claim(address...address, place: Int32(truncatingIfNeeded: holders.count - 1)) }
     }
 
     /// The addresses that are reserved for a device, nil if none.
