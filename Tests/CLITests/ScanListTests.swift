@@ -35,7 +35,11 @@ struct ScanListTests {
     /// A network with a second subnet and a node in both.
     private func network() throws -> MeshNetwork {
         var generator = SplitMix64(seed: 3)
-        var network = MeshNetwork.new(name: "villa", using: &generator)
+        var network = MeshNetwork.new(
+            name: "villa",
+            at: Timestamp(rawValue: 1_763_705_818),
+            using: &generator
+        )
         network.netKeys[0].name = "home"
         network.netKeys.append(
             NetKey(index: try required(NetKeyIndex(rawValue: 1)), name: "guests", key: .random(using: &generator))

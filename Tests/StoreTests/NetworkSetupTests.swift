@@ -8,7 +8,10 @@ struct NetworkSetupTests {
     @Test("A new network has a primary key and our own node at 0x0001")
     func new() throws {
         var generator = SplitMix64(seed: 1)
-        let network = MeshNetwork.new(name: "hq", using: &generator)
+        let now = Timestamp(rawValue: 1_763_705_818)
+        let network = MeshNetwork.new(name: "hq", at: now, using: &generator)
+        #expect(network.ivIndex == IVIndex(value: 0))
+        #expect(network.ivIndexChangedAt == now, "nobody else can have raised it")
         #expect(network.netKeys.map(\.name) == ["primary"])
         #expect(network.netKeys[0].index == .primary)
         #expect(network.nodes.map(\.unicastAddress) == [.first])
@@ -17,7 +20,7 @@ struct NetworkSetupTests {
         #expect(network.provisioners.map(\.uuid) == [network.ownProvisioner])
         #expect(network.provisioners[0].unicastRanges == [0x0001...0x7FFF])
         #expect(network.provisioners[0].groupRanges == [0xC000...0xFEFF])
-        let other = MeshNetwork.new(name: "hq", using: &generator)
+        let other = MeshNetwork.new(name: "hq", at: now, using: &generator)
         #expect(other.netKeys[0].key != network.netKeys[0].key)
         #expect(other.uuid != network.uuid)
     }

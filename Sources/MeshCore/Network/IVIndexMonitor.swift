@@ -12,7 +12,8 @@ package struct IVIndexMonitor: Hashable, Sendable {
 
     /// What is known.
     package private(set) var current: IVIndex
-    private var isKnown: Bool
+    /// Whether it is more than a supposition.
+    package private(set) var isKnown: Bool
     private var changedAt: Instant?
     private var recoveredAt: Instant?
 

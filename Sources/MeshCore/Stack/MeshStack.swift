@@ -62,6 +62,9 @@ package struct MeshStack {
         }
     }
 
+    /// Whether ``ivIndex`` is more than a supposition: it was told to be, or a beacon has said so.
+    package var isIVIndexKnown: Bool { ivIndexMonitor.isKnown }
+
     /// How segmentation and reassembly are timed; messages under way keep their timing for sending.
     package var sar: SARParameters {
         get { outgoing.parameters }

@@ -45,7 +45,7 @@ struct InitCommand: ContextCommand {
                 var generator = context.randomNumbers
                 _ = try MeshDatabase.create(
                     at: context.absolute(path),
-                    network: .new(name: network, using: &generator),
+                    network: .new(name: network, at: context.now(), using: &generator),
                     key: try workspace.key(),
                     now: context.now(),
                     using: generator

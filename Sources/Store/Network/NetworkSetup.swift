@@ -7,10 +7,16 @@ extension MeshNetwork {
     /// A fresh network: a primary NetKey named "primary", IV index 0, and meshplan's own provisioner with a node at
     /// 0x0001.
     ///
-    /// - Parameter generator: makes keys and UUIDs; cryptographically secure outside tests.
-    package static func new(name: String, using generator: inout some RandomNumberGenerator) -> MeshNetwork {
+    /// - Parameters:
+    ///   - now: when the network begins, and its IV index with it.
+    ///   - generator: makes keys and UUIDs; cryptographically secure outside tests.
+    package static func new(
+        name: String,
+        at now: Timestamp,
+        using generator: inout some RandomNumberGenerator
+    ) -> MeshNetwork {
         let uuid = DeviceUUID.random(using: &generator)
-        let network = MeshNetwork(
+        var network = MeshNetwork(
             uuid: DeviceUUID.random(using: &generator).rawValue,
             name: name,
             ivIndex: IVIndex(value: 0),
@@ -19,6 +25,7 @@ extension MeshNetwork {
             ownProvisioner: uuid,
             nodes: []
         )
+        network.ivIndexChangedAt = now
         let ranges = (unicast: UInt16(0x0001)...0x7FFF, groups: GroupAddress.assignable)
         return network.adding(uuid, "meshplan", unicast: ranges.unicast, groups: ranges.groups, using: &generator)
     }
