@@ -58,14 +58,18 @@ final class Commissioning {
         _ devices: [DeviceDescription],
         lamps: Int = 0,
         settings: WorldSettings = .ideal,
-        seed: UInt64 = 1
+        seed: UInt64 = 1,
+        world change: (inout MeshNetwork) throws -> Void = { _ in },
+        database forget: (inout MeshNetwork) throws -> Void = { _ in }
     ) throws {
         self.devices = devices
         generator = SplitMix64(seed: seed)
         key = DatabaseKey.random(using: &generator)
         folder = try Commissioning.newFolder()
-        let network = try House.network(lamps: lamps)
+        var network = try House.network(lamps: lamps)
+        try change(&network)
         world = SimulatedWorld(network: network, devices: devices, settings: settings, seed: seed)
+        try forget(&network)
         database = try MeshDatabase.create(
             at: folder.appendingPathComponent("site.meshdb").path,
             network: network,
@@ -197,6 +201,19 @@ final class Commissioning {
     /// The octets of all addresses that nodes have, each once, sorted; our own is among them.
     func usedAddresses() throws -> [UInt16] {
         try network.nodes.flatMap { Array($0.addresses) }.sorted()
+    }
+
+    /// Changes a node in the database behind everybody's back.
+    func alter(_ number: Int, _ change: (inout Node) -> Void) throws {
+        let lease = try database.lock(
+            holder: LockHolder(user: "anna", host: "desk", process: 1, operation: "test", since: Site.now)
+        )
+        defer { lease.release() }
+        var node = try required(try node(number))
+        change(&node)
+        var changes = StoreChanges()
+        changes.nodes = [node]
+        _ = try database.commit(changes, with: lease)
     }
 
     func copyFiles() throws -> URL {

@@ -5,6 +5,12 @@ extension MeshClient {
     /// The keys in use.
     package var keys: KeyRing { stack.keys }
 
+    /// Whether the IV index is more than a supposition.
+    package var isIVIndexKnown: Bool { stack.isIVIndexKnown }
+
+    /// Whether a message from an element was ever accepted; such numbers as it has used are not accepted again.
+    package func hasHeard(_ source: UnicastAddress) -> Bool { stack.replay[source] != nil }
+
     /// Adds a NetKey, or takes it as it is now.
     package mutating func set(_ key: NetKey) {
         stack.keys.set(key)

@@ -18,6 +18,8 @@ package enum ProvisioningProblem: Error, Hashable, Sendable {
     case noAddress(String)
     /// The database has no network key with that index.
     case noNetKey(NetKeyIndex)
+    /// The database only supposes the IV index, as after an import, and no proxy was found who tells it.
+    case ivIndexUnknown
     /// The bearer cannot scan, and so nothing can be found that could be provisioned.
     case cannotScan(BearerError)
 }
@@ -30,7 +32,7 @@ extension ProvisioningProblem {
         case .session(let failure, _): failure.stage
         case .policy, .secretUnavailable, .noAddress, .noNetKey: .decision
         case .outOfBandValue: .outOfBandValue
-        case .cannotScan: .notStarted
+        case .ivIndexUnknown, .cannotScan: .notStarted
         }
     }
 
@@ -41,7 +43,7 @@ extension ProvisioningProblem {
     package var canPass: Bool {
         switch self {
         case .link, .proxyProtocol, .outOfBandValue: true
-        case .policy, .secretUnavailable, .noAddress, .noNetKey, .cannotScan: false
+        case .policy, .secretUnavailable, .noAddress, .noNetKey, .ivIndexUnknown, .cannotScan: false
         case .session(let failure, let method): failure.reason.canPass(method)
         }
     }
@@ -79,6 +81,7 @@ extension ProvisioningProblem: CustomStringConvertible {
         case .outOfBandValue(let error): "what was answered cannot be the value of the device: \(error)"
         case .noAddress(let reason): reason
         case .noNetKey(let index): "the database has no network key \(index)"
+        case .ivIndexUnknown: "the IV index of the network is not known, and no proxy was found that tells it"
         case .cannotScan(let error): "devices cannot be found: \(error.message)"
         }
     }
@@ -95,6 +98,7 @@ extension ProvisioningProblem: CustomStringConvertible {
         case .outOfBandValue: "look at the device again and type what it shows"
         case .noAddress: "free addresses, or give the provisioner a larger range"
         case .noNetKey: "plan again from the present database"
+        case .ivIndexUnknown: "see that a proxy node of the network has power and is near, then apply again"
         case .cannotScan(let error): error.hint ?? "use a bearer that can scan"
         }
     }

@@ -65,6 +65,13 @@ struct ProvisioningQueue {
         var isStoring = false
         /// When something is due; nil if nothing is.
         var timer: Instant?
+
+        /// Whether whoever is at the other end may know the static value now, had it been guessed: with our Random it
+        /// can be sought at leisure among the values that somebody would choose. The right one does not fail there.
+        func mayHaveRevealedValue(_ problem: ProvisioningProblem) -> Bool {
+            guard case .talking(_, let conversation) = state else { return false }
+            return conversation.method == .staticOOB && problem.stage == .verification
+        }
     }
 
     private let policy: ProvisioningAttempts
@@ -78,6 +85,8 @@ struct ProvisioningQueue {
     private var personHolder: DeviceUUID?
     private var timers = TimerHeap()
     private var startingCount = 0
+    /// Whether devices are finished only, and none is tried again.
+    private var isClosing = false
 
     /// A queue without devices.
     init(policy: ProvisioningAttempts) {
@@ -156,10 +165,11 @@ struct ProvisioningQueue {
         setTimer(instant, of: uuid)
     }
 
-    /// Takes out all devices but those whose provisioning data has left, which are finished.
+    /// Takes out all devices but those whose provisioning data has left, which are finished but not tried again.
     ///
     /// - Returns: the devices taken out, in the order of arrival, and what is to be done.
     mutating func interrupt() -> (devices: [DeviceUUID], outputs: [Output]) {
+        isClosing = true
         var devices: [DeviceUUID] = []
         var outputs: [Output] = []
         for entry in entries.values.sorted(by: { $0.place < $1.place }) {
@@ -410,7 +420,7 @@ struct ProvisioningQueue {
         if entry.isStoring, !problem.mayBeProvisioned { outputs.append(.discard(uuid)) }
         entries[uuid]?.isStoring = false
         let failures = entry.failures + 1
-        guard problem.canPass, failures < policy.attempts else {
+        guard problem.canPass, failures < policy.attempts, !isClosing, !entry.mayHaveRevealedValue(problem) else {
             entries[uuid] = nil
             return outputs + [.failed(uuid, problem)]
         }

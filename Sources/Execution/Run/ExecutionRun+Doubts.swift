@@ -44,6 +44,10 @@ extension ExecutionRun {
             network.update(job.node) { $0.record(action, in: header, at: context.now()) }
             tellClient(of: job.node)
             journal.settle(doubt, .succeeded)
+        case .composition(let composition) where network.objection(to: composition, of: job.node) != nil:
+            // Whoever reads it again is told.
+            tookEffect = false
+            journal.settle(doubt, .skipped)
         case .composition(let composition):
             network.update(job.node) { node in
                 node.record(composition)

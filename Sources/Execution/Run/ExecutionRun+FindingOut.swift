@@ -81,7 +81,9 @@ extension ExecutionRun {
         let order = queue.order(of: job.node)
         perform(queue.remove(job.node))
         becomeNode(job.node, order, deviceKey: state.keys[state.next], isAuthenticated: nil)
-        guard case .composition(let composition) = verdict else { return }
+        guard case .composition(let composition) = verdict,
+            network.objection(to: composition, of: job.node) == nil
+        else { return }
         network.update(job.node) { node in
             node.record(composition)
             node.observedAt = context.now()

@@ -50,7 +50,7 @@ extension ExecutionRun {
     }
 
     private func startProvisioning(limit: Int) {
-        guard !isInterrupted else { return }
+        guard !isInterrupted, client.isIVIndexKnown else { return }
         perform(queue.start(limit: limit, at: bearer.now))
     }
 

@@ -9,9 +9,11 @@ extension ExecutionRun {
         linkFailure = nil
         if job.isCandidate { return transmitCandidate(job) }
         guard let node = network.node(job.node) else { return }
+        // To one node there is one request at a time.
+        if !job.isForIVIndex, hasSoughtIVIndex { endSeekingIVIndex() }
         let deadline: Duration? =
             switch job.stage {
-            case .doubt, .prelude, .readBack: options.retry.readBackDeadline
+            case .doubt, .prelude, .readBack, .ivIndex: options.retry.readBackDeadline
             case .candidate, .request: nil
             }
         let (identifier, outputs) = client.request(
@@ -96,10 +98,11 @@ extension ExecutionRun {
     /// No proxy can be had that reaches the node; asking again, or reading back, would fare no better.
     private func settle(_ job: Job, unreachable failure: LinkFailure) {
         if job.isCandidate { return settleUnansweredCandidate(job) }
+        if job.isForIVIndex { return }
         context.emit(.nodeUnreachable(job.node, reason: failure.reason))
         if let step = job.step {
             switch job.stage {
-            case .doubt, .candidate: break
+            case .doubt, .candidate, .ivIndex: break
             case .prelude: journal.settle(subject(of: step), .skipped)
             case .request, .readBack: journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
             }

@@ -68,7 +68,8 @@ extension ExecutionRun {
             endFindingOut(uuid)
             network.release(uuid)
             guard let step = provisionSteps.removeValue(forKey: uuid) else { break }
-            fail(step, .provisioning(problem))
+            // It would have been tried again.
+            if isInterrupted, problem.canPass { schedule.putBack(step) } else { fail(step, .provisioning(problem)) }
         case .notHeard(let uuid): return notHeard(uuid)
         }
         return []
@@ -85,6 +86,11 @@ extension ExecutionRun {
             let choice = try choice(order, capabilities)
             guard let subnet = network.header.netKeys.first(where: { $0.index == order.netKeyIndex }) else {
                 throw .noNetKey(order.netKeyIndex)
+            }
+            if let pending = network.header.pendingProvisioning(of: order.uuid),
+                pending.addresses.contains(where: { UnicastAddress(rawValue: $0).map(client.hasHeard) ?? false })
+            {
+                network.leaveBlock(of: order.uuid)
             }
             let address = try network.reserve(Int(capabilities.elementCount), for: order)
             let data = ProvisioningData(subnet: subnet, ivIndex: network.header.ivIndex, address: address)

@@ -104,6 +104,10 @@ extension ExecutionRun {
         case .holds(.resetNode): settleReset(job)
         case .holds(let action): succeed(step, job) { $0.record(action, in: $1, at: $2) }
         case .composition(let composition):
+            if let objection = network.objection(to: composition, of: job.node) {
+                journal.settle(subject(of: step), .failed(status: ConfigStatusCode.unspecifiedError.rawValue))
+                return fail(step, .contradicts(objection))
+            }
             succeed(step, job) { node, _, now in
                 node.record(composition)
                 node.observedAt = now
@@ -184,6 +188,7 @@ extension ExecutionRun {
         switch job.stage {
         case .doubt: suspend(job.node)
         case .candidate: settleUnansweredCandidate(job)
+        case .ivIndex: break
         case .prelude:
             if let step = job.step { journal.settle(subject(of: step), .skipped) }
             suspend(job.node)

@@ -14,6 +14,8 @@ final class ExecutionRun {
         case doubt(JournalIntent)
         /// Asks a device that may be a node for its composition.
         case candidate
+        /// Asks some node something, so that a proxy is found who tells the IV index.
+        case ivIndex
         /// Reads what the request is made of.
         case prelude
         /// Asks for the change.
@@ -37,6 +39,8 @@ final class ExecutionRun {
 
         /// Whether it reads back what an earlier run asked for.
         var isDoubt: Bool { if case .doubt = stage { true } else { false } }
+        /// Whether it is only to find a proxy.
+        var isForIVIndex: Bool { if case .ivIndex = stage { true } else { false } }
         /// Whether it asks a device that may be a node.
         var isCandidate: Bool { if case .candidate = stage { true } else { false } }
     }
@@ -79,6 +83,8 @@ final class ExecutionRun {
     var searchEnd: Instant?
     /// Whether a proxy of the network was heard.
     var hasHeardProxy = false
+    /// Whether a node was asked for the sake of the IV index.
+    var hasSoughtIVIndex = false
     /// Whether the bearer scans, whether the client wants it to, and why it cannot.
     var isScanning = false
     var clientWantsScan = false
@@ -226,8 +232,12 @@ final class ExecutionRun {
 
     /// Starts what may start, as far as the window allows.
     private func fill() {
+        if client.isIVIndexKnown, hasSoughtIVIndex { endSeekingIVIndex() }
         guard !isInterrupted, stop == nil else { return }
-        defer { askCandidates() }
+        defer {
+            learnIVIndex()
+            askCandidates()
+        }
         while true {
             if let step = schedule.startEdit() {
                 edit(step)

@@ -137,8 +137,7 @@ package final class Executor {
         return MeshClient(
             address: ownNode.unicastAddress,
             ivIndex: snapshot.network.ivIndex,
-            // A database that was imported has 0, for its source does not tell; nothing was heard then either.
-            isIVIndexKnown: snapshot.network.ivIndex != IVIndex(value: 0) || !snapshot.replay.isEmpty,
+            isIVIndexKnown: snapshot.isIVIndexKnown,
             keys: KeyRing(snapshot.network),
             nodes: snapshot.network.nodes,
             sequenceNumbers: sequenceNumbers,
@@ -168,6 +167,17 @@ package final class Executor {
         } catch {
             throw ExecutionStop(.storeFailed(error.description))
         }
+    }
+}
+
+extension Snapshot {
+    /// Whether the IV index is the network's, which database formats do not tell: a database that was imported has 0,
+    /// which is only a supposition until somebody of the network was heard.
+    fileprivate var isIVIndexKnown: Bool {
+        if network.ivIndex != IVIndex(value: 0) || network.ivIndexChangedAt != nil || !replay.isEmpty { return true }
+        // Without nodes there is nobody who could have raised it.
+        let provisioners = Set(network.provisioners.map(\.uuid))
+        return network.nodes.allSatisfy { provisioners.contains($0.uuid) } && network.pendingProvisionings.isEmpty
     }
 }
 

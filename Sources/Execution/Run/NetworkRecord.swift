@@ -154,6 +154,28 @@ struct NetworkRecord {
         return accepted.filter { $0 != deleted }
     }
 
+    /// Why a node cannot have a composition that it tells, words for people after "the node reports"; nil if it can.
+    ///
+    /// A node has as many elements as it had when it was provisioned (Mesh Protocol 4.2.2): its addresses were given out
+    /// by that number, and further ones may be another node's.
+    func objection(to composition: Composition, of uuid: DeviceUUID) -> String? {
+        guard let place = places[uuid] else { return nil }
+        let node = nodes[place]
+        let count = composition.elements.count
+        guard node.elements.isEmpty else {
+            return count == node.elements.count
+                ? nil : "\(count) elements, but it was provisioned with \(node.elements.count)"
+        }
+        let last = Int(node.unicastAddress.rawValue) + max(count, 1) - 1
+        let next = place + 1 < nodes.count ? Int(nodes[place + 1].unicastAddress.rawValue) : Int.max
+        let isFree =
+            last <= Int(UnicastAddress.last.rawValue) && last < next
+            && !header.pendingProvisionings.contains { pending in
+                pending.uuid != uuid && pending.address > node.unicastAddress && Int(pending.address.rawValue) <= last
+            }
+        return isFree ? nil : "\(count) elements, which have no room from \(node.unicastAddress) on"
+    }
+
     /// Whether the record already has an action's effect.
     func hasEffect(_ action: ConfigurationAction, on node: Node) -> Bool {
         switch action {
@@ -228,6 +250,15 @@ extension NetworkRecord {
         }
     }
 
+    /// Has the device of an earlier attempt get other addresses in the next one, because it was a node meanwhile and has
+    /// used sequence numbers under those it had, which nobody may use again (Mesh Protocol 3.4.4.5).
+    mutating func leaveBlock(of uuid: DeviceUUID) {
+        guard let pending = header.pendingProvisioning(of: uuid) else { return }
+        var pool = self.pool ?? freshPool()
+        pool.exclude(pending.addresses, leftBy: uuid)
+        self.pool = pool
+    }
+
     private mutating func freshPool() -> UnicastAddressPool {
         var pool = withNodes { UnicastAddressPool($0) }
         // A conflict is told by the one who comes to use the address.
@@ -247,10 +278,15 @@ extension NetworkRecord {
 
     /// Records an attempt that is about to hand out an address and a DeviceKey.
     mutating func recordAttempt(_ attempt: PendingProvisioning) {
-        // Addresses that an earlier attempt had and this one has not are excluded.
+        // Addresses that an earlier attempt had and this one has not are excluded, and its DeviceKeys retired.
         let former = header.pendingProvisioning(of: attempt.uuid)
-        if let former, former.addresses != attempt.addresses { isHeaderDirty = true }
+        if let former, former.addresses != attempt.addresses {
+            isHeaderDirty = true
+            pool?.exclude(former.addresses.filter { !attempt.addresses.contains($0) }, leftBy: attempt.uuid)
+        }
+        let count = header.retiredNodes.count
         header.recordAttempt(attempt)
+        newRetirements += header.retiredNodes[count...]
         dirtyPendings.insert(attempt.uuid)
     }
 

@@ -8,6 +8,8 @@ package enum StepFailure: Error, Hashable, Sendable {
     case featureNotSupported
     /// The node answered, and what it says the value is now is not what was asked for.
     case differs(String)
+    /// The node tells of itself what cannot be; words for people, after "the node reports".
+    case contradicts(String)
     /// The read-backs say each time that the request has not taken effect, although it was sent several times.
     case withoutEffect(rounds: Int)
     /// The database lacks what the message is made of.
@@ -22,7 +24,7 @@ package enum StepFailure: Error, Hashable, Sendable {
         switch self {
         case .refused(let status): status.meaning
         case .featureNotSupported: ConfigStatusCode.featureNotSupported.meaning
-        case .differs(let report): "The node reports \(report)."
+        case .differs(let report), .contradicts(let report): "The node reports \(report)."
         case .withoutEffect(let rounds): "The node was asked \(rounds) times and reads back the old value each time."
         case .unmakeable(let missing), .keyUnavailable(let missing): "\(missing)."
         case .provisioning(let problem): "\(problem)."
@@ -38,6 +40,7 @@ package enum StepFailure: Error, Hashable, Sendable {
         case .refused(let status): status.advice
         case .featureNotSupported: ConfigStatusCode.featureNotSupported.advice
         case .differs: "Plan again; if the node keeps changing the value, leave the setting out of the definition."
+        case .contradicts: "Reset the node by hand, then apply again: it is provisioned anew then."
         case .withoutEffect: "Move closer or use another proxy, then apply again; long messages get lost first."
         case .unmakeable: "Plan again from the present database."
         case .provisioning(let problem): "\(problem.advice.prefix(1).uppercased())\(problem.advice.dropFirst())."
