@@ -239,21 +239,16 @@ final class ExecutionRun {
             askCandidates()
         }
         while true {
-            if let step = schedule.startEdit() {
-                edit(step)
-            } else if let step = schedule.start(.growth) ?? schedule.start(.provisioning) {
+            let hasRoom = jobs.count + outbox.count < window.size
+            switch schedule.startNext(hasRoom: hasRoom) {
+            case .edit(let step): edit(step)
+            case .local(let step):
                 greet(step)
                 start(step)
-            } else if jobs.count + outbox.count < window.size {
-                if let step = schedule.start(.request) ?? schedule.start(.provisioning) ?? schedule.start(.growth) {
-                    begin(step)
-                } else if let node = doubtfulNodes.popLast() {
-                    proceed(with: node, to: nil)
-                } else {
-                    return
-                }
-            } else {
-                return
+            case .request(let step): begin(step)
+            case nil:
+                guard hasRoom, let node = doubtfulNodes.popLast() else { return }
+                proceed(with: node, to: nil)
             }
         }
     }

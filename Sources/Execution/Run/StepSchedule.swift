@@ -137,6 +137,29 @@ struct StepSchedule {
     /// Whether every step of the lane is decided.
     func isLaneFinished(_ lane: Int) -> Bool { lanes[lane].head == lanes[lane].steps.count }
 
+    /// A step that was just started.
+    enum Started: Hashable, Sendable {
+        /// A change of the database alone.
+        case edit(Int)
+        /// Nothing is asked of a node for it, so that it needs no place in the window.
+        case local(Int)
+        /// It comes to a node's turn.
+        case request(Int)
+    }
+
+    /// The next step that may be started, marked as started: edits, what needs no request, requests.
+    ///
+    /// One call, not several on the way down an `else if`: Swift 6.3.1 with -O merges the accesses of the run to its
+    /// schedule there and keeps them open while the step starts, which then traps.
+    ///
+    /// - Parameter hasRoom: whether another request may be sent.
+    mutating func startNext(hasRoom: Bool) -> Started? {
+        if let step = startEdit() { return .edit(step) }
+        if let step = start(.growth) ?? start(.provisioning) { return .local(step) }
+        guard hasRoom else { return nil }
+        return (start(.request) ?? start(.provisioning) ?? start(.growth)).map { .request($0) }
+    }
+
     /// The next database edit that may be made, marked as started.
     mutating func startEdit() -> Int? {
         while let step = readyEdits.popMinimum() {
@@ -348,12 +371,5 @@ extension Step {
     }
 
     /// The node whose lane it belongs to; nil for edits.
-    var laneNode: DeviceUUID? {
-        switch work {
-        case .edit: nil
-        case .configure(let node, _): node
-        case .provision(let order): order.uuid
-        case .configureWhenKnown(let deferred): deferred.node
-        }
-    }
+    var laneNode: DeviceUUID? { kind == .edit ? nil : node }
 }
