@@ -58,10 +58,24 @@ struct RecentPDUs: Sendable {
     private var pdus: [[UInt8]] = []
     private var oldest = 0
 
+    /// Whether a PDU is remembered.
+    func contains(_ pdu: [UInt8]) -> Bool { contains(pdu, Self.tag(of: pdu)) }
+
+    private func contains(_ pdu: [UInt8], _ tag: UInt64) -> Bool {
+        for index in tags.indices where tags[index] == tag && pdus[index] == pdu { return true }
+        return false
+    }
+
+    private static func tag(of pdu: [UInt8]) -> UInt64 {
+        var tag = UInt64(pdu.count)
+        for index in 1..<max(min(pdu.count, 9), 1) { tag = tag << 8 ^ UInt64(pdu[index]) }
+        return tag
+    }
+
     /// Remembers a PDU; false if it is remembered already.
     mutating func insert(_ pdu: [UInt8]) -> Bool {
-        let tag = pdu.dropFirst().prefix(8).reduce(UInt64(pdu.count)) { $0 << 8 ^ UInt64($1) }
-        for index in tags.indices where tags[index] == tag && pdus[index] == pdu { return false }
+        let tag = Self.tag(of: pdu)
+        guard !contains(pdu, tag) else { return false }
         if pdus.count < Self.capacity {
             tags.append(tag)
             pdus.append(pdu)

@@ -91,6 +91,8 @@ extension SimulatedWorld {
                 nodes[neighbour.node].load.add(sent.copies.count, at: now)
             }
             if let arrival = sent.copies.first(where: { _ in !generator.happens(loss) }) {
+                // Most of what relays send was heard before: it need not even wait for its instant.
+                guard !nodes[neighbour.node].heard.contains(pdu) else { continue }
                 queue.add(.hear(node: neighbour.node, pdu), at: arrival)
             } else {
                 statistics.lost += 1
