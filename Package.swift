@@ -47,7 +47,7 @@ let package = Package(
         .executableTarget(
             name: "meshplan-bench",
             dependencies: [
-                "MeshCore", "Definitions", "Planning", "Store", "Simulator", "CYAML", "CCrypto",
+                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "CYAML", "CCrypto",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict

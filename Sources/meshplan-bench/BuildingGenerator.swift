@@ -9,6 +9,9 @@ struct BuildingGenerator {
     let nodeCount: Int
     /// Every how many-th node's database entry differs from the definition by one subscription.
     let changedEvery: Int
+    /// Whether the nodes are devices that are still to be provisioned: their addresses are left to the plan, and the
+    /// first one of each room alone is a proxy and can relay.
+    var isNew = false
 
     private static let models: [(name: String, identifier: UInt16)] = [
         ("generic-onoff-server", 0x1000), ("generic-level-server", 0x1002), ("light-lightness-server", 0x1300),
@@ -42,17 +45,17 @@ struct BuildingGenerator {
 
     private func node(_ index: Int) -> String {
         let room = index / Self.nodesPerRoom
+        let address = isNew ? "" : "\n    address: 0x\(address(index).hexadecimal)"
         var text = """
               luminaire-\(index):
-                uuid: \(uuid(index).rawValue.hexadecimal)
-                address: 0x\(address(index).hexadecimal)
+                uuid: \(uuid(index).rawValue.hexadecimal)\(address)
                 tags:
                   room: room-\(room)
                   floor: "\(room / 50)"
                 ttl: 5
                 features:
-                  relay: on
-                  proxy: off
+                  relay: \(isRelay(index) ? "on" : "off")
+                  proxy: \(isNew && isRelay(index) ? "on" : "off")
                   friend: off
                 network_transmit:
                   count: 3
@@ -84,6 +87,7 @@ struct BuildingGenerator {
         return text
     }
 
+    private func isRelay(_ index: Int) -> Bool { !isNew || index % Self.nodesPerRoom == 0 }
     private static func subscribes(_ model: UInt16) -> Bool { model < 0x1100 && model % 2 == 0 || model == 0x1300 }
     private static func publishes(_ model: UInt16) -> Bool { !subscribes(model) }
     private func keyName(_ model: UInt16) -> String { model == 0x1100 ? "sensing" : "lighting" }
@@ -91,7 +95,33 @@ struct BuildingGenerator {
     private func address(_ index: Int) -> UInt16 { 0x0010 + UInt16(index) }
     private func uuid(_ index: Int) -> DeviceUUID { DeviceUUID(rawValue: Octets16(high: 0xB0, low: UInt64(index))) }
 
-    /// The database: what the definition says, but for one subscription on some nodes.
+    /// The devices, as whoever sells luminaires describes them.
+    func devices() -> [DeviceDescription] {
+        var composition = Composition(
+            company: 0x0059,
+            product: 1,
+            version: 1,
+            replayListSize: 32,
+            features: [],
+            elements: [
+                CompositionElement(
+                    location: 0x0100,
+                    models: [.configurationServer, .healthServer] + Self.models.map { .sig($0.identifier) }
+                )
+            ]
+        )
+        return (0..<nodeCount).map { index in
+            composition.features = isRelay(index) ? [.relay, .proxy, .friend] : [.proxy, .friend]
+            return DeviceDescription(
+                uuid: uuid(index),
+                name: "luminaire-\(index)",
+                composition: composition,
+                capabilities: ProvisioningCapabilities(elementCount: 1)
+            )
+        }
+    }
+
+    /// The database: what the definition says, but for one subscription on some nodes; of new devices it knows nothing.
     func network() -> MeshNetwork? {
         guard let lighting = AppKeyIndex(rawValue: 0), let sensing = AppKeyIndex(rawValue: 1),
             let everything = GroupAddress(rawValue: 0xC000), let own = UnicastAddress(rawValue: 1)
@@ -108,7 +138,7 @@ struct BuildingGenerator {
                 netKeys: [NodeKey(index: .primary)]
             )
         ]
-        for index in 0..<nodeCount {
+        for index in 0..<(isNew ? 0 : nodeCount) {
             guard let primary = UnicastAddress(rawValue: address(index)),
                 let room = GroupAddress(rawValue: groupAddress(index / Self.nodesPerRoom))
             else { return nil }

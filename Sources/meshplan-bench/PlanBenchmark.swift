@@ -9,6 +9,9 @@ import Store
 /// Every figure is that of a process of its own, which reads the same two files: one does what `meshplan plan` does
 /// up to the finished plan, the other has libyaml count the events and SQLite hand out the rows. They run in turn, and
 /// the best of seven counts, for other work on the machine can only add.
+///
+/// There are two buildings: one whose nodes the database knows, a few of which differ, and one whose nodes are devices
+/// that are all to be provisioned. The database of the latter is all but empty, so that its floor is libyaml's alone.
 enum PlanBenchmark {
     private static let rounds = 7
 
@@ -18,11 +21,18 @@ enum PlanBenchmark {
         case "--plan": try report { _ = try plan(in: arguments[1]) }
         case "--read": try report { _ = try definition(in: arguments[1]) }
         case "--snapshot": try report { _ = try snapshot(in: arguments[1]) }
-        default: try compare(nodeCount: arguments.first.flatMap { Int($0) } ?? 10_000)
+        default:
+            let count = arguments.first.flatMap { Int($0) } ?? 10_000
+            try compare(BuildingGenerator(nodeCount: count, changedEvery: 100), "nodes")
+            print("")
+            try compare(
+                BuildingGenerator(nodeCount: count, changedEvery: 100, isNew: true),
+                "devices to be provisioned"
+            )
         }
     }
 
-    private static func compare(nodeCount: Int) throws {
+    private static func compare(_ building: BuildingGenerator, _ what: String) throws {
         let folder = try FileManager.default.url(
             for: .itemReplacementDirectory,
             in: .userDomainMask,
@@ -30,11 +40,11 @@ enum PlanBenchmark {
             create: true
         ).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let (definitionSize, databaseSize) = try prepare(nodeCount: nodeCount, in: folder)
+        let (definitionSize, databaseSize) = try prepare(building, in: folder)
         let (plan, events) = (try plan(in: folder), try floor(in: folder))
         print(
             """
-            \(nodeCount) nodes: \(definitionSize / 1000) kB of YAML, \(events) events, \(databaseSize / 1000) kB of \
+            \(building.nodeCount) \(what): \(definitionSize / 1000) kB of YAML, \(events) events, \(databaseSize / 1000) kB of \
             database; the plan has \(plan.steps.count) steps
             """
         )
@@ -55,8 +65,10 @@ enum PlanBenchmark {
         print("ratio                    \(text(best.plan / best.floor, digits: 2))")
     }
 
-    private static func prepare(nodeCount: Int, in folder: String) throws -> (definition: Int, database: Int) {
-        let building = BuildingGenerator(nodeCount: nodeCount, changedEvery: 100)
+    private static func prepare(
+        _ building: BuildingGenerator,
+        in folder: String
+    ) throws -> (definition: Int, database: Int) {
         guard let network = building.network() else { throw Failure("that many nodes have no addresses") }
         let text = Data(building.definition().utf8)
         try text.write(to: URL(filePath: definitionPath(folder)))

@@ -99,6 +99,9 @@ package final class WriteLease {
     /// The serial that the next commit builds on.
     package var serial: UInt64 { manifest.serial }
 
+    /// The number of transactions that the database has seen since it was made, journal and sequence numbers included.
+    package var revision: UInt64 { header.revision }
+
     /// Gives the lock back; doing so twice does nothing.
     package func release() {
         // The content goes first, so that nobody reads it as that of the next holder.
