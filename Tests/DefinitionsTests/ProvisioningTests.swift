@@ -200,6 +200,19 @@ struct ProvisioningTests {
         )
     }
 
+    @Test("a file with devices or secrets among the definitions is told where it belongs")
+    func misplacedFiles() {
+        let hint =
+            "Devices and their secrets have files of their own, for `--devices` and `--secrets`; where one of those lies "
+            + "beside the definition, say which files the definition is"
+        #expect(
+            diagnose(head, "products: {}\ndevices: {}\n") == [
+                "b.yaml:1:1: error: unknown key `products` (\(hint))",
+                "b.yaml:2:1: error: unknown key `devices` (\(hint))",
+            ]
+        )
+    }
+
     private static let value = "fedcba98765432100123456789abcdef"
 
     @Test(

@@ -110,7 +110,11 @@ extension DocumentDecoder {
         // A file of nothing but unknown keys must not cost a search for each.
         guard diagnostics.wants(.error) else { return diagnostics.drop(.error) }
         let word = symbols.text(entry.symbol)
-        let hint = Suggestion.hint(for: word, among: record.keys.map(\.rawValue), are: "allowed here")
+        let hint =
+            record == .definition && Record.deviceFile.allows(entry.symbol)
+            ? "Devices and their secrets have files of their own, for `--devices` and `--secrets`; where one of those "
+                + "lies beside the definition, say which files the definition is"
+            : Suggestion.hint(for: word, among: record.keys.map(\.rawValue), are: "allowed here")
         report("unknown key \(quoted(word))", at: entry.key, hint: hint)
     }
 }
