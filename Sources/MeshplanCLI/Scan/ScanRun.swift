@@ -129,15 +129,27 @@ struct ScanRun {
         }
     }
 
+    /// The nodes that a file declares which stubs are to be added to, whether or not it belongs to the definition.
+    private func nodes(in path: String) throws -> [NodeDefinition] {
+        guard !path.isEmpty, Files.kind(context.absolute(path)) != nil else { return [] }
+        let files = try DefinitionFiles(context: context).read([path])
+        return DefinitionReader.read(files: files).definitions.flatMap(\.nodes)
+    }
+
     /// Writes stubs of the devices that nobody knows.
     private func adopt(_ list: ScanList, into path: String) throws {
         let names = knowledge.names
-        let unknown = list.devices.filter { [.new, .unasked].contains(names.standing(of: $0.uuid)) }
+        let adopted = try nodes(in: path)
+        let adoptedDevices = Set(adopted.map(\.uuid.value))
+        let unknown = list.devices.filter {
+            [.new, .unasked].contains(names.standing(of: $0.uuid)) && !adoptedDevices.contains($0.uuid)
+        }
         guard !unknown.isEmpty else {
             context.errorOutput.line("There is no device that is not known already.")
             return
         }
         var taken = Set(knowledge.definition?.nodes.map(\.name.value) ?? [])
+        taken.formUnion(adopted.map(\.name.value))
         taken.formUnion(knowledge.definition?.groups.map(\.name.value) ?? [])
         taken.formUnion(knowledge.network?.nodes.map(\.name) ?? [])
         let stubs = UnprovisionedStub.stubs(
