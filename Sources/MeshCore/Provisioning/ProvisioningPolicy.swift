@@ -121,9 +121,24 @@ extension ProvisioningPolicyError: CustomStringConvertible {
         case .publicKeyNotOffered: "the device does not let its public key be read out of band"
         case .publicKeyMissing: "the public key of the device must be known beforehand and is not"
         case .noMethod(let refusals):
-            "there is no way to authenticate the device: "
-                + refusals.map { "\($0.kind.name) \($0.cause.clause)" }.joined(separator: ", ")
+            "there is no way to authenticate the device: " + clauses(of: refusals).joined(separator: ", ")
         }
+    }
+
+    /// What stands in the way, what somebody can mend first. That the definition asks for another kind says nothing
+    /// new where a kind that it asks for is among them.
+    private func clauses(of refusals: [Refusal]) -> [String] {
+        func names(_ cause: Cause) -> [String] { refusals.filter { $0.cause == cause }.map(\.kind.name) }
+        let missing = refusals.filter { $0.cause == .notAtHand }.map(\.kind.missing)
+        let notOffered = names(.notOffered)
+        let weak = names(.authenticationRequired).map { "\($0) does not authenticate" }
+        let clauses = missing + (notOffered.isEmpty ? [] : ["it does not offer \(alternatives(notOffered))"]) + weak
+        return clauses.isEmpty ? names(.notAllowed).map { "\($0) is not allowed" } : clauses
+    }
+
+    private func alternatives(_ names: [String]) -> String {
+        names.count < 2
+            ? names.joined() : names.dropLast().joined(separator: ", ") + " or " + names.suffix(1).joined()
     }
 
     private func names(_ algorithms: [ProvisioningAlgorithm]) -> String {
@@ -143,13 +158,14 @@ extension AuthenticationMethod.Kind {
     }
 }
 
-extension ProvisioningPolicyError.Cause {
-    fileprivate var clause: String {
+extension AuthenticationMethod.Kind {
+    /// That what it needs is not at hand.
+    fileprivate var missing: String {
         switch self {
-        case .notOffered: "is not offered by the device"
-        case .notAtHand: "has no value at hand"
-        case .authenticationRequired: "does not authenticate"
-        case .notAllowed: "is not allowed"
+        case .noOOB: "No OOB cannot be used"
+        case .staticOOB: "its value for Static OOB is not known"
+        case .outputOOB: "nobody is there to read what it outputs (Output OOB)"
+        case .inputOOB: "nobody is there to put a value into it (Input OOB)"
         }
     }
 }

@@ -124,9 +124,8 @@ struct ProvisioningPolicyTests {
         #expect(throws: expected) { try policy.choice(for: device, with: OutOfBandMaterial()) }
         #expect(
             expected.description
-                == "there is no way to authenticate the device: Static OOB has no value at hand, "
-                + "Output OOB is not offered by the device, Input OOB is not offered by the device, "
-                + "No OOB does not authenticate"
+                == "there is no way to authenticate the device: its value for Static OOB is not known, "
+                + "it does not offer Output OOB or Input OOB, No OOB does not authenticate"
         )
         // A public key that was read out of band vouches for it.
         let key = OutOfBandMaterial(publicKey: everything.publicKey)
@@ -134,6 +133,32 @@ struct ProvisioningPolicyTests {
         // Unless the device itself wants more (1.1).
         let strict = ProvisioningCapabilities(elementCount: 1, isPublicKeyAvailable: true, requiresAuthentication: true)
         #expect(throws: ProvisioningPolicyError.self) { try policy.choice(for: strict, with: key) }
+    }
+
+    @Test(
+        "what the definition does not ask for is no reason, but where there is no other",
+        arguments: [
+            (AuthenticationMethod.Kind.outputOOB, "nobody is there to read what it outputs (Output OOB)"),
+            (.inputOOB, "nobody is there to put a value into it (Input OOB)"),
+            (.staticOOB, "it does not offer Static OOB"),
+        ]
+    )
+    func asked(kind: AuthenticationMethod.Kind, clause: String) {
+        let device = ProvisioningCapabilities(
+            elementCount: 1,
+            outputSize: 4,
+            outputActions: [.blink],
+            inputSize: 4,
+            inputActions: [.push]
+        )
+        let error = #expect(throws: ProvisioningPolicyError.self) {
+            try ProvisioningPolicy(kinds: [kind]).choice(for: device, with: OutOfBandMaterial())
+        }
+        #expect(error?.description == "there is no way to authenticate the device: " + clause)
+        let nothing = #expect(throws: ProvisioningPolicyError.self) {
+            try ProvisioningPolicy(kinds: []).choice(for: device, with: OutOfBandMaterial())
+        }
+        #expect(nothing?.description.hasSuffix("Input OOB is not allowed") == true)
     }
 
     @Test("a public key at hand is never silently left out")
