@@ -116,6 +116,10 @@ struct GrowthTests {
         let recap = try site.apply()
         #expect(recap.pending.map(\.name) == ["device-2"])
         #expect(!recap.blocked.isEmpty)
+        for index in [0, 2] {
+            let node = site.devices[index].uuid
+            #expect(site.events.count { if case .nodeFinished(node) = $0 { true } else { false } } == 1)
+        }
         let first = try #require(try site.node(1))
         let model = try #require(first.elements[0].models.first { $0.identifier == Commissioning.onOffServer })
         #expect(model.publication == nil)

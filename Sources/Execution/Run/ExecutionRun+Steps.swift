@@ -242,7 +242,7 @@ extension ExecutionRun {
     func fail(_ step: Int, _ failure: StepFailure) {
         let blocked = schedule.fail(step)
         announce(.stepFailed(step: step, failure))
-        announceBlocked(blocked)
+        announceBlocked(blocked, besides: schedule.lane(ofStep: step))
         if case .edit = steps[step].work { return }
         if let node = steps[step].node { finishNode(node) }
     }
@@ -259,10 +259,18 @@ extension ExecutionRun {
         announceBlocked(blocked)
     }
 
-    func announceBlocked(_ blocked: [Int]) {
+    /// Tells which steps are blocked, and which nodes have nothing left to do for it.
+    ///
+    /// - Parameter own: the lane whose end the caller tells.
+    func announceBlocked(_ blocked: [Int], besides own: Int? = nil) {
+        var lanes: Set<Int> = []
+        var ended: [Int] = []
         for step in blocked {
             if case .blocked(let cause) = schedule.states[step] { announce(.stepBlocked(step: step, by: cause)) }
+            guard let lane = schedule.lane(ofStep: step), lane != own, lanes.insert(lane).inserted else { continue }
+            if schedule.isLaneFinished(lane) { ended.append(lane) }
         }
+        for lane in ended { announce(.nodeFinished(schedule.node(ofLane: lane))) }
     }
 
     func finishNode(_ node: DeviceUUID) {

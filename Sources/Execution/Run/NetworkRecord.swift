@@ -246,7 +246,24 @@ extension NetworkRecord {
             try pool.reserve(fixed, count: count, for: order.uuid)
             return fixed
         } catch {
-            throw .noAddress("\(count) elements cannot have the addresses from \(fixed) on: \(error)")
+            throw .fixedAddress(
+                "\(count == 1 ? "its element" : "its \(count) elements") cannot begin at \(fixed): \(clause(of: error))"
+            )
+        }
+    }
+
+    /// What stands in the way of a fixed address, without a full stop.
+    private func clause(of conflict: AddressConflict) -> String {
+        let address = conflict.address
+        switch conflict.reason {
+        case .notUnicast: return "\(address) is not a unicast address"
+        case .node(_, let name): return "\(address) is taken by node `\(name)`"
+        case .pending(_, let name): return "\(address) is held for `\(name)`, whose provisioning may have succeeded"
+        case .reserved(let uuid): return "\(address) is set aside for `\(name(of: uuid))`"
+        case .excluded(until: let index):
+            return "\(address) was in use by a node that is gone and is not given out before IV index \(index)"
+        case .otherProvisioner(let name): return "\(address) is in the range of provisioner `\(name)`"
+        case .outsideOurRanges: return "\(address) is not in the range of our provisioner"
         }
     }
 

@@ -135,7 +135,10 @@ struct StepSchedule {
     func lane(ofStep step: Int) -> Int? { laneOfStep[step] }
 
     /// Whether every step of the lane is decided.
-    func isLaneFinished(_ lane: Int) -> Bool { lanes[lane].head == lanes[lane].steps.count }
+    func isLaneFinished(_ lane: Int) -> Bool {
+        // The head of a lane that waits for its turn is moved on only then.
+        lanes[lane].steps[lanes[lane].head...].allSatisfy(isDecided)
+    }
 
     /// A step that was just started.
     enum Started: Hashable, Sendable {
