@@ -103,7 +103,7 @@ struct ApplyRun {
                 "Do you want to perform these actions?",
                 explanation: summary.messages == 0
                     ? "Only the mesh database will change; nothing will be sent."
-                    : "meshplan will send \(summary.cost) for the changes above."
+                    : "meshplan will \(summary.work) for the changes above."
             )
         }
         return try (mesh ?? connected()).apply(plan, reporter, context)

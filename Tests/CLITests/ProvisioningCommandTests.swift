@@ -84,6 +84,7 @@ struct ProvisioningCommandTests {
         #expect(result.output.contains("kitchen: provisioned at 0x0"))
         #expect(result.output.contains("sensor: was not heard; "), "\(result.output)")
         #expect(result.output.contains("Pending, because they were not heard:\n  sensor ("))
+        #expect(result.output.contains("\nNext: see that the devices that were not heard have power, "))
         let next = fixture.run(["apply", "--auto-approve", "--secrets", "s.csv"] + simulated)
         #expect(next.status == 0 && next.output.contains("sensor: provisioned at 0x0"))
         expectDone(fixture)
@@ -173,7 +174,7 @@ struct ProvisioningCommandTests {
     func unattended() throws {
         let result = try villa(blinking).run(["apply", "--auto-approve"] + simulated)
         #expect(result.status == 4)
-        #expect(result.error.contains("Output OOB has no value at hand"))
+        #expect(result.error.contains("nobody is there to read what it outputs (Output OOB)"))
         #expect(result.error.contains("Apply on a terminal, where somebody sees the device."))
     }
 

@@ -47,7 +47,17 @@ struct PlanSummary: Hashable {
 
     /// What a plan costs, without a full stop: “3 changes, 25 messages (65 PDUs) to 7 nodes”.
     var figures: String {
-        "\(MeshplanCLI.count(provisioned + added + changed + removed + forgotten + reset, "change")), \(cost)"
+        (provisioned > 0 ? "\(MeshplanCLI.count(provisioned, "device")) to provision, " : "")
+            + (reset > 0 ? "\(MeshplanCLI.count(reset, "node")) to reset, " : "")
+            + "\(MeshplanCLI.count(added + changed + removed + forgotten, "change")), \(cost)"
+    }
+
+    /// What is done over the air, without a full stop: “provision 3 devices and send 9 messages (30 PDUs) to 3 nodes”.
+    var work: String {
+        var parts: [String] = []
+        if provisioned > 0 { parts.append("provision \(MeshplanCLI.count(provisioned, "device"))") }
+        if reset > 0 { parts.append("reset \(MeshplanCLI.count(reset, "node"))") }
+        return (parts.isEmpty ? "" : parts.joined(separator: ", ") + " and ") + "send \(cost)"
     }
 
     /// What is sent, without a full stop: “25 messages (65 PDUs) to 7 nodes”.

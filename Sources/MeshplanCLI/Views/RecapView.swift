@@ -87,6 +87,15 @@ struct RecapView {
         if !recap.failed.isEmpty {
             lines.append("mend what failed (the advice is shown with each failure), then meshplan apply")
         }
+        if !recap.problems.isEmpty {
+            lines.append("change in the definition what the compositions make impossible, then meshplan apply")
+        }
+        if recap.pending.contains(where: { $0.reason != .unanswered }) {
+            lines.append(
+                "see that the devices that were not heard have power, are near and are in no other network; meshplan scan "
+                    + "lists who is heard"
+            )
+        }
         if recap.inDoubt > 0 {
             lines.append(
                 "\(count(recap.inDoubt, "request")) may have arrived or not; the next meshplan apply reads back first"
