@@ -128,4 +128,22 @@ struct SchemaTests {
         }
         #expect(count > 0)
     }
+
+    @Test("The example's files with devices and secrets are accepted, and have every node of the definition")
+    func exampleDevices() throws {
+        let office = Self.root.appending(path: "examples/office")
+        func source(_ name: String) throws -> SourceFiles {
+            SourceFiles(files: [.init(path: name, bytes: Array(try Data(contentsOf: office.appending(path: name))))])
+        }
+        let definition = try #require(DefinitionReader.read(files: source("office.yaml")).definitions.first)
+        let devices = DeviceFile.read(files: try source("devices/devices.yaml"))
+        let secrets = SecretsFile.read(files: try source("devices/secrets.csv"))
+        #expect(devices.diagnostics.isEmpty && secrets.diagnostics.isEmpty)
+        let nodes = definition.nodes.map(\.uuid.value)
+        #expect(nodes.count >= 40)
+        #expect(Set(nodes) == Set(devices.devices.map(\.uuid)))
+        for device in devices.devices {
+            #expect(secrets.secrets[device.uuid]?.staticValue == device.staticValue, "\(device.name)")
+        }
+    }
 }

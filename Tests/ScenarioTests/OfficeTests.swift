@@ -18,9 +18,9 @@ struct OfficeTests {
         let office = try House.office()
         defer { office.remove() }
         let apply =
-            ["apply", "office.yaml", "--auto-approve", "--via", "simulator"]
-            + ["--devices", "devices.yaml", "--secrets", "secrets.csv"]
-        for arguments in [["init", "--network", "office"], apply, ["plan", "office.yaml", "--detailed-exitcode"]] {
+            ["apply", "--auto-approve", "--via", "simulator"]
+            + ["--devices", "devices/devices.yaml", "--secrets", "devices/secrets.csv"]
+        for arguments in [["init", "--network", "office"], apply, ["plan", "--detailed-exitcode"]] {
             let result = try await office.meshplan(arguments)
             #expect(result.status == 0, "\(result.output.suffix(4_000))")
         }
@@ -77,11 +77,11 @@ extension House {
     /// `examples/office` in a folder of its own, without a database.
     fileprivate static func office() throws -> House {
         let office = try House.empty()
-        for name in ["office.yaml", "devices.yaml", "secrets.csv"] {
-            let file = examples.appending(path: "office").appending(path: name)
-            try FileManager.default.copyItem(at: file, to: office.folder.appending(path: name))
+        for name in ["office.yaml", "devices"] {
+            let item = examples.appending(path: "office").appending(path: name)
+            try FileManager.default.copyItem(at: item, to: office.folder.appending(path: name))
         }
-        let secrets = office.folder.appending(path: "secrets.csv").path
+        let secrets = office.folder.appending(path: "devices/secrets.csv").path
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: secrets)
         return office
     }

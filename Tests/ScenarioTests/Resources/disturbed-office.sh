@@ -16,7 +16,7 @@ fail() {
 }
 
 "$meshplan" init --network office >init.log 2>&1 || fail "init ends with $?"
-exec 3< <(exec "$meshplan" sim run --network office --devices devices.yaml --listen unix:s --speed 8 \
+exec 3< <(exec "$meshplan" sim run --network office --devices devices/devices.yaml --listen unix:s --speed 8 \
     --hops 1 --loss 0.1 --seed "$seed" 2>simulator.log </dev/null)
 simulator=$!
 trap 'kill -KILL "$simulator" 2>/dev/null' EXIT
@@ -24,7 +24,7 @@ read -r -t 60 _ <&3 || fail "the simulator does not start"
 # What the devices do is told on the same descriptor; nobody reads on, so it goes to nowhere.
 cat <&3 >observations.log &
 
-apply=("$meshplan" apply office.yaml --via unix:s --auto-approve --secrets secrets.csv --listen 100ms)
+apply=("$meshplan" apply --via unix:s --auto-approve --secrets devices/secrets.csv --listen 100ms)
 killed=0
 for ((round = 1; round <= kills; round++)); do
     moment=$(awk "BEGIN { print 0.05 + $RANDOM / 32768 * 4 }")
@@ -46,7 +46,7 @@ for round in {1..8}; do
 done
 [ $status = 0 ] || fail "eight applies in a row leave something"
 
-"$meshplan" plan office.yaml --detailed-exitcode >plan.log 2>&1 || fail "the plan is not empty afterwards"
+"$meshplan" plan --detailed-exitcode >plan.log 2>&1 || fail "the plan is not empty afterwards"
 kill -TERM "$simulator"
 wait "$simulator" || fail "the simulator has seen a rule broken"
 "$meshplan" sim status >status.log 2>&1
