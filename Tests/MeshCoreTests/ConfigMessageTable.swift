@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The messages in `config-messages.json` of the Configuration models and of the foundation models of 1.1 that are
-/// configured with the DeviceKey, without Remote Provisioning and Directed Forwarding.
+/// spoken to with the DeviceKey, without Directed Forwarding.
 struct ConfigMessageTable {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
@@ -51,7 +51,7 @@ struct ConfigMessageTable {
         let messages = try #require(root["messages"] as? [[String: Any]])
         rows = try messages.filter { message in
             let opcode = try #require(UInt32(message["opcode"] as? String ?? "", radix: 16))
-            return message["since"] as? String == "1.0.1" || (0x8060...0x807A).contains(opcode)
+            return message["since"] as? String == "1.0.1" || (0x804F...0x807A).contains(opcode)
                 || (0x80B1...0x80BC).contains(opcode)
         }.map(Self.row)
         statusCodes = try #require(root["statusCodeTable"] as? [[String: String]]).map { entry in
@@ -74,7 +74,8 @@ struct ConfigMessageTable {
         return Row(
             name: name,
             opcode: try #require(UInt32(message["opcode"] as? String ?? "", radix: 16)),
-            allowsLength: try lengths(of: try #require(message["parameters"] as? [[String: Any]])),
+            allowsLength: try ownLengths[name]
+                ?? lengths(of: try #require(message["parameters"] as? [[String: Any]])),
             response: message["response"] as? String,
             examples: examples
         )
@@ -86,7 +87,26 @@ struct ConfigMessageTable {
         "Large Composition Data Status": ["8075 00 0000 0500 0c001a0001", "8075 80 0a00 0500"],
         "Models Metadata Status": ["8077 00 0300 0500 aabb", "8077 01 0000 0000"],
         "Solicitation PDU RPL Items Clear Unacknowledged": ["8079 0224", "8079 0324 05"],
+        "Remote Provisioning Scan Report": [
+            "8055 c4 70cf7c9732a345b691494810d2e9cbf4 2000", "8055 c4 70cf7c9732a345b691494810d2e9cbf4 2000 a3c5ef12",
+        ],
+        "Remote Provisioning Extended Scan Start": [
+            "8056 01 09", "8056 03 09240a 70cf7c9732a345b691494810d2e9cbf4 05",
+        ],
+        "Remote Provisioning Extended Scan Report": [
+            "8057 03 70cf7c9732a345b691494810d2e9cbf4", "8057 00 70cf7c9732a345b691494810d2e9cbf4 2000",
+            "8057 00 70cf7c9732a345b691494810d2e9cbf4 2000 05096c616d70 020a04",
+        ],
+        "Remote Provisioning Link Report": ["805c 00 02", "805c 06 00 02"],
+        "Remote Provisioning PDU Send": ["805d 01 0005", "805d 02 020000000000"],
+        "Remote Provisioning PDU Report": ["805f 01 0101000300010000000000", "805f 05 08"],
         "Solicitation PDU RPL Items Status": ["807a 0224", "807a 0324 05"],
+    ]
+
+    /// For messages whose layout has more than one part of variable length.
+    private static let ownLengths: [String: @Sendable (Int) -> Bool] = [
+        "Remote Provisioning Extended Scan Start": { (2...17).contains($0) || (19...34).contains($0) },
+        "Remote Provisioning Extended Scan Report": { $0 == 17 || $0 >= 19 },
     ]
 
     private static func lengths(of parameters: [[String: Any]]) throws -> @Sendable (Int) -> Bool {
@@ -105,6 +125,8 @@ struct ConfigMessageTable {
                 case ("2 or 4", _): rest = { $0 == 2 || $0 == 4 }
                 case ("variable", "NetKeyIndexes"), ("variable", "AppKeyIndexes"): rest = { $0 % 3 != 1 && $0 >= 0 }
                 case ("variable", "Addresses"): rest = { $0 % 2 == 0 && $0 >= 0 }
+                case ("variable", "ProvisioningPDU"): rest = { $0 >= 1 }
+                case ("16 or 17 or 1", _): rest = { [1, 16, 17].contains($0) }
                 case ("variable", "Data"), ("variable", "Items"), ("variable", "StatusItems"): rest = { $0 >= 0 }
                 case ("variable", "Pairs"): rest = { $0 % 3 == 0 && $0 >= 0 }
                 case ("variable", "Entries"): rest = { $0 % 5 == 0 && $0 >= 0 }

@@ -7,7 +7,7 @@ struct ConfigMessagesTests {
     @Test("every message of the table has a type of its name with its opcode, and no other type exists")
     func coversTable() {
         let table = ConfigMessageTable.shared.rows
-        #expect(table.count == 110)
+        #expect(table.count == 127)
         let types = foundationMessageTypes.map { "\($0) \($0.opcode.rawValue)" }
         #expect(Set(types) == Set(table.map { "\($0.typeName) \($0.opcode)" }))
         #expect(types.count == table.count)
@@ -93,6 +93,11 @@ struct ConfigMessagesTests {
             "80b4 00 236145 aa0a bb0b", "80b4 03 236145 aa0a bb0b", "80b6 00 03 236145 aa0a bb0b", "8072 0080 00",
             "8072 0112 00", "8073 06 0112", "8078 0000", "8078 0324 01", "8078 ffff ff",
             "8075 00 0300 0500 0c001a", "80ba 00 236145 0000 00c0 bb0b 01", "80ba 00 236145 0000 aa0a bb0b 00",
+            "8050 0301", "8050 0402", "8052 0000", "8054 0003000a", "805903", "805b0005", "805a01", "805a03",
+            "8059 70cf7c9732a345b691494810d2e9cbf4 00", "8059 70cf7c9732a345b691494810d2e9cbf4 3d",
+            "8056 00", "8056 11 0102030405060708090a0b0c0d0e0f1011", "8056 01 08", "8056 02 0909",
+            "8056 01 09 70cf7c9732a345b691494810d2e9cbf4 00", "8056 01 09 70cf7c9732a345b691494810d2e9cbf4 16",
+            "8057 00 70cf7c9732a345b691494810d2e9cbf4 2000 00",
             "802d 0080", "802e 0112 010000", "802e 0112 090000", "802e 0112 00bc34",
         ]
     )

@@ -1,5 +1,5 @@
 /// Every message of the Configuration models (Mesh Protocol 4.3.2) and of the foundation models of 1.1 that are
-/// configured with the DeviceKey, in the order of their families.
+/// spoken to with the DeviceKey, in the order of their families.
 package let foundationMessageTypes: [any AccessMessage.Type] = [
     ConfigBeaconGet.self,
     ConfigBeaconSet.self,
@@ -72,6 +72,23 @@ package let foundationMessageTypes: [any AccessMessage.Type] = [
     ConfigHeartbeatSubscriptionStatus.self,
     ConfigLowPowerNodePollTimeoutGet.self,
     ConfigLowPowerNodePollTimeoutStatus.self,
+    RemoteProvisioningScanCapabilitiesGet.self,
+    RemoteProvisioningScanCapabilitiesStatus.self,
+    RemoteProvisioningScanGet.self,
+    RemoteProvisioningScanStart.self,
+    RemoteProvisioningScanStop.self,
+    RemoteProvisioningScanStatus.self,
+    RemoteProvisioningScanReport.self,
+    RemoteProvisioningExtendedScanStart.self,
+    RemoteProvisioningExtendedScanReport.self,
+    RemoteProvisioningLinkGet.self,
+    RemoteProvisioningLinkOpen.self,
+    RemoteProvisioningLinkClose.self,
+    RemoteProvisioningLinkStatus.self,
+    RemoteProvisioningLinkReport.self,
+    RemoteProvisioningPDUSend.self,
+    RemoteProvisioningPDUOutboundReport.self,
+    RemoteProvisioningPDUReport.self,
     PrivateBeaconGet.self,
     PrivateBeaconSet.self,
     PrivateBeaconStatus.self,

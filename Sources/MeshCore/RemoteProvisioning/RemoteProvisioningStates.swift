@@ -1,0 +1,102 @@
+/// Whether a Remote Provisioning Server scans (Mesh Protocol 1.1, Remote Provisioning Scan state), one octet.
+package enum RemoteProvisioningScanState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
+    /// Not at all.
+    case idle = 0x00
+    /// For whatever device it hears.
+    case multipleDevices = 0x01
+    /// For one device.
+    case singleDevice = 0x02
+}
+
+/// What the link of a Remote Provisioning Server does (Mesh Protocol 1.1, Remote Provisioning Link state), one octet.
+package enum RemoteProvisioningLinkState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
+    /// There is none.
+    case idle = 0x00
+    /// The device has not answered yet.
+    case opening = 0x01
+    /// It is open.
+    case active = 0x02
+    /// A PDU is on its way to the device.
+    case outboundPacketTransfer = 0x03
+    /// It is being closed.
+    case closing = 0x04
+}
+
+/// Why a provisioner ends the link of a Remote Provisioning Server (Mesh Protocol 1.1), one octet.
+package enum RemoteProvisioningCloseReason: UInt8, CaseIterable, Hashable, Sendable, AccessField {
+    /// The device is a node, or the node is refreshed.
+    case success = 0x00
+    /// It did not work out.
+    case fail = 0x02
+}
+
+/// Why a provisioning bearer was closed, one octet, as in a Link Close of PB-ADV (Mesh Protocol 5.3.1.4.3).
+package struct ProvisioningBearerCloseReason: RawRepresentable, Hashable, Sendable, AccessField {
+    /// The octet.
+    package let rawValue: UInt8
+
+    /// Any octet; reserved ones are kept.
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Provisioning was successful.
+    package static let success = ProvisioningBearerCloseReason(rawValue: 0x00)
+    /// A PDU was not acknowledged in time.
+    package static let timeout = ProvisioningBearerCloseReason(rawValue: 0x01)
+    /// Provisioning failed.
+    package static let fail = ProvisioningBearerCloseReason(rawValue: 0x02)
+
+    /// For people: `success`, `timeout`, `fail`, else `reason 0x42`.
+    package var name: String {
+        switch self {
+        case .success: "success"
+        case .timeout: "timeout"
+        case .fail: "fail"
+        default: "reason 0x\(rawValue.hexadecimal)"
+        }
+    }
+}
+
+/// What the Node Provisioning Protocol Interface does to a node (Mesh Protocol 1.1, 3.11.8), one octet.
+package enum NodeProvisioningProcedure: UInt8, CaseIterable, Hashable, Sendable, AccessField {
+    /// A new DeviceKey; the address stays.
+    case deviceKeyRefresh = 0x00
+    /// A new DeviceKey and a new address, whose range must not overlap the old one.
+    case nodeAddressRefresh = 0x01
+    /// A new DeviceKey, and Composition Data page 128 becomes page 0; the address stays.
+    case nodeCompositionRefresh = 0x02
+
+    /// The specification's name in small letters, as in sentences.
+    package var name: String {
+        switch self {
+        case .deviceKeyRefresh: "device key refresh"
+        case .nodeAddressRefresh: "node address refresh"
+        case .nodeCompositionRefresh: "node composition refresh"
+        }
+    }
+}
+
+extension DeviceUUID: AccessField {
+    /// Reads 16 octets in their natural order.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(rawValue: Octets16(high: try reader.readUInt64(), low: try reader.readUInt64()))
+    }
+
+    /// Appends 16 octets in their natural order.
+    package func write(to writer: inout ByteWriter) {
+        writer.write(rawValue.bytes)
+    }
+}
+
+extension OutOfBandInformation: AccessField {
+    /// Reads two octets, little-endian as in all access messages.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(rawValue: try reader.readUInt16LittleEndian())
+    }
+
+    /// Appends two octets.
+    package func write(to writer: inout ByteWriter) {
+        writer.writeLittleEndian(rawValue)
+    }
+}
