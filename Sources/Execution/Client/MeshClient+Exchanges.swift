@@ -128,7 +128,7 @@ extension MeshClient {
             case .keyRefreshPhaseChanged(let index, let phase):
                 if let key = stack.keys.netKey(index) { nodes.set(key) }
                 outputs.append(.keyRefreshPhaseChanged(index, phase))
-            case .relay, .dropped, .control, .heartbeat: break
+            case .relay, .dropped, .control, .heartbeat, .deviceKeyActivated: break
             }
         }
     }

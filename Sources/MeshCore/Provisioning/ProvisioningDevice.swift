@@ -21,6 +21,7 @@ package struct ProvisioningDevice {
     private let capabilities: ProvisioningCapabilities
     private let staticValue: StaticOutOfBandValue?
     private let secrets: ProvisioningSecrets
+    private let refresh: NodeRefresh?
     private var state = State.awaitingInvite
     private var timer = ProvisioningTimer()
 
@@ -70,16 +71,20 @@ package struct ProvisioningDevice {
     ///   - staticValue: its static value.
     ///   - secrets: the randomness of this session, with the key pair whose public key is known out of band if there is
     ///     one.
+    ///   - refresh: what the node is that is refreshed over its Node Provisioning Protocol Interface; nil for a device
+    ///     without a network.
     ///   - now: when the link was opened; after 60 seconds without a PDU the device gives up.
     package init(
         capabilities: ProvisioningCapabilities,
         staticValue: StaticOutOfBandValue? = nil,
         secrets: ProvisioningSecrets,
+        refresh: NodeRefresh? = nil,
         at now: Instant
     ) {
         self.capabilities = capabilities
         self.staticValue = staticValue
         self.secrets = secrets
+        self.refresh = refresh
         timer.restart(at: now)
     }
 
@@ -262,6 +267,9 @@ package struct ProvisioningDevice {
             return fail(.invalidData(error), at: now)
         }
         guard data.hasRoom(forElements: capabilities.elementCount) else { return fail(.cannotAssignAddresses, at: now) }
+        if let refresh, let field = refresh.mismatch(of: data, elementCount: capabilities.elementCount) {
+            return fail(.invalidData(field), at: now)
+        }
         state = .provisioned
         timer.stop()
         return [.provisioned(data, deviceKey: keys.deviceKey), .send(ProvisioningPDU.complete.encoded)]

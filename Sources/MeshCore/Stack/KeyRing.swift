@@ -38,6 +38,7 @@ package struct KeyRing {
     private var applications: [AppKeyIndex: Application] = [:]
     private var applicationsByAID = [[ApplicationEntry]](repeating: [], count: 64)
     private var deviceKeys: [UnicastAddress: KeyMaterial] = [:]
+    private var deviceKeyCandidates: [UnicastAddress: KeyMaterial] = [:]
     private var labelsByAddress: [Address: [LabelUUID]] = [:]
 
     /// A ring without keys.
@@ -191,9 +192,22 @@ package struct KeyRing {
         deviceKeys[node] = key
     }
 
-    /// Forgets the device key of a node.
+    /// Sets the device key candidate of a node: messages under it are read, too, and the first makes it the device key
+    /// (Mesh Protocol 1.1, 3.9.6.1). Nil for none.
+    package mutating func setDeviceKeyCandidate(_ key: KeyMaterial?, of node: UnicastAddress) {
+        deviceKeyCandidates[node] = key
+    }
+
+    /// Forgets the device key of a node, and its candidate.
     package mutating func removeDeviceKey(of node: UnicastAddress) {
         deviceKeys[node] = nil
+        deviceKeyCandidates[node] = nil
+    }
+
+    /// Makes the candidate of a node its device key; the one before is of no use any more.
+    mutating func activateDeviceKeyCandidate(of node: UnicastAddress) {
+        guard let key = deviceKeyCandidates.removeValue(forKey: node) else { return }
+        deviceKeys[node] = key
     }
 
     /// Whether the device key of a node is known.
@@ -201,6 +215,10 @@ package struct KeyRing {
 
     func deviceCipher(_ node: UnicastAddress) -> AuthenticatedCipher? {
         deviceKeys[node].map(schedules.device)
+    }
+
+    func deviceCandidateCipher(_ node: UnicastAddress) -> AuthenticatedCipher? {
+        deviceKeyCandidates.isEmpty ? nil : deviceKeyCandidates[node].map(schedules.device)
     }
 
     /// The labels known, sorted: messages to other virtual addresses cannot be read.

@@ -90,7 +90,8 @@ extension MeshStack {
                 ),
                 netKeyIndex,
                 ttl: pdu.ttl,
-                isSegmented: false
+                isSegmented: false,
+                &actions
             )
             guard let message else {
                 actions.append(.dropped(.undecryptable))
@@ -117,7 +118,7 @@ extension MeshStack {
         }
     }
 
-    private func complete(_ message: ReassembledMessage, _ actions: inout [StackAction]) {
+    private mutating func complete(_ message: ReassembledMessage, _ actions: inout [StackAction]) {
         switch message.content {
         case .control(let opcode):
             deliver(
@@ -139,20 +140,22 @@ extension MeshStack {
                 identity: message.identity,
                 message.netKeyIndex,
                 ttl: message.ttl,
-                isSegmented: true
+                isSegmented: true,
+                &actions
             )
             actions.append(opened.map { .deliver($0) } ?? .dropped(.undecryptable))
         }
     }
 
-    private func open(
+    private mutating func open(
         _ upper: [UInt8],
         aid: UInt8?,
         mic: MICSize,
         identity: SegmentedMessageIdentity,
         _ netKeyIndex: NetKeyIndex,
         ttl: UInt8,
-        isSegmented: Bool
+        isSegmented: Bool,
+        _ actions: inout [StackAction]
     ) -> IncomingMessage? {
         let header = UpperTransport.Header(
             source: identity.source,
@@ -170,6 +173,10 @@ extension MeshStack {
             own: address
         )
         guard let opened else { return nil }
+        if opened.isCandidate, case .device(let node) = opened.security {
+            keys.activateDeviceKeyCandidate(of: node)
+            actions.append(.deviceKeyActivated(node))
+        }
         return IncomingMessage(
             source: identity.source,
             destination: identity.destination,

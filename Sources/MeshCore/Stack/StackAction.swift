@@ -20,6 +20,9 @@ package enum StackAction: Hashable, Sendable {
     case ivIndexChanged(IVIndex)
     /// A beacon has moved a subnet on in its key refresh.
     case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)
+    /// A message came under the device key candidate of a node, which is its device key from now on; it is to be stored.
+    /// The message follows.
+    case deviceKeyActivated(UnicastAddress)
     /// Something that arrived was not used.
     case dropped(DropReason)
 }

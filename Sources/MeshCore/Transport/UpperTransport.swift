@@ -50,6 +50,17 @@ enum UpperTransport {
         }
     }
 
+    /// What was found in an upper transport PDU.
+    struct Opened {
+        let payload: [UInt8]
+        /// The key it is authentic under.
+        let security: MessageSecurity
+        /// The label, for a virtual address.
+        var label: LabelUUID?
+        /// Whether the key is the candidate for the device key.
+        var isCandidate = false
+    }
+
     /// An upper transport PDU opened with whichever known key and label it is authentic under.
     ///
     /// - Parameters:
@@ -63,7 +74,7 @@ enum UpperTransport {
         netKeyIndex: NetKeyIndex,
         keys: KeyRing,
         own: UnicastAddress
-    ) -> (payload: [UInt8], security: MessageSecurity, label: LabelUUID?)? {
+    ) -> Opened? {
         guard upper.count > mic.rawValue else { return nil }
         guard let aid else {
             // A node answers with its own device key, a configuration client asks with the node's: ours.
@@ -71,7 +82,12 @@ enum UpperTransport {
             for node in [header.source, own] {
                 guard let cipher = keys.deviceCipher(node) else { continue }
                 if let payload = cipher.open(upper[...], nonce: nonce, mic: mic) {
-                    return (payload, .device(node: node), nil)
+                    return Opened(payload: payload, security: .device(node: node))
+                }
+                if let cipher = keys.deviceCandidateCipher(node),
+                    let payload = cipher.open(upper[...], nonce: nonce, mic: mic)
+                {
+                    return Opened(payload: payload, security: .device(node: node), isCandidate: true)
                 }
             }
             return nil
@@ -88,7 +104,7 @@ enum UpperTransport {
                     additional: label?.rawValue.bytes ?? [],
                     mic: mic
                 ) {
-                    return (payload, .application(candidate.index), label)
+                    return Opened(payload: payload, security: .application(candidate.index), label: label)
                 }
             }
         }

@@ -1,0 +1,56 @@
+/// What a node is that is refreshed over its Node Provisioning Protocol Interface: the provisioning data may change
+/// nothing but what the procedure is for (Mesh Protocol 1.1, 3.11.8).
+package struct NodeRefresh: Hashable, Sendable {
+    /// What is done to the node.
+    package var procedure: NodeProvisioningProcedure
+    /// The subnets that the node is in.
+    package var netKeys: [NetKey]
+    /// The IV index that the node is at.
+    package var ivIndex: IVIndex
+    /// The addresses of the elements that the node has.
+    package var addresses: ClosedRange<UInt16>
+
+    /// A node that is to be refreshed.
+    package init(
+        procedure: NodeProvisioningProcedure,
+        netKeys: [NetKey],
+        ivIndex: IVIndex,
+        addresses: ClosedRange<UInt16>
+    ) {
+        self.procedure = procedure
+        self.netKeys = netKeys
+        self.ivIndex = ivIndex
+        self.addresses = addresses
+    }
+
+    /// What of the provisioning data is not as the procedure demands; nil if everything is.
+    ///
+    /// The NetKey with its index and flags, and the IV index, must be those that the node has. The address must be the
+    /// node's, or, where it is refreshed, the beginning of a range that does not overlap the node's.
+    ///
+    /// - Parameter elementCount: how many elements the node has afterwards.
+    package func mismatch(of data: ProvisioningData, elementCount: UInt8) -> DecodeError? {
+        guard let key = netKeys.first(where: { $0.index == data.netKeyIndex }) else {
+            return .prohibited(field: "NetKeyIndex", value: UInt64(data.netKeyIndex.rawValue))
+        }
+        let expected = ProvisioningData(subnet: key, ivIndex: ivIndex, address: data.address)
+        guard data.netKey == expected.netKey else { return .prohibited(field: "NetKey", value: 0) }
+        guard data.isKeyRefreshing == expected.isKeyRefreshing,
+            data.ivIndex.isUpdateInProgress == ivIndex.isUpdateInProgress
+        else {
+            let flags: UInt64 = (data.isKeyRefreshing ? 1 : 0) | (data.ivIndex.isUpdateInProgress ? 2 : 0)
+            return .prohibited(field: "Flags", value: flags)
+        }
+        guard data.ivIndex.value == ivIndex.value else {
+            return .prohibited(field: "IVIndex", value: UInt64(data.ivIndex.value))
+        }
+        let isAllowed: Bool
+        switch procedure {
+        case .deviceKeyRefresh, .nodeCompositionRefresh: isAllowed = data.address.rawValue == addresses.lowerBound
+        case .nodeAddressRefresh:
+            let last = Int(data.address.rawValue) + Int(elementCount) - 1
+            isAllowed = last < Int(addresses.lowerBound) || data.address.rawValue > addresses.upperBound
+        }
+        return isAllowed ? nil : .prohibited(field: "UnicastAddress", value: UInt64(data.address.rawValue))
+    }
+}
