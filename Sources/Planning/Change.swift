@@ -54,6 +54,28 @@ package struct Change: Hashable, Sendable {
         case friend = 16
         /// That a device becomes a node.
         case provisioning = 17
+        /// The Heartbeat Publication state.
+        case heartbeatPublication = 18
+        /// The Heartbeat Subscription state.
+        case heartbeatSubscription = 19
+        /// The Node Identity state of a subnet.
+        case nodeIdentity = 20
+        /// The SAR Transmitter state.
+        case sarTransmitter = 21
+        /// The SAR Receiver state.
+        case sarReceiver = 22
+        /// The Private Beacon state.
+        case privateBeacon = 23
+        /// The Private GATT Proxy state.
+        case privateGATTProxy = 24
+        /// The On-Demand Private GATT Proxy state.
+        case onDemandPrivateProxy = 25
+        /// The Private Node Identity state of a subnet.
+        case privateNodeIdentity = 26
+        /// The Subnet Bridge state.
+        case subnetBridge = 27
+        /// An entry of the Bridging Table.
+        case bridgingTableEntry = 28
     }
 
     /// The address of the resource, like `node.kitchen-1.element[0].generic-onoff-server.subscription.kitchen`.

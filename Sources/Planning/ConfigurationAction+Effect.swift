@@ -29,10 +29,18 @@ extension Node {
         case .setRelay(let isOn, let retransmit):
             features.relay = isOn ? .enabled : .disabled
             if let retransmit { relayRetransmit = retransmit }
-        case .setProxy(let isOn): features.proxy = isOn ? .enabled : .disabled
+        case .setProxy(let isOn): setProxy(isOn)
         case .setFriend(let isOn): features.friend = isOn ? .enabled : .disabled
         case .setNetworkTransmit(let parameters): networkTransmit = parameters
         case .resetNode: forgetNetwork()
+        case .set(let state):
+            record(state)
+            // Whoever is named openly anywhere hides nowhere (1.1, 4.2.46.1).
+            if case .nodeIdentity(_, .running) = state {
+                for subnet in netKeys { forgetState(.privateNodeIdentity(subnet.index)) }
+            }
+        case .addBridging(let entry): recordBridging(entry)
+        case .removeBridging(let entry): removeBridging(entry)
         }
     }
 
@@ -47,8 +55,8 @@ extension Node {
         defaultTTL = nil
         networkTransmit = nil
         relayRetransmit = nil
-        heartbeatPublication = nil
-        heartbeatSubscription = nil
+        states = []
+        bridgingTable = nil
         for element in elements.indices {
             for model in elements[element].models.indices {
                 let identifier = elements[element].models[model].identifier
@@ -57,9 +65,16 @@ extension Node {
         }
     }
 
+    /// A proxy that is open is not private at the same time (1.1, 4.2.45.1).
+    private mutating func setProxy(_ isOn: Bool) {
+        features.proxy = isOn ? .enabled : .disabled
+        if isOn, state(.privateGATTProxy) == .privateGATTProxy(.enabled) { record(.privateGATTProxy(.disabled)) }
+    }
+
     /// A deleted NetKey takes its AppKeys along (Mesh Protocol 4.4.1.2, NetKey List).
     private mutating func remove(_ index: NetKeyIndex, appKeys: [AppKey]) {
         netKeys.removeAll { $0.index == index }
+        forgetStates(of: index)
         for appKey in appKeys where appKey.boundNetKey == index { remove(appKey.index) }
     }
 

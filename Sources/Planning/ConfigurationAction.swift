@@ -60,4 +60,10 @@ package enum ConfigurationAction: Hashable, Sendable {
     case setNetworkTransmit(TransmitParameters)
     /// Config Node Reset: the node leaves the network and is an unprovisioned device again.
     case resetNode
+    /// The Set message of a state; what the value leaves open stays as it is on the node.
+    case set(FoundationState)
+    /// Bridging Table Add; changes the direction of an entry about the same addresses.
+    case addBridging(BridgingTableEntry)
+    /// Bridging Table Remove of the entry about the same addresses.
+    case removeBridging(BridgingTableEntry)
 }

@@ -177,6 +177,12 @@ struct PlanReader {
         case 16: return .setFriend(try flag("friend"))
         case 17: return .setNetworkTransmit(TransmitParameters(octet: try bytes.readUInt8()))
         case 18: return .resetNode
+        case 19:
+            let state = try FoundationState(reading: &bytes)
+            guard state.set != nil else { throw .prohibited(field: "value of \(state.kind.word)", value: 0) }
+            return .set(state)
+        case 20: return .addBridging(try BridgingTableEntry(reading: &bytes))
+        case 21: return .removeBridging(try BridgingTableEntry(reading: &bytes))
         case let other: throw .prohibited(field: "configuration action", value: UInt64(other))
         }
     }

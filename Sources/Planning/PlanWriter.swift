@@ -137,6 +137,15 @@ struct PlanWriter {
         case .setFriend(let isOn): write(code: 16, flag: isOn)
         case .setNetworkTransmit(let parameters): write(code: 17, octet: parameters.octet)
         case .resetNode: bytes.write(UInt8(18))
+        case .set(let state):
+            bytes.write(UInt8(19))
+            state.write(to: &bytes)
+        case .addBridging(let entry):
+            bytes.write(UInt8(20))
+            entry.write(to: &bytes)
+        case .removeBridging(let entry):
+            bytes.write(UInt8(21))
+            entry.write(to: &bytes)
         }
     }
 

@@ -11,12 +11,12 @@ extension ConfigurationServer {
             return SubnetBridgeStatus(isEnabled: message.isEnabled)
         },
         on(BridgingTableAdd.self) { message, request, state throws(DecodeError) in
-            let row = try BridgingTableRow(message)
+            let row = try BridgingTableEntry(message)
             let status = request.act(on: &state) { $0.bridge(row, limit: request.server.limits.bridgingTable) }
             let present = state.foundation.bridgingTable.first { $0.isAbout(row) }
             return BridgingTableStatus(
                 status: status,
-                directions: present?.entry.directions,
+                directions: present?.addresses.directions,
                 subnets: message.subnets,
                 firstAddress: message.firstAddress,
                 secondAddress: message.secondAddress
@@ -26,12 +26,12 @@ extension ConfigurationServer {
             try message.check()
             let status = request.act(on: &state) { $0.unbridge(message) }
             let present = state.foundation.bridgingTable.first {
-                $0.subnets == message.subnets && $0.entry.firstAddress.address == message.firstAddress
-                    && $0.entry.secondAddress == message.secondAddress
+                $0.subnets == message.subnets && $0.addresses.first.address == message.firstAddress
+                    && $0.addresses.second == message.secondAddress
             }
             return BridgingTableStatus(
                 status: status,
-                directions: present?.entry.directions,
+                directions: present?.addresses.directions,
                 subnets: message.subnets,
                 firstAddress: message.firstAddress,
                 secondAddress: message.secondAddress
@@ -49,7 +49,7 @@ extension ConfigurationServer {
         on(BridgingTableGet.self) { message, request, state throws(DecodeError) in
             try message.subnets.check()
             let status = request.refusal ?? (state.hasSubnets(message.subnets) ? .success : .invalidNetKeyIndex)
-            let entries = state.foundation.bridgingTable.filter { $0.subnets == message.subnets }.map(\.entry)
+            let entries = state.foundation.bridgingTable.filter { $0.subnets == message.subnets }.map(\.addresses)
             // Opcode (2), status (1), pair (3) and index (2) are before the entries of 5 octets.
             let listed = entries.dropFirst(Int(message.startIndex)).prefix((longestPayload - 8) / 5)
             return BridgingTableList(
@@ -71,10 +71,10 @@ extension NodeConfigurationState {
     }
 
     /// Adds an entry, or changes the directions of the one there is (4.4.9.2.2).
-    fileprivate mutating func bridge(_ row: BridgingTableRow, limit: Int) -> ConfigStatusCode {
+    fileprivate mutating func bridge(_ row: BridgingTableEntry, limit: Int) -> ConfigStatusCode {
         guard hasSubnets(row.subnets) else { return .invalidNetKeyIndex }
         if let position = foundation.bridgingTable.firstIndex(where: { $0.isAbout(row) }) {
-            foundation.bridgingTable[position].entry.directions = row.entry.directions
+            foundation.bridgingTable[position].addresses.directions = row.addresses.directions
             return .success
         }
         guard foundation.bridgingTable.count < limit else { return .insufficientResources }
@@ -87,14 +87,14 @@ extension NodeConfigurationState {
         guard hasSubnets(request.subnets) else { return .invalidNetKeyIndex }
         foundation.bridgingTable.removeAll { row in
             row.subnets == request.subnets
-                && [.unassigned, row.entry.firstAddress.address].contains(request.firstAddress)
-                && [.unassigned, row.entry.secondAddress].contains(request.secondAddress)
+                && [.unassigned, row.addresses.first.address].contains(request.firstAddress)
+                && [.unassigned, row.addresses.second].contains(request.secondAddress)
         }
         return .success
     }
 }
 
-extension BridgingTableRow {
+extension BridgingTableEntry {
     /// The entry that a request asks for.
     ///
     /// - Throws: ``DecodeError/prohibited(field:value:)`` for one subnet with itself, a first address that is not
@@ -114,14 +114,8 @@ extension BridgingTableRow {
         guard isPossible else { throw .prohibited(field: "Address2", value: UInt64(second.rawValue)) }
         self.init(
             subnets: request.subnets,
-            entry: BridgingTableEntry(firstAddress: first, secondAddress: second, directions: request.directions)
+            addresses: BridgedAddresses(first: first, second: second, directions: request.directions)
         )
-    }
-
-    /// Whether it connects the same addresses of the same subnets.
-    fileprivate func isAbout(_ other: BridgingTableRow) -> Bool {
-        subnets == other.subnets && entry.firstAddress == other.entry.firstAddress
-            && entry.secondAddress == other.entry.secondAddress
     }
 }
 

@@ -11,10 +11,7 @@ extension ByteWriter {
         write(states.isPrivateGATTProxyEnabled)
         write(states.onDemandPrivateProxySeconds)
         write(states.isSubnetBridgeEnabled)
-        write(list: states.bridgingTable) { writer, row in
-            row.subnets.write(to: &writer)
-            row.entry.write(to: &writer)
-        }
+        write(list: states.bridgingTable) { $1.write(to: &$0) }
         write(list: states.solicitationReplay.sorted { $0.key < $1.key }) { writer, entry in
             writer.write(entry.key.rawValue)
             writer.write(entry.value)
@@ -37,10 +34,7 @@ extension ByteReader {
         states.onDemandPrivateProxySeconds = try readUInt8()
         states.isSubnetBridgeEnabled = try readFlag()
         states.bridgingTable = try readList { reader throws(DecodeError) in
-            BridgingTableRow(
-                subnets: try NetKeyIndexPair(reading: &reader),
-                entry: try BridgingTableEntry(reading: &reader)
-            )
+            try BridgingTableEntry(reading: &reader)
         }
         for _ in 0..<(try readUInt16()) {
             let source = try readUnicastAddress()

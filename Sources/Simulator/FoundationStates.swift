@@ -19,7 +19,7 @@ package struct FoundationStates: Hashable, Sendable {
     /// The Subnet Bridge state.
     package var isSubnetBridgeEnabled = false
     /// The Bridging Table state in the order in which entries were added.
-    package var bridgingTable: [BridgingTableRow] = []
+    package var bridgingTable: [BridgingTableEntry] = []
     /// The solicitation replay protection list: the newest sequence number (24 bits) of each source. Nothing but a test
     /// or an earlier state puts entries in, as solicitation over the air is not modelled.
     package var solicitationReplay: [UnicastAddress: UInt32] = [:]
@@ -51,29 +51,18 @@ package struct FoundationStates: Hashable, Sendable {
     }
 }
 
-/// An entry of the Bridging Table state with the subnets that it connects (Mesh Protocol 1.1, 4.2.42).
-package struct BridgingTableRow: Hashable, Sendable {
-    /// The subnets of the first and of the second address.
-    package var subnets: NetKeyIndexPair
-    /// The addresses and the directions.
-    package var entry: BridgingTableEntry
-
-    /// An entry between those subnets.
-    package init(subnets: NetKeyIndexPair, entry: BridgingTableEntry) {
-        self.subnets = subnets
-        self.entry = entry
-    }
-
+extension BridgingTableEntry {
+    /// The subnet into which the entry lets a message pass, nil if it does not.
     fileprivate func target(
         from subnet: NetKeyIndex,
         _ source: UnicastAddress,
         to destination: Address
     ) -> NetKeyIndex? {
-        if subnet == subnets.first, source == entry.firstAddress, destination == entry.secondAddress {
+        if subnet == subnets.first, source == addresses.first, destination == addresses.second {
             return subnets.second
         }
-        guard entry.directions == .bothWays, subnet == subnets.second, source.address == entry.secondAddress,
-            destination == entry.firstAddress.address
+        guard addresses.directions == .bothWays, subnet == subnets.second, source.address == addresses.second,
+            destination == addresses.first.address
         else { return nil }
         return subnets.first
     }

@@ -28,15 +28,8 @@ extension NodeConfigurationState {
         isLowPowerSupported = node.features.lowPower.map { $0 != .notSupported } ?? false
         networkTransmit = node.networkTransmit ?? TransmitParameters(octet: 0x0A)
         relayRetransmit = node.relayRetransmit ?? TransmitParameters(octet: 0x0A)
-        heartbeatPublication = node.heartbeatPublication.map(HeartbeatPublicationSettings.init) ?? .off
-        heartbeatSubscription =
-            node.heartbeatSubscription.map {
-                HeartbeatSubscriptionSettings(
-                    source: UnicastAddress(rawValue: $0.source.rawValue),
-                    destination: $0.destination,
-                    periodLog: .off
-                )
-            } ?? .off
+        heartbeatPublication = .off
+        heartbeatSubscription = .off
         elements =
             node.isCompositionKnown
             ? node.elements
@@ -44,6 +37,32 @@ extension NodeConfigurationState {
         for key in Set(appKeys.map(\.index)).symmetricDifference(node.appKeys.map(\.index)).sorted() {
             // The database names a key that it does not hold: nobody can use it.
             removeAppKey(key)
+        }
+        for state in node.states { take(state) }
+        foundation.bridgingTable = node.bridgingTable ?? []
+        foundation.compositionPages = node.compositionPages ?? [:]
+    }
+
+    /// A state as it is recorded. The database may not know the count of a heartbeat publication, which is taken as without
+    /// end then, and the time for which a subscription counts, taken as over.
+    private mutating func take(_ state: FoundationState) {
+        switch state {
+        case .heartbeatPublication(var heartbeat):
+            heartbeat.countLog = heartbeat.countLog ?? (heartbeat.isOff ? .off : .endless)
+            heartbeatPublication = heartbeat.settings ?? .off
+        case .heartbeatSubscription(var heartbeat):
+            heartbeat.periodLog = heartbeat.periodLog ?? .off
+            heartbeatSubscription = heartbeat.settings ?? .off
+        case .sarTransmitter(let state): foundation.sarTransmitter = state
+        case .sarReceiver(let state): foundation.sarReceiver = state
+        case .privateBeacon(let state):
+            foundation.isPrivateBeaconEnabled = state.isEnabled
+            if let steps = state.randomUpdateIntervalSteps { foundation.randomUpdateIntervalSteps = steps }
+        case .privateGATTProxy(let state): foundation.isPrivateGATTProxyEnabled = state == .enabled
+        case .onDemandPrivateProxy(let seconds): foundation.onDemandPrivateProxySeconds = seconds
+        case .subnetBridge(let isOn): foundation.isSubnetBridgeEnabled = isOn
+        // A recorded identity is stopped.
+        case .nodeIdentity, .privateNodeIdentity: break
         }
     }
 }
@@ -75,20 +94,5 @@ extension NodeAppKey {
         } else {
             self.init(index: key.index, boundNetKey: key.boundNetKey, key: old)
         }
-    }
-}
-
-extension HeartbeatPublicationSettings {
-    /// The state behind what the database format holds; the format has no count, so it is taken as without end.
-    init(_ publication: HeartbeatPublication) {
-        let isOff = publication.address == .unassigned
-        self.init(
-            destination: publication.address,
-            countLog: isOff ? .off : HeartbeatPublicationCountLog(rawValue: 0xFF) ?? .off,
-            periodLog: HeartbeatPeriodLog(seconds: publication.periodSeconds) ?? .off,
-            ttl: publication.ttl & 0x7F,
-            features: publication.features,
-            netKeyIndex: publication.netKeyIndex
-        )
     }
 }

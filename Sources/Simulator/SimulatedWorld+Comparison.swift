@@ -18,6 +18,7 @@ extension SimulatedWorld {
             comparison.compare(state, node)
             comparison.compareKeys(state, node, netKeys, appKeys)
             comparison.compareElements(state, node)
+            comparison.compareStates(state, node)
             found += comparison.differences
         }
         return found + strangers(to: network)
@@ -106,6 +107,15 @@ private struct Comparison {
             }
             compare("the NetKey of AppKey \(known.index)", stored.boundNetKey, expected.boundNetKey)
         }
+    }
+
+    mutating func compareStates(_ state: NodeConfigurationState, _ node: Node) {
+        for recorded in node.states {
+            let onAir = state.foundationState(recorded.kind)
+            guard onAir.map({ !recorded.explains($0) }) ?? true else { continue }
+            note("\(recorded.kind.word)", onAir: onAir.map { $0.text() } ?? "not there", recorded: recorded.text())
+        }
+        compare("the bridging table", state.foundation.bridgingTable.sorted(), node.bridgingTable)
     }
 
     mutating func compareElements(_ state: NodeConfigurationState, _ node: Node) {

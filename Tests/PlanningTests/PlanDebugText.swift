@@ -96,6 +96,9 @@ enum PlanDebugText {
         case .setFriend(let isOn): "set friend \(isOn)"
         case .setNetworkTransmit(let parameters): "set network transmit \(parameters.octet)"
         case .resetNode: "reset"
+        case .set(let state): "set \(state.kind.word) \(state.text())"
+        case .addBridging(let entry): "bridge \(entry.text())"
+        case .removeBridging(let entry): "stop bridging \(entry.text())"
         }
     }
 

@@ -48,7 +48,7 @@ struct BridgeServerTests {
         #expect(try bench.ask(add(0x100, 0xC000, .oneWay))?.status == .success)
         #expect(try bench.ask(add(0x100, 0x200, .bothWays, reverse))?.status == .success)
         let list = try #require(try bench.ask(BridgingTableGet(subnets: pair, startIndex: 0)))
-        #expect(list.entries.map(\.secondAddress.rawValue) == [0x200, 0xC000])
+        #expect(list.entries.map(\.second.rawValue) == [0x200, 0xC000])
         #expect(list.entries.map(\.directions) == [.oneWay, .oneWay])
         #expect(try bench.ask(BridgingTableGet(subnets: pair, startIndex: 1))?.entries == Array(list.entries[1...]))
         #expect(try bench.ask(BridgingTableGet(subnets: pair, startIndex: 2))?.entries == [])
@@ -77,7 +77,7 @@ struct BridgeServerTests {
         let table = bench.state.foundation.bridgingTable
         #expect(table.filter { $0.subnets == reverse }.count == 1)
         let addresses = table.filter { $0.subnets == pair }.map {
-            [$0.entry.firstAddress.rawValue, $0.entry.secondAddress.rawValue]
+            [$0.addresses.first.rawValue, $0.addresses.second.rawValue]
         }
         #expect(addresses == left)
     }
@@ -145,7 +145,7 @@ struct BridgeServerTests {
             let list = try #require(try bench.ask(BridgingTableGet(subnets: pair, startIndex: UInt16(found.count))))
             #expect(list.encoded.count <= 380)
             guard !list.entries.isEmpty else { break }
-            found += list.entries.map(\.secondAddress.rawValue)
+            found += list.entries.map(\.second.rawValue)
         }
         #expect(found == Array(1...200))
     }

@@ -166,7 +166,7 @@ struct FoundationWorldTests {
 struct BridgingTests {
     /// A proxy of both subnets that can be a bridge, and a node of the second subnet alone.
     private func site(
-        _ entry: BridgingTableEntry?,
+        _ addresses: BridgedAddresses?,
         isOn: Bool = true
     ) throws -> (world: SimulatedWorld, client: TestClient, node: Node) {
         var proxy = TestNetwork.node(0, with: [.bridgeConfigurationServer], proxy: .enabled)
@@ -179,22 +179,22 @@ struct BridgingTests {
         // Else it would hear the second subnet itself.
         client.stack.keys.removeNetKey(TestNetwork.netKey(1))
         #expect(try client.request(SubnetBridgeSet(isEnabled: isOn), of: proxy)?.isEnabled == isOn)
-        if let entry {
+        if let addresses {
             let add = BridgingTableAdd(
-                directions: entry.directions,
+                directions: addresses.directions,
                 subnets: NetKeyIndexPair(first: .primary, second: TestNetwork.netKey(1)),
-                firstAddress: entry.firstAddress.address,
-                secondAddress: entry.secondAddress
+                firstAddress: addresses.first.address,
+                secondAddress: addresses.second
             )
             #expect(try client.request(add, of: proxy)?.status == .success)
         }
         return (world, client, node)
     }
 
-    private func entry(_ directions: BridgingDirections, _ second: UInt16 = 0x20) -> BridgingTableEntry {
-        BridgingTableEntry(
-            firstAddress: TestNetwork.clientAddress,
-            secondAddress: Address(rawValue: second),
+    private func entry(_ directions: BridgingDirections, _ second: UInt16 = 0x20) -> BridgedAddresses {
+        BridgedAddresses(
+            first: TestNetwork.clientAddress,
+            second: Address(rawValue: second),
             directions: directions
         )
     }

@@ -71,11 +71,11 @@ struct StateFileTests {
         node.foundation.onDemandPrivateProxySeconds = 77
         node.foundation.isSubnetBridgeEnabled = true
         node.foundation.bridgingTable = [
-            BridgingTableRow(
+            BridgingTableEntry(
                 subnets: NetKeyIndexPair(first: .primary, second: TestNetwork.netKey(0xFFF)),
-                entry: BridgingTableEntry(
-                    firstAddress: TestNetwork.address(0x7FFF),
-                    secondAddress: Address(rawValue: 0xC000),
+                addresses: BridgedAddresses(
+                    first: TestNetwork.address(0x7FFF),
+                    second: Address(rawValue: 0xC000),
                     directions: .oneWay
                 )
             )

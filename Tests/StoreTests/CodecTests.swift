@@ -92,8 +92,8 @@ struct CodecTests {
     @Test("A body of a later version is told apart from damage")
     func versions() throws {
         var bytes = NodeCodec.encode(try richNetwork().nodes[0])
-        bytes[0] = 3
-        #expect(throws: DecodeError.unknownType(3)) { try NodeCodec.decode(bytes) }
+        bytes[0] = 4
+        #expect(throws: DecodeError.unknownType(4)) { try NodeCodec.decode(bytes) }
     }
 
     @Test("A count that promises more than there is reserves nothing")

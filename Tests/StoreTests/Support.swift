@@ -137,14 +137,13 @@ func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
         node.defaultTTL = 127
         node.networkTransmit = TransmitParameters(count: 7, steps: 31)
         node.relayRetransmit = TransmitParameters(count: 0, steps: 0)
-        node.heartbeatPublication = HeartbeatPublication(
-            address: group.address,
-            periodSeconds: 65_535,
-            ttl: 5,
-            netKeyIndex: second,
-            features: [.relay, .lowPower]
-        )
-        node.heartbeatSubscription = HeartbeatSubscription(source: .unassigned, destination: group.address)
+        for state in try richStates(number, group: group, subnet: second) { node.record(state) }
+        if number % 3 != 1 {
+            node.recordBridging(try bridgingEntry(from: 5, to: 0xC000, .oneWay, second))
+            node.recordBridging(try bridgingEntry(from: 5, to: 9, .bothWays, second))
+            node.compositionPages = [1: [1, 2, 3], 128: [UInt8](repeating: 7, count: 300)]
+            node.modelsMetadata = [0: []]
+        }
         node.observedAt = now
         node.elements = [
             Element(
@@ -208,4 +207,47 @@ struct Fixture {
     }
 
     func reopened() throws -> MeshDatabase { try MeshDatabase.open(at: path, key: key) }
+}
+
+/// States of every kind, in which what can be unknown is known on every second node.
+private func richStates(_ number: Int, group: GroupAddress, subnet: NetKeyIndex) throws -> [FoundationState] {
+    let isKnown = number % 2 == 0
+    var transmitter = SARTransmitterState.standard
+    transmitter.unicastRetransmissionsCount = 15
+    return [
+        .subnetBridge(true), .privateNodeIdentity(subnet, .notSupported), .onDemandPrivateProxy(seconds: 255),
+        .privateGATTProxy(isKnown ? .enabled : .notSupported),
+        .privateBeacon(PrivateBeaconState(isEnabled: true, randomUpdateIntervalSteps: isKnown ? 0 : nil)),
+        .sarReceiver(.standard), .sarTransmitter(transmitter), .nodeIdentity(subnet, .stopped),
+        .nodeIdentity(.primary, .stopped),
+        .heartbeatSubscription(
+            HeartbeatSubscription(source: nil, destination: group.address, periodLog: isKnown ? .off : nil)
+        ),
+        .heartbeatPublication(
+            HeartbeatPublication(
+                destination: group.address,
+                countLog: isKnown ? .endless : nil,
+                periodLog: try required(HeartbeatPeriodLog(seconds: 65_535)),
+                ttl: 5,
+                features: [.relay, .lowPower],
+                netKeyIndex: subnet
+            )
+        ),
+    ]
+}
+
+private func bridgingEntry(
+    from first: UInt16,
+    to second: UInt16,
+    _ directions: BridgingDirections,
+    _ subnet: NetKeyIndex
+) throws -> BridgingTableEntry {
+    BridgingTableEntry(
+        subnets: NetKeyIndexPair(first: .primary, second: subnet),
+        addresses: BridgedAddresses(
+            first: try required(UnicastAddress(rawValue: first)),
+            second: Address(rawValue: second),
+            directions: directions
+        )
+    )
 }

@@ -5,15 +5,16 @@ import Planning
 extension ActionInquiries {
     /// Asks whether the action took effect. It takes the request's own status too, should that come late.
     ///
+    /// - Parameter position: from where on a list is asked for that comes in parts.
     /// - Throws: ``StepFailure/unmakeable(_:)`` as the request does.
-    func readBack() throws(StepFailure) -> ConfigurationInquiry {
-        let get = try get()
+    func readBack(from position: UInt16 = 0) throws(StepFailure) -> ConfigurationInquiry {
+        let get = try get(from: position)
         // A Relay Set that is still to be filled in was never sent.
         guard case .setRelay(_, nil) = action else { return get.alsoReading(try request()) }
         return get
     }
 
-    private func get() throws(StepFailure) -> ConfigurationInquiry {
+    private func get(from position: UInt16) throws(StepFailure) -> ConfigurationInquiry {
         switch action {
         case .readComposition(let page): return composition(page)
         case .addNetKey(let index):
@@ -57,6 +58,9 @@ extension ActionInquiries {
         case .resetNode:
             // A node that answers under its DeviceKey was not reset.
             return ConfigurationInquiry(ConfigDefaultTTLGet()) { _ in .doesNotHold }
+        case .set(let state): return readingBack(state)
+        case .addBridging(let entry): return readingBack(entry, isAdded: true, from: position)
+        case .removeBridging(let entry): return readingBack(entry, isAdded: false, from: position)
         }
     }
 

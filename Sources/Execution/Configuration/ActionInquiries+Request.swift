@@ -36,6 +36,9 @@ extension ActionInquiries {
         case .setFriend(let isOn): return ConfigurationInquiry(ConfigFriendSet(isEnabled: isOn), verdict: setVerdict)
         case .setNetworkTransmit(let transmit): return value(ConfigNetworkTransmitSet(transmit: transmit))
         case .resetNode: return ConfigurationInquiry(ConfigNodeReset()) { _ in .holds(action) }
+        case .set(let state): return try setting(state)
+        case .addBridging(let entry): return bridging(entry, isAdded: true)
+        case .removeBridging(let entry): return bridging(entry, isAdded: false)
         }
     }
 

@@ -17,6 +17,8 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case featureNotSupported
     /// The node says that something else holds; words for people, after "the node reports".
     case differs(String)
+    /// The answer is a part of a list; the next one begins there.
+    case continues(at: UInt16)
     /// The node draws attention for so many seconds more.
     case attention(seconds: UInt8)
 }

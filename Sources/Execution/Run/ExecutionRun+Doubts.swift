@@ -57,6 +57,7 @@ extension ExecutionRun {
         case .doesNotHold, .differs, .relayRetransmit, .attention:
             tookEffect = false
             journal.settle(doubt, .skipped)
+        case .continues(let position): return askFurther(job, from: position)
         case .refused(let status):
             tookEffect = false
             journal.settle(doubt, .failed(status: status.rawValue))

@@ -125,9 +125,20 @@ extension ExecutionRun {
         case .differs(let report):
             journal.settle(subject(of: step), .failed(status: ConfigStatusCode.unspecifiedError.rawValue))
             fail(step, .differs(report))
+        case .continues(let position): askFurther(job, from: position)
         // No step asks for it.
         case .attention: break
         }
+    }
+
+    /// A list that reads a request back comes in parts, and this was one without the answer.
+    func askFurther(_ job: Job, from position: UInt16) {
+        guard let node = network.node(job.node) else { return }
+        var job = job
+        let inquiries = ActionInquiries(job.action, node: node.unicastAddress, network: network.header)
+        guard let inquiry = try? inquiries.readBack(from: position) else { return }
+        job.inquiry = inquiry
+        outbox.append(job)
     }
 
     /// The step of a job does not start in this run.

@@ -191,6 +191,9 @@ struct NetworkRecord {
         case .resetNode:
             // A node that is reset has no record any more.
             return false
+        case .set(let state): return state.agrees(with: node.state(state.kind))
+        // Nothing is known of a table of which nothing is recorded.
+        case .removeBridging where node.bridgingTable == nil: return false
         default: break
         }
         var after = node
@@ -220,6 +223,9 @@ extension Node {
         case .setRelay: features.relay = .notSupported
         case .setProxy: features.proxy = .notSupported
         case .setFriend: features.friend = .notSupported
+        case .set(let state):
+            guard let notSupported = state.kind.notSupported else { return }
+            record(notSupported)
         default: return
         }
         observedAt = now

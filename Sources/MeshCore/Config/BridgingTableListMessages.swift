@@ -109,33 +109,33 @@ package struct BridgedSubnetsList: ConfigurationMessage, FieldMessage {
     }
 }
 
-/// An entry of a bridging table between two subnets, 5 octets (Mesh Protocol 1.1): two addresses (2 each), directions (1).
-package struct BridgingTableEntry: Hashable, Sendable, AccessField {
+/// What an entry of a bridging table joins, 5 octets (Mesh Protocol 1.1): two addresses (2 each), directions (1).
+package struct BridgedAddresses: Hashable, Sendable, AccessField {
     /// Who sends in the first subnet.
-    package var firstAddress: UnicastAddress
+    package var first: UnicastAddress
     /// Who receives in the second subnet.
-    package var secondAddress: Address
+    package var second: Address
     /// Which way messages pass.
     package var directions: BridgingDirections
 
-    /// An entry.
-    package init(firstAddress: UnicastAddress, secondAddress: Address, directions: BridgingDirections) {
-        self.firstAddress = firstAddress
-        self.secondAddress = secondAddress
+    /// Two addresses.
+    package init(first: UnicastAddress, second: Address, directions: BridgingDirections) {
+        self.first = first
+        self.second = second
         self.directions = directions
     }
 
     /// Reads five octets.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
-        firstAddress = try UnicastAddress(reading: &reader)
-        secondAddress = try Address(reading: &reader)
+        first = try UnicastAddress(reading: &reader)
+        second = try Address(reading: &reader)
         directions = try BridgingDirections(reading: &reader)
     }
 
     /// Appends five octets.
     package func write(to writer: inout ByteWriter) {
-        firstAddress.write(to: &writer)
-        secondAddress.write(to: &writer)
+        first.write(to: &writer)
+        second.write(to: &writer)
         directions.write(to: &writer)
     }
 }
@@ -186,14 +186,14 @@ package struct BridgingTableList: ConfigurationStatusMessage, FieldMessage {
     /// From which entry on.
     package var startIndex: UInt16
     /// The entries, as many as fit into the message.
-    package var entries: [BridgingTableEntry]
+    package var entries: [BridgedAddresses]
 
     /// Some entries.
     package init(
         status: ConfigStatusCode,
         subnets: NetKeyIndexPair,
         startIndex: UInt16,
-        entries: [BridgingTableEntry]
+        entries: [BridgedAddresses]
     ) {
         self.status = status
         self.subnets = subnets
@@ -207,7 +207,7 @@ package struct BridgingTableList: ConfigurationStatusMessage, FieldMessage {
         subnets = try NetKeyIndexPair(reading: &reader)
         startIndex = try reader.readUInt16LittleEndian()
         entries = []
-        while !reader.isAtEnd { entries.append(try BridgingTableEntry(reading: &reader)) }
+        while !reader.isAtEnd { entries.append(try BridgedAddresses(reading: &reader)) }
     }
 
     /// Appends all fields.

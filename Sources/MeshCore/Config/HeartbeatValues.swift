@@ -49,10 +49,38 @@ package struct HeartbeatPublicationCountLog: RawRepresentable, Hashable, Sendabl
         rawValue = 0
     }
 
+    /// 0xFF: without end.
+    package static let endless = HeartbeatPublicationCountLog(endless: 0xFF)
+
+    private init(endless rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
     /// Nil for 0x12...0xFE.
     package init?(rawValue: UInt8) {
         guard rawValue <= 0x11 || rawValue == 0xFF else { return nil }
         self.rawValue = rawValue
+    }
+
+    /// The count of so many heartbeats: 0, a power of two up to 32,768, or 65,534; nil for others, which a node would
+    /// round up.
+    package init?(count: UInt32) {
+        switch count {
+        case 0: rawValue = 0
+        case 1...32_768 where count.nonzeroBitCount == 1: rawValue = UInt8(count.trailingZeroBitCount) + 1
+        case 65_534: rawValue = 0x11
+        default: return nil
+        }
+    }
+
+    /// The highest number it stands for; nil without end.
+    package var count: UInt32? {
+        switch rawValue {
+        case 0: 0
+        case 0x11: 65_534
+        case 0xFF: nil
+        default: 1 << UInt32(rawValue - 1)
+        }
     }
 }
 

@@ -40,10 +40,15 @@ package struct Node: Hashable, Sendable {
     package var networkTransmit: TransmitParameters?
     /// The Relay Retransmit state.
     package var relayRetransmit: TransmitParameters?
-    /// The heartbeat publication as the database format holds it.
-    package var heartbeatPublication: HeartbeatPublication?
-    /// The heartbeat subscription as the database format holds it.
-    package var heartbeatSubscription: HeartbeatSubscription?
+    /// Further states of the node as a whole, as far as they are known: one of each kind, sorted by it. Changed by
+    /// `record(_:)`.
+    package var states: [FoundationState] = []
+    /// The entries known to be in the bridging table, sorted; nil while nothing is known of it.
+    package var bridgingTable: [BridgingTableEntry]?
+    /// The Composition Data pages that the node has beside page 0, as octets by their numbers; nil before they were read.
+    package var compositionPages: [UInt8: [UInt8]]?
+    /// The pages of Models Metadata that the node has, as octets by their numbers; nil before they were read.
+    package var modelsMetadata: [UInt8: [UInt8]]?
     /// The elements in the order of their indexes.
     package var elements: [Element]
     /// When a message from the node last confirmed any of this; nil after an import.
@@ -190,42 +195,5 @@ package struct Model: Hashable, Sendable {
         self.bindings = bindings
         self.subscriptions = subscriptions
         self.publication = publication
-    }
-}
-
-/// Heartbeat publication in the terms of the configuration database.
-package struct HeartbeatPublication: Hashable, Sendable {
-    /// Where to, 0x0000 if off.
-    package var address: Address
-    /// Seconds between heartbeats.
-    package var periodSeconds: UInt32
-    /// TTL of heartbeats.
-    package var ttl: UInt8
-    /// The NetKey that secures them.
-    package var netKeyIndex: NetKeyIndex
-    /// Which feature changes send one.
-    package var features: FeatureSet
-
-    /// A publication with those values.
-    package init(address: Address, periodSeconds: UInt32, ttl: UInt8, netKeyIndex: NetKeyIndex, features: FeatureSet) {
-        self.address = address
-        self.periodSeconds = periodSeconds
-        self.ttl = ttl
-        self.netKeyIndex = netKeyIndex
-        self.features = features
-    }
-}
-
-/// Heartbeat subscription in the terms of the configuration database.
-package struct HeartbeatSubscription: Hashable, Sendable {
-    /// From whom.
-    package var source: Address
-    /// Sent to whom.
-    package var destination: Address
-
-    /// A subscription with those values.
-    package init(source: Address, destination: Address) {
-        self.source = source
-        self.destination = destination
     }
 }

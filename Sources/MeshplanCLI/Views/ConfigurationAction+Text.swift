@@ -1,3 +1,4 @@
+internal import MeshCore
 internal import Planning
 
 extension ConfigurationAction {
@@ -23,6 +24,9 @@ extension ConfigurationAction {
         case .setFriend: "Friend Set"
         case .setNetworkTransmit: "Network Transmit Set"
         case .resetNode: "Node Reset"
+        case .set(let state): state.kind.title + " Set"
+        case .addBridging: "Bridging Table Add"
+        case .removeBridging: "Bridging Table Remove"
         }
     }
 }

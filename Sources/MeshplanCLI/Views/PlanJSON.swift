@@ -96,6 +96,17 @@ struct PlanJSON {
         case .proxy: "proxy"
         case .friend: "friend"
         case .provisioning: "provisioning"
+        case .heartbeatPublication: "heartbeat_publication"
+        case .heartbeatSubscription: "heartbeat_subscription"
+        case .nodeIdentity: "node_identity"
+        case .sarTransmitter: "sar_transmitter"
+        case .sarReceiver: "sar_receiver"
+        case .privateBeacon: "private_beacon"
+        case .privateGATTProxy: "private_gatt_proxy"
+        case .onDemandPrivateProxy: "on_demand_private_proxy"
+        case .privateNodeIdentity: "private_node_identity"
+        case .subnetBridge: "subnet_bridge"
+        case .bridgingTableEntry: "bridging_table_entry"
         }
     }
 }

@@ -215,6 +215,17 @@ struct PlanView {
         case .proxy: "proxy"
         case .friend: "friend"
         case .provisioning: "provisioning"
+        case .heartbeatPublication: "heartbeat pub"
+        case .heartbeatSubscription: "heartbeat sub"
+        case .nodeIdentity: "identity"
+        case .sarTransmitter: "sar tx"
+        case .sarReceiver: "sar rx"
+        case .privateBeacon: "private beacon"
+        case .privateGATTProxy: "private proxy"
+        case .onDemandPrivateProxy: "on-demand proxy"
+        case .privateNodeIdentity: "private identity"
+        case .subnetBridge: "bridge"
+        case .bridgingTableEntry: "bridging"
         }
     }
 }

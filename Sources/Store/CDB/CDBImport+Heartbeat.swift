@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// Heartbeat publication and subscription.
+/// Heartbeat publication and subscription; the format has neither the count of the one nor the period of the other.
 extension CDBImport {
     mutating func heartbeatPublication(
         _ object: inout CDBObject,
@@ -12,19 +12,21 @@ extension CDBImport {
         let address = Address(rawValue: try inner.required("address", try inner.hexadecimal16("address")))
         guard address.kind != .virtual else { throw inner.invalid("address", "a virtual address is not possible here") }
         let period = try inner.integer("period", in: 0...65_536) ?? 0
-        guard period == 0 || period == 65_535 || period & (period - 1) == 0 else {
+        guard let periodLog = HeartbeatPeriodLog(seconds: UInt32(min(period, 65_535))) else {
             throw inner.invalid("period", "a power of two or 65535 is expected, not \(period)")
         }
+        if period == 65_536 { repair(inner.pointer(to: "period"), "65536 taken as 65535, the longest there is") }
         let index: NetKeyIndex = try keyIndex("index", in: &inner)
         guard address == .unassigned || netKeys.contains(where: { $0.index == index }) else {
             throw inner.invalid("index", "the node does not have network key \(index)")
         }
         let publication = HeartbeatPublication(
-            address: address,
-            periodSeconds: UInt32(truncatingIfNeeded: period),
+            destination: address,
+            countLog: nil,
+            periodLog: periodLog,
             ttl: UInt8(truncatingIfNeeded: try inner.integer("ttl", in: 0...127) ?? 0),
-            netKeyIndex: index,
-            features: try featureSet("features", in: &inner)
+            features: try featureSet("features", in: &inner),
+            netKeyIndex: index
         )
         extras.keep(inner.rest, at: "\(path)/heartbeatPub")
         return publication
@@ -59,6 +61,10 @@ extension CDBImport {
             throw inner.invalid("destination", "a virtual address is not possible here")
         }
         extras.keep(inner.rest, at: "\(path)/heartbeatSub")
-        return HeartbeatSubscription(source: source, destination: destination)
+        return HeartbeatSubscription(
+            source: UnicastAddress(rawValue: source.rawValue),
+            destination: destination,
+            periodLog: nil
+        )
     }
 }

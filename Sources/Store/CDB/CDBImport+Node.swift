@@ -42,8 +42,12 @@ extension CDBImport {
         node.defaultTTL = try defaultTTL(&object)
         node.networkTransmit = try transmit("networkTransmit", &object, path)
         node.relayRetransmit = try transmit("relayRetransmit", &object, path)
-        node.heartbeatPublication = try heartbeatPublication(&object, path, node.netKeys)
-        node.heartbeatSubscription = try heartbeatSubscription(&object, path)
+        if let heartbeat = try heartbeatPublication(&object, path, node.netKeys) {
+            node.record(.heartbeatPublication(heartbeat))
+        }
+        if let heartbeat = try heartbeatSubscription(&object, path) {
+            node.record(.heartbeatSubscription(heartbeat))
+        }
         node.elements = try elements(&object, path)
         guard node.elements.count <= Int(UnicastAddress.last.rawValue - address.rawValue) + 1 else {
             throw object.invalid("elements", "the addresses of \(node.elements.count) elements go beyond 7FFF")

@@ -27,12 +27,12 @@ extension CDBWriter {
         ] {
             if let parameters { members.append(JSONMember(name, transmit(parameters, "\(path)/\(name)"))) }
         }
-        if let heartbeat = node.heartbeatPublication {
+        if case .heartbeatPublication(let heartbeat) = node.state(.heartbeatPublication) {
             members.append(JSONMember("heartbeatPub", publication(heartbeat, path)))
         }
-        if let heartbeat = node.heartbeatSubscription {
+        if case .heartbeatSubscription(let heartbeat) = node.state(.heartbeatSubscription) {
             let addresses = [
-                JSONMember("source", hex(heartbeat.source.rawValue)),
+                JSONMember("source", hex(heartbeat.source?.rawValue ?? 0)),
                 JSONMember("destination", hex(heartbeat.destination.rawValue)),
             ]
             members.append(JSONMember("heartbeatSub", object("\(path)/heartbeatSub", addresses)))
@@ -81,8 +81,8 @@ extension CDBWriter {
         return object(
             "\(path)/heartbeatPub",
             [
-                JSONMember("address", hex(heartbeat.address.rawValue)),
-                JSONMember("period", .integer(heartbeat.periodSeconds)),
+                JSONMember("address", hex(heartbeat.destination.rawValue)),
+                JSONMember("period", .integer(heartbeat.periodLog.seconds)),
                 JSONMember("ttl", .integer(heartbeat.ttl)),
                 JSONMember("index", .integer(heartbeat.netKeyIndex.rawValue)),
                 JSONMember("features", .array(features)),

@@ -1,13 +1,15 @@
 internal import MeshCore
 
-/// The body of a node's row, version 2. Integers are big-endian.
+/// The body of a node's row, version 3. Integers are big-endian.
 ///
 /// `version 1 | uuid 16 | name | unicast 2 | flags 4 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
-/// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | heartbeat publication? | heartbeat subscription? |
-/// observed? 8 | seen unprovisioned? 8 | elements`. The flags say which optional parts follow. A key is its index in the low 12 bits and
-/// "updated" in bit 15. Version 1, which is still read, has flags of 2 octets, of which the lower 15 bits are the same.
+/// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | states | bridging table? | composition pages? |
+/// models metadata? | observed? 8 | seen unprovisioned? 8 | elements`. The flags say which optional parts follow. A key is its
+/// index in the low 12 bits and "updated" in bit 15; a page is its number and its octets. Versions 1 and 2, which are still
+/// read, have two heartbeat states instead of all states and nothing of a bridging table or pages; the flags of version 1
+/// are 2 octets, of which the lower 15 bits are those of version 2.
 enum NodeCodec {
-    static let version: UInt8 = 2
+    static let version: UInt8 = 3
 
     private struct Flags: OptionSet {
         let rawValue: UInt32
@@ -28,7 +30,11 @@ enum NodeCodec {
         static let observed = Flags(rawValue: 1 << 14)
         static let resetOnRemoval = Flags(rawValue: 1 << 15)
         static let seenUnprovisioned = Flags(rawValue: 1 << 16)
-        static let known = Flags(rawValue: 0x1FFFF)
+        static let bridgingTable = Flags(rawValue: 1 << 17)
+        static let compositionPages = Flags(rawValue: 1 << 18)
+        static let modelsMetadata = Flags(rawValue: 1 << 19)
+        static let known = Flags(rawValue: 0xFCFFF)
+        static let knownInVersion2 = Flags(rawValue: 0x1FFFF)
         static let knownInVersion1 = Flags(rawValue: 0x7FFF)
 
         init(rawValue: UInt32) {
@@ -50,11 +56,12 @@ enum NodeCodec {
             set(.defaultTTL, if: node.defaultTTL != nil)
             set(.networkTransmit, if: node.networkTransmit != nil)
             set(.relayRetransmit, if: node.relayRetransmit != nil)
-            set(.heartbeatPublication, if: node.heartbeatPublication != nil)
-            set(.heartbeatSubscription, if: node.heartbeatSubscription != nil)
             set(.observed, if: node.observedAt != nil)
             set(.resetOnRemoval, if: node.removalPolicy == .reset)
             set(.seenUnprovisioned, if: node.unprovisionedSeenAt != nil)
+            set(.bridgingTable, if: node.bridgingTable != nil)
+            set(.compositionPages, if: node.compositionPages != nil)
+            set(.modelsMetadata, if: node.modelsMetadata != nil)
             self = flags
         }
     }
@@ -78,17 +85,7 @@ enum NodeCodec {
         if let ttl = node.defaultTTL { writer.write(ttl) }
         if let transmit = node.networkTransmit { writer.write(transmit.octet) }
         if let retransmit = node.relayRetransmit { writer.write(retransmit.octet) }
-        if let heartbeat = node.heartbeatPublication {
-            writer.write(heartbeat.address.rawValue)
-            writer.write(heartbeat.periodSeconds)
-            writer.write(heartbeat.ttl)
-            writer.write(heartbeat.netKeyIndex.rawValue)
-            writer.write(heartbeat.features.rawValue)
-        }
-        if let heartbeat = node.heartbeatSubscription {
-            writer.write(heartbeat.source.rawValue)
-            writer.write(heartbeat.destination.rawValue)
-        }
+        NodeStatesCodec.encode(node, into: &writer)
         for time in [node.observedAt, node.unprovisionedSeenAt] {
             if let time { writer.write(UInt64(bitPattern: time.rawValue)) }
         }
@@ -99,12 +96,17 @@ enum NodeCodec {
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> Node {
         var reader = ByteReader(bytes)
         let found = try reader.readUInt8()
-        guard found == 1 || found == version else { throw .unknownType(UInt64(found)) }
+        guard (1...version).contains(found) else { throw .unknownType(UInt64(found)) }
         let uuid = DeviceUUID(rawValue: try reader.readOctets16())
         let name = try reader.readString()
         let unicast = try reader.readUnicast()
         let flags = Flags(rawValue: found == 1 ? UInt32(try reader.readUInt16()) : try reader.readUInt32())
-        let known: Flags = found == 1 ? .knownInVersion1 : .known
+        let known: Flags =
+            switch found {
+            case 1: .knownInVersion1
+            case 2: .knownInVersion2
+            default: .known
+            }
         guard flags.isSubset(of: known), flags.contains(.beaconKnown) || !flags.contains(.beaconOn) else {
             throw .prohibited(field: "node flags", value: UInt64(flags.rawValue))
         }
@@ -130,13 +132,19 @@ enum NodeCodec {
         if flags.contains(.defaultTTL) { node.defaultTTL = try reader.readUInt8() }
         if flags.contains(.networkTransmit) { node.networkTransmit = TransmitParameters(octet: try reader.readUInt8()) }
         if flags.contains(.relayRetransmit) { node.relayRetransmit = TransmitParameters(octet: try reader.readUInt8()) }
-        if flags.contains(.heartbeatPublication) { node.heartbeatPublication = try readHeartbeatPublication(&reader) }
-        if flags.contains(.heartbeatSubscription) {
-            node.heartbeatSubscription = HeartbeatSubscription(
-                source: Address(rawValue: try reader.readUInt16()),
-                destination: Address(rawValue: try reader.readUInt16())
-            )
+        if found < version {
+            if flags.contains(.heartbeatPublication) {
+                node.states.append(try NodeStatesCodec.readHeartbeatPublication(&reader))
+            }
+            if flags.contains(.heartbeatSubscription) {
+                node.states.append(try NodeStatesCodec.readHeartbeatSubscription(&reader))
+            }
+        } else {
+            node.states = try NodeStatesCodec.readStates(&reader)
         }
+        if flags.contains(.bridgingTable) { node.bridgingTable = try NodeStatesCodec.readBridgingTable(&reader) }
+        if flags.contains(.compositionPages) { node.compositionPages = try NodeStatesCodec.readPages(&reader) }
+        if flags.contains(.modelsMetadata) { node.modelsMetadata = try NodeStatesCodec.readPages(&reader) }
         if flags.contains(.observed) {
             node.observedAt = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
         }
@@ -159,17 +167,6 @@ enum NodeCodec {
             }
             return NodeKey(index: index, isUpdated: packed & 0x8000 != 0)
         }
-    }
-
-    private static func readHeartbeatPublication(_ reader: inout ByteReader) throws(DecodeError) -> HeartbeatPublication
-    {
-        HeartbeatPublication(
-            address: Address(rawValue: try reader.readUInt16()),
-            periodSeconds: try reader.readUInt32(),
-            ttl: try reader.readUInt8(),
-            netKeyIndex: try reader.readKeyIndex(NetKeyIndex.self),
-            features: FeatureSet(rawValue: try reader.readUInt16())
-        )
     }
 
     /// Two bits a feature, 3 for unknown.

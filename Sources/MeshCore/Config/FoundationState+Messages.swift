@@ -1,0 +1,151 @@
+/// A status that tells the value of a ``FoundationState``.
+package protocol FoundationStateStatus: ConfigurationMessage {
+    /// The outcome; success where the message has none.
+    var outcome: ConfigStatusCode { get }
+    /// The value; means something only on success.
+    var foundationState: FoundationState { get }
+}
+
+extension FoundationStateStatus {
+    /// The node could answer.
+    package var outcome: ConfigStatusCode { .success }
+}
+
+extension FoundationStateStatus where Self: ConfigurationStatusMessage {
+    /// What the message says.
+    package var outcome: ConfigStatusCode { status }
+}
+
+/// A Get or Set of a ``FoundationState``.
+package protocol FoundationStateRequest: ConfigurationRequest where Status: FoundationStateStatus {}
+
+extension FoundationState.Kind {
+    /// The message that asks for the value.
+    package var get: any FoundationStateRequest {
+        switch self {
+        case .heartbeatPublication: ConfigHeartbeatPublicationGet()
+        case .heartbeatSubscription: ConfigHeartbeatSubscriptionGet()
+        case .nodeIdentity(let subnet): ConfigNodeIdentityGet(netKeyIndex: subnet)
+        case .sarTransmitter: SARTransmitterGet()
+        case .sarReceiver: SARReceiverGet()
+        case .privateBeacon: PrivateBeaconGet()
+        case .privateGATTProxy: PrivateGATTProxyGet()
+        case .onDemandPrivateProxy: OnDemandPrivateProxyGet()
+        case .privateNodeIdentity(let subnet): PrivateNodeIdentityGet(netKeyIndex: subnet)
+        case .subnetBridge: SubnetBridgeGet()
+        }
+    }
+
+    /// Octets of the status that answers, opcode included.
+    package var statusLength: Int {
+        switch self {
+        case .heartbeatPublication, .heartbeatSubscription: 11
+        case .nodeIdentity, .sarTransmitter, .privateNodeIdentity: 6
+        case .sarReceiver: 5
+        case .privateBeacon: 4
+        case .privateGATTProxy, .onDemandPrivateProxy, .subnetBridge: 3
+        }
+    }
+}
+
+extension FoundationState {
+    /// The message that sets the value; nil for a value that cannot be set, because part of it is unknown or it says that
+    /// the node has not got the state.
+    package var set: (any FoundationStateRequest)? {
+        if isNotSupported { return nil }
+        switch self {
+        case .heartbeatPublication(let heartbeat):
+            return heartbeat.settings.map { ConfigHeartbeatPublicationSet(settings: $0) }
+        case .heartbeatSubscription(let heartbeat):
+            return heartbeat.settings.map { ConfigHeartbeatSubscriptionSet(settings: $0) }
+        case .nodeIdentity(let subnet, let identity):
+            return ConfigNodeIdentitySet(netKeyIndex: subnet, isEnabled: identity == .running)
+        case .sarTransmitter(let state): return SARTransmitterSet(state: state)
+        case .sarReceiver(let state): return SARReceiverSet(state: state)
+        case .privateBeacon(let state):
+            return PrivateBeaconSet(
+                isEnabled: state.isEnabled,
+                randomUpdateIntervalSteps: state.randomUpdateIntervalSteps
+            )
+        case .privateGATTProxy(let state): return PrivateGATTProxySet(isEnabled: state == .enabled)
+        case .onDemandPrivateProxy(let seconds): return OnDemandPrivateProxySet(seconds: seconds)
+        case .privateNodeIdentity(let subnet, let identity):
+            return PrivateNodeIdentitySet(netKeyIndex: subnet, isEnabled: identity == .running)
+        case .subnetBridge(let isOn): return SubnetBridgeSet(isEnabled: isOn)
+        }
+    }
+}
+
+extension ConfigHeartbeatPublicationGet: FoundationStateRequest {}
+extension ConfigHeartbeatPublicationSet: FoundationStateRequest {}
+extension ConfigHeartbeatPublicationStatus: FoundationStateStatus {
+    /// How the node sends heartbeats.
+    package var foundationState: FoundationState { .heartbeatPublication(HeartbeatPublication(settings)) }
+}
+
+extension ConfigHeartbeatSubscriptionGet: FoundationStateRequest {}
+extension ConfigHeartbeatSubscriptionSet: FoundationStateRequest {}
+extension ConfigHeartbeatSubscriptionStatus: FoundationStateStatus {
+    /// Which heartbeats the node counts.
+    package var foundationState: FoundationState { .heartbeatSubscription(HeartbeatSubscription(settings)) }
+}
+
+extension ConfigNodeIdentityGet: FoundationStateRequest {}
+extension ConfigNodeIdentitySet: FoundationStateRequest {}
+extension ConfigNodeIdentityStatus: FoundationStateStatus {
+    /// Whether the node advertises with Node Identity.
+    package var foundationState: FoundationState { .nodeIdentity(netKeyIndex, identity) }
+}
+
+extension SARTransmitterGet: FoundationStateRequest {}
+extension SARTransmitterSet: FoundationStateRequest {}
+extension SARTransmitterStatus: FoundationStateStatus {
+    /// How the node sends segments.
+    package var foundationState: FoundationState { .sarTransmitter(state) }
+}
+
+extension SARReceiverGet: FoundationStateRequest {}
+extension SARReceiverSet: FoundationStateRequest {}
+extension SARReceiverStatus: FoundationStateStatus {
+    /// How the node takes segments.
+    package var foundationState: FoundationState { .sarReceiver(state) }
+}
+
+extension PrivateBeaconGet: FoundationStateRequest {}
+extension PrivateBeaconSet: FoundationStateRequest {}
+extension PrivateBeaconStatus: FoundationStateStatus {
+    /// Whether and how the node sends Mesh Private beacons.
+    package var foundationState: FoundationState {
+        .privateBeacon(
+            PrivateBeaconState(isEnabled: isEnabled, randomUpdateIntervalSteps: randomUpdateIntervalSteps)
+        )
+    }
+}
+
+extension PrivateGATTProxyGet: FoundationStateRequest {}
+extension PrivateGATTProxySet: FoundationStateRequest {}
+extension PrivateGATTProxyStatus: FoundationStateStatus {
+    /// Whether the node advertises its proxy service with private identities.
+    package var foundationState: FoundationState { .privateGATTProxy(state) }
+}
+
+extension OnDemandPrivateProxyGet: FoundationStateRequest {}
+extension OnDemandPrivateProxySet: FoundationStateRequest {}
+extension OnDemandPrivateProxyStatus: FoundationStateStatus {
+    /// How long the node advertises its proxy service after a solicitation.
+    package var foundationState: FoundationState { .onDemandPrivateProxy(seconds: seconds) }
+}
+
+extension PrivateNodeIdentityGet: FoundationStateRequest {}
+extension PrivateNodeIdentitySet: FoundationStateRequest {}
+extension PrivateNodeIdentityStatus: FoundationStateStatus {
+    /// Whether the node advertises with Private Node Identity.
+    package var foundationState: FoundationState { .privateNodeIdentity(netKeyIndex, identity) }
+}
+
+extension SubnetBridgeGet: FoundationStateRequest {}
+extension SubnetBridgeSet: FoundationStateRequest {}
+extension SubnetBridgeStatus: FoundationStateStatus {
+    /// Whether the node passes messages between subnets.
+    package var foundationState: FoundationState { .subnetBridge(isEnabled) }
+}

@@ -1,0 +1,123 @@
+/// The Heartbeat Publication state (Mesh Protocol 4.2.18).
+package struct HeartbeatPublication: Hashable, Sendable {
+    /// A unicast or group address, or unassigned for off.
+    package var destination: Address
+    /// How many heartbeats are to be sent periodically; nil if unknown, for the database format does not hold it.
+    package var countLog: HeartbeatPublicationCountLog?
+    /// How often.
+    package var periodLog: HeartbeatPeriodLog
+    /// TTL of heartbeats, 0...127.
+    package var ttl: UInt8
+    /// Which features send a heartbeat when they are switched.
+    package var features: FeatureSet
+    /// The NetKey that secures heartbeats.
+    package var netKeyIndex: NetKeyIndex
+
+    /// A publication with those values.
+    package init(
+        destination: Address,
+        countLog: HeartbeatPublicationCountLog?,
+        periodLog: HeartbeatPeriodLog,
+        ttl: UInt8,
+        features: FeatureSet,
+        netKeyIndex: NetKeyIndex
+    ) {
+        self.destination = destination
+        self.countLog = countLog
+        self.periodLog = periodLog
+        self.ttl = ttl
+        self.features = features
+        self.netKeyIndex = netKeyIndex
+    }
+
+    /// What a node reports.
+    package init(_ settings: HeartbeatPublicationSettings) {
+        self.init(
+            destination: settings.destination,
+            countLog: settings.countLog,
+            periodLog: settings.periodLog,
+            ttl: settings.ttl,
+            features: settings.features,
+            netKeyIndex: settings.netKeyIndex
+        )
+    }
+
+    /// No heartbeats. A node wants to be told a NetKey that it has all the same.
+    package static func off(netKeyIndex: NetKeyIndex) -> HeartbeatPublication {
+        HeartbeatPublication(
+            destination: .unassigned,
+            countLog: .off,
+            periodLog: .off,
+            ttl: 0,
+            features: [],
+            netKeyIndex: netKeyIndex
+        )
+    }
+
+    /// Whether no heartbeats are sent; the other values mean nothing then.
+    package var isOff: Bool { destination == .unassigned }
+
+    /// What a message carries; nil while the count is unknown.
+    package var settings: HeartbeatPublicationSettings? {
+        countLog.map {
+            HeartbeatPublicationSettings(
+                destination: destination,
+                countLog: $0,
+                periodLog: periodLog,
+                ttl: ttl,
+                features: features,
+                netKeyIndex: netKeyIndex
+            )
+        }
+    }
+
+    /// Whether a node that this was set to may report that: the count may have run down.
+    func explains(_ report: HeartbeatPublication) -> Bool {
+        var expected = self
+        expected.countLog = report.countLog
+        guard expected == report else { return false }
+        guard let countLog, let left = report.countLog else { return true }
+        return countLog == left || countLog != .endless && left.rawValue < countLog.rawValue
+    }
+}
+
+/// The Heartbeat Subscription state without what it has counted (Mesh Protocol 4.2.19).
+package struct HeartbeatSubscription: Hashable, Sendable {
+    /// The element whose heartbeats count, nil for none.
+    package var source: UnicastAddress?
+    /// What they are sent to: the node's primary element or a group; unassigned for none.
+    package var destination: Address
+    /// How long they are counted; nil if unknown, for the database format does not hold it.
+    package var periodLog: HeartbeatPeriodLog?
+
+    /// A subscription with those values.
+    package init(source: UnicastAddress?, destination: Address, periodLog: HeartbeatPeriodLog?) {
+        self.source = source
+        self.destination = destination
+        self.periodLog = periodLog
+    }
+
+    /// What a node reports.
+    package init(_ settings: HeartbeatSubscriptionSettings) {
+        self.init(source: settings.source, destination: settings.destination, periodLog: settings.periodLog)
+    }
+
+    /// No heartbeats count.
+    package static let off = HeartbeatSubscription(source: nil, destination: .unassigned, periodLog: .off)
+
+    /// Whether no heartbeats count, from whomever they come.
+    package var isOff: Bool { source == nil || destination == .unassigned }
+
+    /// What a message carries; nil while the period is unknown.
+    package var settings: HeartbeatSubscriptionSettings? {
+        periodLog.map { HeartbeatSubscriptionSettings(source: source, destination: destination, periodLog: $0) }
+    }
+
+    /// Whether a node that this was set to may report that: the time may have run down, and a node may forget the
+    /// addresses with it.
+    func explains(_ report: HeartbeatSubscription) -> Bool {
+        let isSame = source == report.source && destination == report.destination
+        guard let periodLog, let left = report.periodLog else { return isSame }
+        return isSame ? left.rawValue <= periodLog.rawValue : report.isOff && left == .off
+    }
+}
