@@ -25,6 +25,8 @@ struct ApplyRun {
     var isFull: Bool
     /// Whether nobody is to be asked.
     var isApproved: Bool
+    /// What the planner is allowed, where a plan is made.
+    var planner: PlannerOptions
 
     /// Carries out exactly what a file says.
     func savedPlan(at path: String) throws -> ExitStatus {
@@ -87,8 +89,10 @@ struct ApplyRun {
             mesh = connection
             snapshot = try database.snapshot()
         }
-        let plan = try planning.plan(snapshot)
+        let planned = try planning.plan(snapshot, options: planner)
+        let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, isFull: isFull)
+        try planned.checkGuards()
         guard !plan.isEmpty else {
             guard !snapshot.unresolved.isEmpty else {
                 context.json.map { ApplyJSON(lines: $0, plan: plan).finish(Recap(), status: .success) }

@@ -1,5 +1,6 @@
 internal import Execution
 internal import MeshCore
+internal import Planning
 internal import Store
 
 // The one place where errors and outcomes of all modules get their exit status.
@@ -11,6 +12,7 @@ extension ExitStatus {
         case .completed: self = recap.isComplete ? .success : .partial
         case .interrupted: self = .interrupted
         case .refused(.foreign), .refused(.stale), .refused(.alreadyApplied): self = .stale
+        case .refused(.guarded): self = .refused
         case .refused(.damaged): self = .invalidInput
         case .refused(.noOwnNode): self = .failure
         case .storeFailed, .linkFailed, .sendingFailed: self = recap.applied > 0 ? .partial : .failure
@@ -57,6 +59,9 @@ extension Failure {
                 hint: Self.planAgain
             )
         case .refused(.alreadyApplied): self.init(.stale, "the plan was applied before", hint: Self.planAgain)
+        case .refused(.guarded(let guards)):
+            let names = guards.map(\.rawValue).joined(separator: ", ")
+            self.init(.refused, "the plan is refused by \(names)", hint: Self.planAgain)
         case .refused(.damaged(let step)):
             self.init(.invalidInput, "the plan contradicts itself at step \(step)", hint: Self.planAgain)
         case .refused(.noOwnNode):

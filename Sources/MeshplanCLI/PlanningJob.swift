@@ -32,33 +32,50 @@ struct PlanningJob {
     }
 }
 
+/// A plan that was made now, and what guards have against it.
+struct PlannedJob {
+    /// The plan.
+    var plan: Plan
+    /// An error for each refusal.
+    fileprivate var refusals: [Diagnostic]
+    fileprivate var files: SourceFiles
+
+    /// Whether a guard refuses the plan.
+    var isRefused: Bool { !refusals.isEmpty }
+
+    /// Ends the command if a guard refuses the plan; the plan is to be shown before.
+    ///
+    /// - Throws: ``InvalidDefinition`` with the status of a refusal.
+    func checkGuards() throws {
+        guard isRefused else { return }
+        throw InvalidDefinition(diagnostics: refusals, files: files, status: .refused)
+    }
+}
+
 extension PlanningJob.Prepared {
     /// Plans against a snapshot and shows what is worth knowing of the definition.
     ///
-    /// - Throws: ``InvalidDefinition`` if the definition does not fit the network, with the status of a refusal where a
-    ///   guard has said no.
-    func plan(_ snapshot: Snapshot) throws -> Plan {
+    /// - Throws: ``InvalidDefinition`` if the definition does not fit the network.
+    func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob {
         var generator = context.randomNumbers
         let result = Planner.plan(
             definition: definition,
             network: snapshot.network,
             base: (snapshot.lineage, snapshot.serial),
-            identifier: Octets16(high: generator.next(), low: generator.next())
+            identifier: Octets16(high: generator.next(), low: generator.next()),
+            options: options
         )
-        let all = diagnostics + result.diagnostics
         guard let plan = result.plan else {
-            throw InvalidDefinition(
-                diagnostics: all,
-                files: files,
-                status: result.refusals.isEmpty ? .invalidInput : .refused
-            )
+            throw InvalidDefinition(diagnostics: diagnostics + result.diagnostics, files: files)
         }
+        let refusals = result.diagnostics.filter { $0.severity == .error }
+        let others = diagnostics + result.diagnostics.filter { $0.severity != .error }
         if let lines = context.json {
-            lines.write(all, files: files)
+            lines.write(others, files: files)
         } else {
-            context.errorOutput.write(DiagnosticView(files: files, style: context.errorStyle).render(all))
+            context.errorOutput.write(DiagnosticView(files: files, style: context.errorStyle).render(others))
         }
-        return plan
+        return PlannedJob(plan: plan, refusals: refusals, files: files)
     }
 
     /// Shows a plan.

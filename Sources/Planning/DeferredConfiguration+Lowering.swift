@@ -221,10 +221,12 @@ private struct DeferredLowering {
     /// Compares what is left with what is recorded.
     func finish() -> LoweredConfiguration {
         var differ = NodeDiffer(network: network, names: names, diagnostics: diagnostics)
+        differ.leavesOutRefused = true
         var desired = desired
         var difference = NodeDifference(origin: desired.origin, name: configuration.name)
         differ.preflight(&desired, node: node)
         differ.compare(desired, node: node, &difference)
+        for refusal in differ.guards.diagnostics(allowed: []) { differ.diagnostics.report(refusal) }
         for place in difference.models.indices { difference.models[place].awaited = nil }
         difference.models.removeAll(where: \.isEmpty)
         var builder = PlanBuilder(names: names)

@@ -75,7 +75,7 @@ extension NodeDiffer {
         guardNetKeys(desired, node: node, at: list.location, &difference)
     }
 
-    /// Keeps the NetKey without which the node could not be reached.
+    /// Watches over the NetKey without which the node could not be reached.
     private mutating func guardNetKeys(
         _ desired: DesiredNode,
         node: Node,
@@ -84,20 +84,22 @@ extension NodeDiffer {
     ) {
         guard let transport = node.transportNetKey, difference.deletedNetKeys.contains(transport) else { return }
         let isLast = difference.deletedNetKeys.count == node.netKeys.count && difference.addedNetKeys.isEmpty
-        refusals.insert(isLast ? .lastNetKey : .transportNetKey)
         let name = desired.name.value
-        diagnostics.report("transport \(transport)", at: location) {
-            Diagnostic(
-                .error,
+        let subnet = names.netKey(transport)
+        guards.report(
+            GuardFinding(
+                isLast ? .lastNetKey : .transportNetKey,
                 isLast
-                    ? "node `\(name)` would lose its last NetKey, that of subnet `\(names.netKey(transport))`"
-                    : "node `\(name)` would lose subnet `\(names.netKey(transport))`, which secures the messages to it",
-                at: location,
-                resource: "node." + name,
-                hint: "Add `\(names.netKey(transport))` to the node's `subnets`"
-            )
-        }
-        difference.deletedNetKeys.removeAll { $0 == transport }
+                    ? "node `\(name)` would lose its last NetKey, that of subnet `\(subnet)`"
+                    : "node `\(name)` would lose subnet `\(subnet)`, which secures the messages to it",
+                nodes: [name],
+                resources: ["node.\(name).subnet.\(subnet)"]
+            ),
+            cause: "transport \(transport)",
+            at: location,
+            hint: "Add `\(subnet)` to the node's `subnets`"
+        )
+        if leavesOutRefused { difference.deletedNetKeys.removeAll { $0 == transport } }
     }
 
     /// Refuses to hand out a key of a subnet that has gone over to its new keys: nodes that come now cannot be told

@@ -4,8 +4,10 @@ package import MeshCore
 struct NodeDiffer {
     let network: MeshNetwork
     var diagnostics: DiagnosticCollector
-    /// Guards that refused something.
-    var refusals: Set<PlanGuard> = []
+    /// What guards have found.
+    var guards = GuardReports()
+    /// Whether what guards refuse is left out because nobody is there to allow it: the next plan asks.
+    var leavesOutRefused = false
 
     /// Names of NetKeys and AppKeys, for diagnostics.
     let names: ResourceNames
@@ -89,6 +91,6 @@ struct NodeDiffer {
 
 extension Node {
     /// The NetKey that secures Configuration messages to the node: the primary one if the node has it, else the one
-    /// with the lowest index. A plan never deletes it.
+    /// with the lowest index. A plan deletes it only if that is allowed.
     package var transportNetKey: NetKeyIndex? { netKeys.min { $0.index < $1.index }?.index }
 }

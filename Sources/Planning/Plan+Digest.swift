@@ -1,9 +1,15 @@
 internal import MeshCore
 
 extension Plan {
-    /// The SHA-256 of the plan's encoding as 64 lower-case hexadecimal digits, by which people compare plans; nil only
-    /// if libcrypto has no memory.
+    /// The SHA-256 of what the plan does, as 64 lower-case hexadecimal digits, by which people compare and approve plans;
+    /// nil only if libcrypto has no memory.
+    ///
+    /// It covers the encoding of everything but the identifier and the serial, so that the same plan made again, or on
+    /// another computer with a copy of the database, has the same digest.
     package var digest: String? {
-        SHA256.hash(PlanFile.encode(self)).map { Hexadecimal.encode($0) }
+        var plan = self
+        plan.identifier = Octets16(high: 0, low: 0)
+        plan.serial = 0
+        return SHA256.hash(PlanFile.encode(plan)).map { Hexadecimal.encode($0) }
     }
 }

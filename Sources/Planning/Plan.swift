@@ -25,6 +25,20 @@ package struct Plan: Hashable, Sendable {
     package var barriers: [Int]
     /// What the user should know beside the changes, a sentence each.
     package var notes: [String]
+    /// What guards have to say of it, by guard.
+    package var findings: [GuardFinding]
+    /// What it was limited to; nil if it has all there is to do.
+    package var scope: PlanScope?
+    /// What it is for.
+    package var purpose: Purpose
+
+    /// What plans are for.
+    package enum Purpose: UInt8, Sendable {
+        /// The network is brought to its definition.
+        case converge = 0
+        /// All that is managed is taken away.
+        case destroy = 1
+    }
 
     /// A plan with those parts.
     package init(
@@ -36,7 +50,10 @@ package struct Plan: Hashable, Sendable {
         changes: [Change],
         steps: [Step],
         barriers: [Int] = [],
-        notes: [String] = []
+        notes: [String] = [],
+        findings: [GuardFinding] = [],
+        scope: PlanScope? = nil,
+        purpose: Purpose = .converge
     ) {
         self.identifier = identifier
         self.lineage = lineage
@@ -47,6 +64,9 @@ package struct Plan: Hashable, Sendable {
         self.steps = steps
         self.barriers = barriers
         self.notes = notes
+        self.findings = findings
+        self.scope = scope
+        self.purpose = purpose
     }
 
     /// Whether there is nothing to do.

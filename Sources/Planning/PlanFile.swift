@@ -20,7 +20,10 @@ package enum PlanFile {
         writer.bytes.write(plan.lineage.bytes)
         writer.bytes.write(plan.serial)
         writer.write(plan.network)
+        writer.bytes.write(plan.purpose.rawValue)
+        writer.write(plan.scope) { $0.write($1) }
         writer.write(plan.notes) { $0.write($1) }
+        writer.write(plan.findings) { $0.write($1) }
         writer.write(plan.nodes) { $0.write($1) }
         writer.write(plan.changes) { $0.write($1) }
         writer.write(plan.steps) { $0.write($1) }
@@ -43,7 +46,10 @@ package enum PlanFile {
         let lineage = try reader.octets16()
         let serial = try reader.bytes.readUInt64()
         let network = try reader.text()
+        let purpose = try reader.purpose()
+        let scope = try reader.optional("scope") { (reader) throws(DecodeError) in try reader.scope() }
         let notes = try reader.list { (reader) throws(DecodeError) in try reader.text() }
+        let findings = try reader.list { (reader) throws(DecodeError) in try reader.finding() }
         let nodes = try reader.list { (reader) throws(DecodeError) in try reader.node() }
         let changes = try reader.list { (reader) throws(DecodeError) in try reader.change() }
         let steps = try reader.list { (reader) throws(DecodeError) in try reader.step() }
@@ -58,7 +64,10 @@ package enum PlanFile {
             changes: changes,
             steps: steps,
             barriers: barriers,
-            notes: notes
+            notes: notes,
+            findings: findings,
+            scope: scope,
+            purpose: purpose
         )
         try check(&plan)
         return plan

@@ -1,31 +1,31 @@
 package import MeshCore
 
-/// What the planner may do that it refuses by itself.
+/// What the planner may do that it refuses by itself, and what it is limited to.
 package struct PlannerOptions: Hashable, Sendable {
-    /// Whether nodes that are protected may be forgotten when they leave the definition.
-    package var forgetsProtectedNodes: Bool
+    /// The guards that may be passed.
+    package var allowed: Set<PlanGuard>
 
     /// Nothing is overridden unless said.
-    package init(forgetsProtectedNodes: Bool = false) {
-        self.forgetsProtectedNodes = forgetsProtectedNodes
+    package init(allowed: Set<PlanGuard> = []) {
+        self.allowed = allowed
     }
 }
 
 /// What the planner says.
 package struct PlanningResult: Hashable, Sendable {
-    /// The plan; nil if any diagnostic is an error.
+    /// The plan, also one that guards refuse, to be looked at; nil if the definition is wrong.
     package var plan: Plan?
-    /// What is wrong or worth knowing, in reading order.
+    /// What is wrong or worth knowing, in reading order; errors are what makes a plan impossible, or refused.
     package var diagnostics: [Diagnostic]
-    /// The guards behind error diagnostics, sorted. If there are errors beside them, the definition is wrong, too.
-    package var refusals: [PlanGuard]
 
     /// A result with those parts.
-    package init(plan: Plan?, diagnostics: [Diagnostic], refusals: [PlanGuard]) {
+    package init(plan: Plan?, diagnostics: [Diagnostic]) {
         self.plan = plan
         self.diagnostics = diagnostics
-        self.refusals = refusals
     }
+
+    /// The guards that refuse the plan, sorted.
+    package var refusals: [PlanGuard] { plan?.refusals ?? [] }
 }
 
 /// Plans how to bring a network to its definition; pure and deterministic.
@@ -62,10 +62,10 @@ package enum Planner {
             differences.append(difference)
             baselines.append(node.baseline(in: network))
         }
-        let others = differ.nodesOutside(definition, options: options)
-        let refusals = differ.refusals.sorted()
+        let others = differ.nodesOutside(definition)
         if differ.diagnostics.hasErrors {
-            return PlanningResult(plan: nil, diagnostics: differ.diagnostics.finished(), refusals: refusals)
+            for refusal in differ.guards.diagnostics(allowed: options.allowed) { differ.diagnostics.report(refusal) }
+            return PlanningResult(plan: nil, diagnostics: differ.diagnostics.finished())
         }
         var builder = PlanBuilder(names: names)
         builder.addNetworkEdits(of: desired)
@@ -88,9 +88,11 @@ package enum Planner {
             changes: builder.changes,
             steps: steps,
             barriers: barriers,
-            notes: notes(differences: differences, others, names) + differ.refreshNotes
+            notes: notes(differences: differences, others, names) + differ.refreshNotes,
+            findings: differ.guards.findings(allowed: options.allowed)
         )
-        return PlanningResult(plan: plan, diagnostics: differ.diagnostics.finished(), refusals: refusals)
+        for refusal in differ.guards.diagnostics(allowed: options.allowed) { differ.diagnostics.report(refusal) }
+        return PlanningResult(plan: plan, diagnostics: differ.diagnostics.finished())
     }
 
     private static func notes(
@@ -183,7 +185,7 @@ extension NodeDiffer {
     }
 
     /// The nodes of the database that the definition does not mention.
-    mutating func nodesOutside(_ definition: Definition, options: PlannerOptions) -> NodesOutside {
+    mutating func nodesOutside(_ definition: Definition) -> NodesOutside {
         let mentioned = Set(definition.nodes.map(\.uuid.value))
         var outside = NodesOutside()
         outside.pending = network.pendingProvisionings.count { !mentioned.contains($0.uuid) }
@@ -194,17 +196,18 @@ extension NodeDiffer {
                 outside.unmanaged += 1
                 continue
             }
-            if node.isProtected, !options.forgetsProtectedNodes {
-                refusals.insert(.protectedNode)
-                diagnostics.report(
-                    Diagnostic(
-                        .error,
-                        "node `\(node.name)` (\(node.unicastAddress)) is protected and not in the definition any more",
-                        resource: "node." + node.name,
-                        hint: "Put it back, or apply `protect: off` for it before taking it out"
-                    )
+            if node.isProtected {
+                let end = node.removalPolicy == .reset ? "reset" : "forgotten"
+                guards.report(
+                    GuardFinding(
+                        .protectedNode,
+                        "node `\(node.name)` (\(node.unicastAddress)) is protected and would be \(end), "
+                            + "for it is not in the definition any more",
+                        nodes: [node.name],
+                        resources: ["node." + node.name]
+                    ),
+                    hint: "Put it back, or apply `protect: off` for it before taking it out"
                 )
-                continue
             }
             if node.removalPolicy == .reset { checkReset(node) }
             outside.leaving.append(position)

@@ -130,7 +130,13 @@ struct PlanFileTests {
             ],
             steps: steps,
             barriers: [4, 9],
-            notes: ["One.", "Two."]
+            notes: ["One.", "Two."],
+            findings: [
+                GuardFinding(.lastProxy, "no proxy", nodes: ["n"], resources: ["node.n.proxy"]),
+                GuardFinding(.protectedNode, "protected", isAllowed: true),
+            ],
+            scope: PlanScope(options: ["--node n*"], nodesLeftOut: 2, changesLeftOut: 1),
+            purpose: .destroy
         )
     }
 
@@ -212,12 +218,23 @@ struct PlanFileTests {
         }
     }
 
-    @Test("The digest changes with the plan")
+    @Test("The digest changes with what the plan does, and not with when it was made")
     func digest() throws {
-        var plan = try plan()
+        let plan = try plan()
         let digest = try #require(plan.digest)
         #expect(digest.count == 64)
-        plan.serial -= 1
-        #expect(plan.digest != digest)
+        var again = plan
+        again.serial -= 1
+        again.identifier = Octets16(high: 1, low: 1)
+        #expect(again.digest == digest)
+        let changes: [(inout Plan) -> Void] = [
+            { $0.lineage = Octets16(high: 9, low: 9) }, { $0.steps.removeLast() }, { $0.findings[0].isAllowed = true },
+            { $0.scope = nil }, { $0.purpose = .converge },
+        ]
+        for (number, change) in changes.enumerated() {
+            var other = plan
+            change(&other)
+            #expect(other.digest != digest, "\(number)")
+        }
     }
 }

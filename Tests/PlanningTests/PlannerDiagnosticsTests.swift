@@ -65,7 +65,7 @@ struct PlannerDiagnosticsTests {
             yaml: Office.nodes(lamp1: "subnets: [guests], application_keys: []"),
             expected: """
                 2 error: node `lamp-1` would lose subnet `building`, which secures the messages to it; \
-                Add `building` to the node's `subnets`
+                Add `building` to the node's `subnets`; if it is meant: --allow transport-net-key
                 """
         ),
         Case(

@@ -378,15 +378,23 @@ struct PlannerTests {
         try office.change("switch-1") { $0.isProtected = true }
         let yaml = Office.definition + Office.nodes().split(separator: "\n").dropLast().joined(separator: "\n")
         let result = try office.result(yaml)
-        #expect(result.plan == nil)
-        #expect(result.refusals == [.protectedNode])
-        #expect(
-            result.diagnostics.map(\.message) == [
-                "node `switch-1` (0x0014) is protected and not in the definition any more"
-            ]
+        // The plan is there to be looked at, and says what blocks it.
+        let message = "node `switch-1` (0x0014) is protected and would be forgotten, for it is not in the definition "
+        let finding = GuardFinding(
+            .protectedNode,
+            message + "any more",
+            nodes: ["switch-1"],
+            resources: ["node.switch-1"]
         )
-        let options = PlannerOptions(forgetsProtectedNodes: true)
-        #expect(try #require(try office.result(yaml, options: options).plan).steps.count == 1)
+        #expect(result.plan?.findings == [finding])
+        #expect(result.plan.map(PlanDebugText.text) == ". node.switch-1 [managed]\n0 forget")
+        #expect(result.refusals == [.protectedNode])
+        #expect(result.diagnostics.map(\.message) == [finding.message])
+        let hint = try #require(result.diagnostics.first?.hint)
+        #expect(hint.hasSuffix("; if it is meant: --allow protected-node"))
+        let allowed = try office.result(yaml, options: PlannerOptions(allowed: [.protectedNode]))
+        #expect(allowed.refusals.isEmpty && allowed.diagnostics.isEmpty)
+        #expect(allowed.plan?.allowances == [.protectedNode] && allowed.plan?.steps.count == 1)
         // The protection outlives its line.
         #expect(try office.plan(Office.nodes()) == "")
         #expect(try office.plan(Office.nodes(switch1: "protect: off")).hasSuffix("0 manage switch-1"))

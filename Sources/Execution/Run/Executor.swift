@@ -149,6 +149,7 @@ package final class Executor {
 
     /// The run to go on with, nil for a new one.
     private func check(_ plan: Plan, against snapshot: Snapshot) throws(ExecutionStop) -> RunIdentifier? {
+        guard plan.refusals.isEmpty else { throw ExecutionStop(.refused(.guarded(plan.refusals))) }
         guard plan.lineage == snapshot.lineage else { throw ExecutionStop(.refused(.foreign)) }
         let earlier = try stopping { () throws(StoreError) in try database.run(plan: plan.identifier) }
         let stale = ExecutionStop(.refused(.stale(planned: plan.serial, present: snapshot.serial)))

@@ -1,4 +1,5 @@
 package import MeshCore
+package import Planning
 
 /// What a run came to; there is one at every exit.
 package struct Recap: Hashable, Sendable {
@@ -26,6 +27,8 @@ package struct Recap: Hashable, Sendable {
         case stale(planned: UInt64, present: UInt64)
         /// The plan was applied before.
         case alreadyApplied
+        /// Guards refuse the plan, and they were not allowed to be passed.
+        case guarded([PlanGuard])
         /// The plan contradicts itself at a step.
         case damaged(step: Int)
         /// The database has no address or key of its own provisioner to send with.

@@ -62,6 +62,8 @@ struct ApplyCommand: ContextCommand {
     @Flag(help: "Show the details of each node however many there are, of a saved plan too.")
     var full = false
 
+    @OptionGroup var guards: GuardOptions
+
     @OptionGroup var format: FormatOptions
 
     @OptionGroup(title: "With --via simulator")
@@ -91,9 +93,17 @@ struct ApplyCommand: ContextCommand {
             secrets: try SecretsReader(context: context, files: secrets),
             listening: listen.duration,
             isFull: full,
-            isApproved: autoApprove
+            isApproved: autoApprove,
+            planner: PlannerOptions(allowed: guards.allowed)
         )
         if paths.count == 1, let path = paths.first, SavedPlan.isMeant(by: path, in: context) {
+            guard run.planner == PlannerOptions() else {
+                throw Failure(
+                    .usage,
+                    "\(path.printable) is a saved plan, in which it is settled what is allowed and selected",
+                    hint: "Give those options to meshplan plan, and apply without them."
+                )
+            }
             return try run.savedPlan(at: path)
         }
         return try run.definition(paths, network: networks.network)

@@ -23,6 +23,8 @@ struct PlanCommand: ContextCommand {
     @Flag(help: "End with 2 instead of 0 if there are changes.")
     var detailedExitcode = false
 
+    @OptionGroup var guards: GuardOptions
+
     @OptionGroup var format: FormatOptions
 
     var writesJSON: Bool { format.json }
@@ -32,8 +34,13 @@ struct PlanCommand: ContextCommand {
         let planning = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
         let database = try Workspace(context: context).open(planning.network)
         let snapshot = try database.snapshot()
-        let plan = try planning.plan(snapshot)
+        let planned = try planning.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
+        let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, isFull: full)
+        if planned.isRefused, let out {
+            context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")
+        }
+        try planned.checkGuards()
         if let out {
             try SavedPlan.write(plan, to: out, database: database, context: context)
             if context.json == nil {

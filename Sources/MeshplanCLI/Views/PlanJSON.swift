@@ -11,6 +11,7 @@ struct PlanJSON {
     func write(to lines: JSONLines) {
         var nodes: [DeviceUUID: NodeSummary] = [:]
         for node in plan.nodes { nodes[node.uuid] = node }
+        let blocked = Set(plan.findings.lazy.filter { !$0.isAllowed }.flatMap(\.resources))
         for change in plan.changes {
             let node = change.node.flatMap { nodes[$0] }
             lines.write([
@@ -24,6 +25,7 @@ struct PlanJSON {
                 "after": change.after?.json,
                 "implied": change.isImplied ? true : nil,
                 "deferred": change.isDeferred ? true : nil,
+                "blocked": blocked.contains(change.address) ? true : nil,
             ])
         }
         let openCosts = plan.nodesOfOpenCost
@@ -41,7 +43,19 @@ struct PlanJSON {
             ])
         }
         for note in plan.notes { lines.write(["type": "plan_note", "message": note.json]) }
+        for finding in plan.findings { lines.write(Self.members(of: finding)) }
         writeSummary(to: lines)
+    }
+
+    private static func members(of finding: GuardFinding) -> KeyValuePairs<String, JSONValue?> {
+        [
+            "type": "plan_guard",
+            "guard": finding.planGuard.rawValue.json,
+            "allowed": .bool(finding.isAllowed),
+            "message": finding.message.json,
+            "nodes": .array(finding.nodes.map(\.json)),
+            "resources": .array(finding.resources.map(\.json)),
+        ]
     }
 
     /// Writes the line that sums the plan up.
@@ -62,6 +76,8 @@ struct PlanJSON {
             "pdus": .integer(summary.pdus),
             "nodes": .integer(summary.nodes),
             "at_least": summary.isCostExact ? nil : true,
+            "refused_by": plan.refusals.isEmpty ? nil : .array(plan.refusals.map(\.rawValue.json)),
+            "allowed": plan.allowances.isEmpty ? nil : .array(plan.allowances.map(\.rawValue.json)),
         ])
     }
 

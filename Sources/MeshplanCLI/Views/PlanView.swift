@@ -29,8 +29,8 @@ struct PlanView {
         }
         text += nodes(showsDetails: showsDetails)
         if !showsDetails { text += style(.faint, "Details of each node: --full") + "\n\n" }
-        let notes = notes()
-        return text + notes + (notes.isEmpty ? "" : "\n") + style(.bold, PlanSummary(plan).text) + "\n"
+        let notes = notes() + allowances()
+        return text + notes + (notes.isEmpty ? "" : "\n") + style(.bold, PlanSummary(plan).text) + "\n" + refusals()
     }
 
     private func header() -> String {
@@ -110,6 +110,7 @@ struct PlanView {
     }
 
     private func details(_ changes: [Change], under prefix: String) -> String {
+        let blocked = blockedResources
         let rows = changes.map { change in
             if change.kind == .node { return (change, change.action == .delete ? "member" : "managed") }
             if change.kind == .provisioning { return (change, "provisioned") }
@@ -120,7 +121,9 @@ struct PlanView {
         let readsComposition = changes.contains { $0.kind == .composition }
         return rows.map { change, address in
             let note =
-                if change.isImplied {
+                if let planGuard = blocked[change.address] {
+                    "blocked by \(planGuard.rawValue)"
+                } else if change.isImplied {
                     "without a message of its own"
                 } else if change.isDeferred {
                     readsComposition ? "after its composition is read" : "after its target is provisioned"
@@ -160,6 +163,33 @@ struct PlanView {
                 (index == 0 ? style(.note, "Note:") + " " : "      ") + line + "\n"
             }.joined()
         }.joined()
+    }
+
+    /// The changes that guards refuse, by address.
+    private var blockedResources: [String: PlanGuard] {
+        var blocked: [String: PlanGuard] = [:]
+        for finding in plan.findings where !finding.isAllowed {
+            for resource in finding.resources { blocked[resource] = finding.planGuard }
+        }
+        return blocked
+    }
+
+    /// What guards have found and the user has allowed.
+    private func allowances() -> String {
+        plan.findings.filter(\.isAllowed).map { finding in
+            let label = "Allowed (\(finding.planGuard.rawValue)):"
+            let lines = wrap(label + " " + finding.message.printable + ".", width: max(style.width - 2, 20))
+            return lines.enumerated().map { index, line in
+                index == 0
+                    ? style(.warning, label) + line.dropFirst(label.count) + "\n" : "  " + line + "\n"
+            }.joined()
+        }.joined()
+    }
+
+    /// That the plan cannot be applied, and why not.
+    private func refusals() -> String {
+        let names = plan.refusals.map(\.rawValue)
+        return names.isEmpty ? "" : style(.error, "Refused") + " by \(names.joined(separator: ", ")).\n"
     }
 
     private func symbol(_ action: Change.Action) -> String {

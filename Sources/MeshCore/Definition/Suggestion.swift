@@ -1,7 +1,7 @@
 /// "Did you mean" for a word that is not among those allowed.
-enum Suggestion {
+package enum Suggestion {
     /// A hint that names the nearest word, if one is near, and all of them, if they are few.
-    static func hint(for word: String, among allowed: some Collection<String>, are title: String) -> String? {
+    package static func hint(for word: String, among allowed: some Collection<String>, are title: String) -> String? {
         let nearest = nearest(to: word, among: allowed)
         let list: String? =
             allowed.isEmpty
@@ -14,7 +14,7 @@ enum Suggestion {
     }
 
     /// The word with the smallest edit distance, at most a third of the length and 3, ignoring case; among equals the first by text.
-    static func nearest(to word: String, among allowed: some Collection<String>) -> String? {
+    package static func nearest(to word: String, among allowed: some Collection<String>) -> String? {
         let word = Array(word.lowercased().utf8)
         guard (1...64).contains(word.count) else { return nil }
         var best: (distance: Int, word: String)?
@@ -30,7 +30,7 @@ enum Suggestion {
 
     /// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other; more than
     /// `limit` if it takes more.
-    static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int {
+    package static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int {
         guard abs(left.count - right.count) <= limit else { return limit + 1 }
         var beforePrevious: [Int] = []
         var previous = Array(0...right.count)

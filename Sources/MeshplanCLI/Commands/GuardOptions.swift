@@ -1,0 +1,36 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Planning
+
+/// Which guards may be passed.
+struct GuardOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Let this guard pass, which otherwise refuses the plan with exit code 5. May be repeated.",
+            discussion: GuardOptions.names.joined(separator: ", "),
+            valueName: "guard"
+        ),
+        transform: GuardOptions.planGuard
+    )
+    var allow: [PlanGuard] = []
+
+    /// The guards that may be passed.
+    var allowed: Set<PlanGuard> { Set(allow) }
+
+    /// The names that the option takes, sorted.
+    private static var names: [String] { PlanGuard.allCases.filter(\.isAllowable).sorted().map(\.rawValue) }
+
+    private static func planGuard(_ name: String) throws -> PlanGuard {
+        guard let planGuard = PlanGuard(rawValue: name) else {
+            let hint = Suggestion.hint(for: name, among: names, are: "guards are") ?? ""
+            throw ValidationError("There is no guard with the name `\(name)`: \(hint).")
+        }
+        guard planGuard.isAllowable else {
+            throw ValidationError(
+                "`\(name)` cannot be allowed: a node never gives up its last NetKey. Take the node out of the definition "
+                    + "with `on_remove: reset` instead."
+            )
+        }
+        return planGuard
+    }
+}

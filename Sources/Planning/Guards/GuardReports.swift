@@ -1,0 +1,87 @@
+internal import MeshCore
+
+/// Collects what guards find while a plan is made, with the places in the definition that are to blame. What thousands
+/// of nodes share through a profile is one finding.
+struct GuardReports {
+    private struct Report {
+        var finding: GuardFinding
+        var location: SourceLocation?
+        /// How to mend it, a sentence without a full stop.
+        var hint: String
+    }
+
+    private struct Cause: Hashable {
+        var planGuard: PlanGuard
+        var location: SourceLocation
+        var name: String
+    }
+
+    private var reports: [Report] = []
+    private var places: [Cause: Int] = [:]
+
+    /// Whether nothing was found.
+    var isEmpty: Bool { reports.isEmpty }
+
+    /// Adds a finding that no line is to blame for.
+    mutating func report(_ finding: GuardFinding, hint: String) {
+        reports.append(Report(finding: finding, location: nil, hint: hint))
+    }
+
+    /// Adds a finding about one node; further nodes with the same cause at the same place become part of it.
+    ///
+    /// - Parameter cause: What tells two findings at one place apart.
+    mutating func report(
+        _ finding: GuardFinding,
+        cause: String,
+        at location: SourceLocation,
+        hint: String
+    ) {
+        let key = Cause(planGuard: finding.planGuard, location: location, name: cause)
+        if let place = places[key] {
+            reports[place].finding.nodes += finding.nodes
+            reports[place].finding.resources += finding.resources
+        } else {
+            places[key] = reports.count
+            reports.append(Report(finding: finding, location: location, hint: hint))
+        }
+    }
+
+    /// The findings by guard, in the order in which they were made within one.
+    func findings(allowed: Set<PlanGuard>) -> [GuardFinding] {
+        sorted.map { finding(of: $0, allowed: allowed) }
+    }
+
+    /// An error for each finding that is not allowed.
+    func diagnostics(allowed: Set<PlanGuard>) -> [Diagnostic] {
+        sorted.compactMap { report in
+            let finding = finding(of: report, allowed: allowed)
+            guard !finding.isAllowed else { return nil }
+            let hint =
+                finding.planGuard.isAllowable
+                ? "\(report.hint); if it is meant: --allow \(finding.planGuard.rawValue)" : report.hint
+            return Diagnostic(
+                .error,
+                finding.message,
+                at: report.location,
+                resource: finding.resources.first ?? (finding.nodes.count == 1 ? "node." + finding.nodes[0] : nil),
+                hint: hint
+            )
+        }
+    }
+
+    private var sorted: [Report] {
+        reports.enumerated().sorted {
+            ($0.element.finding.planGuard, $0.offset) < ($1.element.finding.planGuard, $1.offset)
+        }.map(\.element)
+    }
+
+    private func finding(of report: Report, allowed: Set<PlanGuard>) -> GuardFinding {
+        var finding = report.finding
+        finding.isAllowed = finding.planGuard.isAllowable && allowed.contains(finding.planGuard)
+        let others = finding.nodes.count - 1
+        if report.location != nil, others > 0 {
+            finding.message += others == 1 ? " (and one more node)" : " (and \(others) more nodes)"
+        }
+        return finding
+    }
+}
