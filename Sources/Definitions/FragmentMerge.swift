@@ -54,6 +54,7 @@ enum FragmentMerge {
             append(part.subnets, to: &combined.definition.subnets)
             append(part.applicationKeys, to: &combined.definition.applicationKeys)
             append(part.groups, to: &combined.definition.groups)
+            append(part.defaults, to: &combined.definition.defaults)
             append(part.profiles, to: &combined.definition.profiles)
             append(part.nodes, to: &combined.definition.nodes)
             append(part.subscriptions, to: &combined.definition.subscriptions)

@@ -79,12 +79,14 @@ private struct DeferredLowering {
         closedSubnets = Set(network.netKeys.filter { $0.phase == .usingNewKeys }.map(\.index))
         let place = Self.nowhere
         var settings = DesiredSettings()
-        settings.subnets = configuration.subnets.map { Located($0, at: place) }
-        settings.applicationKeys = configuration.applicationKeys.map { Located($0, at: place) }
-        settings.relay = configuration.relay.map { Located($0, at: place) }
-        settings.relayRetransmit = configuration.relayRetransmit.map { Located($0, at: place) }
-        settings.proxy = configuration.proxy.map { Located($0, at: place) }
-        settings.friend = configuration.friend.map { Located($0, at: place) }
+        settings.subnets = configuration.subnets.map { Declared($0, at: place) }
+        settings.applicationKeys = configuration.applicationKeys.map { Declared($0, at: place) }
+        let optional = configuration.optionalFeatures
+        let origin = { (feature: FeatureSet) in optional.contains(feature) ? DeclarationOrigin.defaults(0) : .node }
+        settings.relay = configuration.relay.map { Declared($0, at: place, by: origin(.relay)) }
+        settings.relayRetransmit = configuration.relayRetransmit.map { Declared($0, at: place, by: origin(.relay)) }
+        settings.proxy = configuration.proxy.map { Declared($0, at: place, by: origin(.proxy)) }
+        settings.friend = configuration.friend.map { Declared($0, at: place, by: origin(.friend)) }
         desired = DesiredNode(
             origin: .node(node),
             name: Located(configuration.name, at: place),
@@ -177,10 +179,10 @@ private struct DeferredLowering {
     /// Leaves out keys that were not made, or that cannot be handed out during a key refresh.
     mutating func leaveOutUnavailableKeys() {
         if let list = desired.settings.subnets {
-            desired.settings.subnets = Located(list.value.filter { !isUnavailable($0) }, at: list.location)
+            desired.settings.subnets = Declared(list.value.filter { !isUnavailable($0) }, at: list.location)
         }
         if let list = desired.settings.applicationKeys {
-            desired.settings.applicationKeys = Located(list.value.filter { !isUnavailable($0) }, at: list.location)
+            desired.settings.applicationKeys = Declared(list.value.filter { !isUnavailable($0) }, at: list.location)
         }
         for place in desired.models.indices {
             if let key = desired.models[place].publicationKey {
@@ -189,7 +191,7 @@ private struct DeferredLowering {
                 if isUnavailable(key) { desired.models[place].publication = nil }
             }
             if let list = desired.models[place].bindings {
-                desired.models[place].bindings = Located(list.value.filter { !isUnavailable($0) }, at: list.location)
+                desired.models[place].bindings = Declared(list.value.filter { !isUnavailable($0) }, at: list.location)
             }
         }
     }
@@ -232,7 +234,7 @@ private struct DeferredLowering {
         var builder = PlanBuilder(names: names)
         builder.add(difference, node: node, boundNetKeys: differ.boundNetKeys)
         let steps = builder.finish().steps
-        let problems = differ.diagnostics.finished().map { diagnostic in
+        let problems = differ.diagnostics.finished().filter { $0.severity > .note }.map { diagnostic in
             var problem = diagnostic
             problem.location = nil
             problem.related = []
@@ -260,17 +262,17 @@ private struct DeferredLowering {
 
 extension DesiredModel {
     fileprivate init(_ model: DeferredModel, at place: SourceLocation) {
-        let publication: Located<DesiredPublication?>? =
+        let publication: Declared<DesiredPublication?>? =
             switch model.publication {
             case .unmanaged: nil
-            case .off: Located(nil, at: place)
-            case .on(let publication): Located(publication, at: place)
+            case .off: Declared(nil, at: place)
+            case .on(let publication): Declared(publication, at: place)
             }
         self.init(
             address: model.address,
             location: place,
-            bindings: model.bindings.map { Located($0, at: place) },
-            subscriptions: model.subscriptions.map { Located($0, at: place) },
+            bindings: model.bindings.map { Declared($0, at: place) },
+            subscriptions: model.subscriptions.map { Declared($0, at: place) },
             publication: publication
         )
     }

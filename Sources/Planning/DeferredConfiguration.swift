@@ -24,6 +24,9 @@ package struct DeferredConfiguration: Hashable, Sendable {
     package var proxy: Bool?
     /// Friend on or off.
     package var friend: Bool?
+    /// Of relay, proxy and friend those that are left out where the node lacks the feature, since they are asked of all
+    /// nodes and not of this one.
+    package var optionalFeatures: FeatureSet
     /// The managed models that the definition declares for the node, each once, ascending by address.
     package var models: [DeferredModel]
     /// What rules for many nodes add to its models, in the order of the definition.
@@ -33,6 +36,7 @@ package struct DeferredConfiguration: Hashable, Sendable {
     package init(node: DeviceUUID, name: String) {
         self.node = node
         self.name = name
+        optionalFeatures = []
         models = []
         rules = []
     }
@@ -50,7 +54,7 @@ package struct DeferredConfiguration: Hashable, Sendable {
     /// Whether ``foreseenCost`` is all there will be if the node is what it is thought to be: rules apply to the models
     /// that the node has, and a feature that it lacks needs not be switched off.
     package var isCostExact: Bool {
-        rules.isEmpty && relay != false && proxy != false && friend != false
+        rules.isEmpty && relay != false && proxy != false && friend != false && optionalFeatures.isEmpty
     }
 }
 

@@ -106,15 +106,15 @@ extension Node {
 
 /// The managed states of a node beside its models; nil is not managed.
 struct DesiredSettings {
-    var subnets: Located<[NetKeyIndex]>?
-    var applicationKeys: Located<[AppKeyIndex]>?
-    var defaultTTL: Located<UInt8>?
-    var secureNetworkBeacon: Located<Bool>?
-    var relay: Located<Bool>?
-    var relayRetransmit: Located<TransmitParameters>?
-    var proxy: Located<Bool>?
-    var friend: Located<Bool>?
-    var networkTransmit: Located<TransmitParameters>?
+    var subnets: Declared<[NetKeyIndex]>?
+    var applicationKeys: Declared<[AppKeyIndex]>?
+    var defaultTTL: Declared<UInt8>?
+    var secureNetworkBeacon: Declared<Bool>?
+    var relay: Declared<Bool>?
+    var relayRetransmit: Declared<TransmitParameters>?
+    var proxy: Declared<Bool>?
+    var friend: Declared<Bool>?
+    var networkTransmit: Declared<TransmitParameters>?
 
     /// These settings over others, value by value.
     func merged(over other: DesiredSettings) -> DesiredSettings {
@@ -137,11 +137,11 @@ struct DesiredModel {
     var address: ModelAddress
     var location: SourceLocation
     /// The bound AppKeys, sorted.
-    var bindings: Located<[AppKeyIndex]>?
+    var bindings: Declared<[AppKeyIndex]>?
     /// The groups, sorted.
-    var subscriptions: Located<[SubscriptionAddress]>?
+    var subscriptions: Declared<[SubscriptionAddress]>?
     /// The publication; a located nil does not publish.
-    var publication: Located<DesiredPublication?>?
+    var publication: Declared<DesiredPublication?>?
 
     /// The key of the publication: the one that is named, else the model's only one.
     var publicationKey: AppKeyIndex? {

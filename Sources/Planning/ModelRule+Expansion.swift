@@ -11,10 +11,11 @@ extension ModelRule {
         case missing
     }
 
-    /// Where the rule itself, its model and the model's name in it stand.
+    /// Where the rule itself and its model's name in it stand, and which rule it is.
     struct Place {
         var rule: SourceLocation
         var model: SourceLocation
+        var origin = DeclarationOrigin.node
     }
 
     /// Adds what the rule says to the desired models of a node whose composition is known.
@@ -26,7 +27,7 @@ extension ModelRule {
             let addresses = elements.map { ModelAddress(element: $0, model: model) }
             for address in addresses {
                 models.update(address, at: place.model) { desired in
-                    var list = desired.subscriptions ?? Located([], at: place.rule)
+                    var list = desired.subscriptions ?? Declared([], at: place.rule, by: place.origin)
                     for group in groups { list.value.insertSorted(group) }
                     desired.subscriptions = list
                 }
@@ -38,7 +39,7 @@ extension ModelRule {
             var other: SourceLocation?
             models.update(address, at: place.model) { desired in
                 if let present = desired.publication, present.value != publication { other = present.location }
-                desired.publication = Located(publication, at: place.rule)
+                desired.publication = Declared(publication, at: place.rule, by: place.origin)
             }
             return other.map { .conflicting(address, $0) } ?? .applied([address])
         }

@@ -18,6 +18,7 @@ extension NodeDiffer {
             deferred.relayRetransmit = retransmit.value
             if settings.relay == nil, node.features.relay.isOn == nil { reportUnknownRelay(desired) }
         }
+        deferred.optionalFeatures = settings.optionalFeatures
         deferred.models = desired.models.map(DeferredModel.init)
         deferred.rules = desired.rules
         difference.deferred = deferred
@@ -46,6 +47,18 @@ extension NodeDiffer {
     /// Refuses to provision into a subnet that has gone over to its new keys, as with keys that are added to nodes.
     mutating func check(_ order: ProvisioningOrder, in desired: DesiredNode) {
         check(names.netKey(order.netKeyIndex), of: order.netKeyIndex, in: desired, needing: nil)
+    }
+}
+
+extension DesiredSettings {
+    /// The features that are asked of the node only because they are of all.
+    fileprivate var optionalFeatures: FeatureSet {
+        var optional: FeatureSet = []
+        let relaying = [relay?.origin, relayRetransmit?.origin].compactMap { $0 }
+        if !relaying.isEmpty, relaying.allSatisfy(\.isDefault) { optional.insert(.relay) }
+        if proxy?.origin.isDefault ?? false { optional.insert(.proxy) }
+        if friend?.origin.isDefault ?? false { optional.insert(.friend) }
+        return optional
     }
 }
 

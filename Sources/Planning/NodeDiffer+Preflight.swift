@@ -16,7 +16,7 @@ extension NodeDiffer {
         check(&desired.settings.friend, "friend", state: node.features.friend, name: name)
         if let retransmit = desired.settings.relayRetransmit, node.features.relay == .notSupported {
             desired.settings.relayRetransmit = nil
-            reportUnsupported("relay", at: retransmit.location, name: name)
+            reportUnsupported("relay", at: retransmit, name: name)
         }
     }
 
@@ -69,7 +69,7 @@ extension NodeDiffer {
     }
 
     private mutating func check(
-        _ setting: inout Located<Bool>?,
+        _ setting: inout Declared<Bool>?,
         _ feature: String,
         state: FeatureState?,
         name: String
@@ -77,17 +77,20 @@ extension NodeDiffer {
         guard let wanted = setting, state == .notSupported else { return }
         // A feature that is not there is as good as off.
         setting = nil
-        if wanted.value { reportUnsupported(feature, at: wanted.location, name: name) }
+        if wanted.value { reportUnsupported(feature, at: wanted, name: name) }
     }
 
-    private mutating func reportUnsupported(_ feature: String, at location: SourceLocation, name: String) {
-        diagnostics.report("unsupported \(feature)", at: location) {
+    /// Defaults are for those nodes that can follow them; whoever names a node or its kind is wrong about it.
+    private mutating func reportUnsupported<Value>(_ feature: String, at setting: Declared<Value>, name: String) {
+        let isDefault = setting.origin.isDefault
+        diagnostics.report("unsupported \(feature)", at: setting.location) {
             Diagnostic(
-                .error,
-                "node `\(name)` does not have the \(feature) feature",
-                at: location,
+                isDefault ? .note : .error,
+                "node `\(name)` does not have the \(feature) feature"
+                    + (isDefault ? ", so the default is not for it" : ""),
+                at: setting.location,
                 resource: "node." + name,
-                hint: "Take the setting out for this node"
+                hint: isDefault ? nil : "Take the setting out for this node"
             )
         }
     }

@@ -14,7 +14,7 @@ extension NodeDiffer {
         compareRelay(desired, node: node, &difference)
     }
 
-    private func compare<Value: Equatable>(_ wanted: Located<Value>?, _ recorded: Value?) -> ValueDifference<Value>? {
+    private func compare<Value: Equatable>(_ wanted: Declared<Value>?, _ recorded: Value?) -> ValueDifference<Value>? {
         guard let wanted, wanted.value != recorded else { return nil }
         return ValueDifference(before: recorded, after: wanted.value)
     }

@@ -46,6 +46,7 @@ extension NodeLowering {
         addFeatures(of: configuration, in: &builder)
 
         var late = DeferredConfiguration(node: configuration.node, name: configuration.name)
+        late.optionalFeatures = configuration.optionalFeatures
         if configuration.relay == false {
             late.relay = false
             late.relayRetransmit = configuration.relayRetransmit

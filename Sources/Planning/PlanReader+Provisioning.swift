@@ -38,6 +38,13 @@ extension PlanReader {
         }
         configuration.proxy = try optional("proxy") { (reader) throws(DecodeError) in try reader.flag("proxy") }
         configuration.friend = try optional("friend") { (reader) throws(DecodeError) in try reader.flag("friend") }
+        configuration.optionalFeatures = FeatureSet(rawValue: try bytes.readUInt16())
+        guard configuration.optionalFeatures.isSubset(of: [.relay, .proxy, .friend]) else {
+            throw .prohibited(
+                field: "optional features",
+                value: UInt64(configuration.optionalFeatures.rawValue)
+            )
+        }
         configuration.models = try list { (reader) throws(DecodeError) in try reader.deferredModel() }
         for (left, right) in zip(configuration.models, configuration.models.dropFirst()) {
             guard left.address < right.address else {

@@ -27,6 +27,7 @@ extension PlanWriter {
         write(configuration.relayRetransmit) { $0.bytes.write($1.octet) }
         write(configuration.proxy) { $0.write($1) }
         write(configuration.friend) { $0.write($1) }
+        bytes.write(configuration.optionalFeatures.rawValue)
         write(configuration.models) { $0.write($1) }
         write(configuration.rules) { $0.write($1) }
     }

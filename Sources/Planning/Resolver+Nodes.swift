@@ -87,22 +87,21 @@ extension Resolver {
         return true
     }
 
-    /// Merges profiles and nodes.
-    mutating func resolveSettings() {
-        var profiles: [String: SettingsTemplate] = [:]
-        for profile in definition.profiles {
-            profiles[profile.name.value] = template(of: profile.settings)
-        }
+    /// Merges nodes over their profiles and those over the defaults.
+    mutating func resolveSettings(_ selection: DefaultsSelection) {
+        var profiles: [String: Int] = [:]
+        for (number, profile) in definition.profiles.enumerated() { profiles[profile.name.value] = number }
+        var bases = SettingsBases(
+            defaults: definition.defaults.enumerated().map { template(of: $1.settings, from: .defaults($0)) },
+            profiles: definition.profiles.enumerated().map { template(of: $1.settings, from: .profile($0)) },
+            selection: selection
+        )
         state.nodes.reserveCapacity(definition.nodes.count)
         for (number, node) in definition.nodes.enumerated() {
-            var own = template(of: node.settings)
-            if let name = node.profile {
-                if let profile = profiles[name.value] {
-                    own = own.merged(over: profile)
-                } else {
-                    reportUnknown("profile", name, prefix: "profile.")
-                }
-            }
+            var own = template(of: node.settings, from: .node)
+            let profile = node.profile.flatMap { profiles[$0.value] }
+            if let name = node.profile, profile == nil { reportUnknown("profile", name, prefix: "profile.") }
+            if let base = bases.base(of: number, profile: profile) { own = own.merged(over: base) }
             guard let placement = placements[number] else { continue }
             desiredNumbers[number] = state.nodes.count
             state.nodes.append(desired(node, number, placement, own))

@@ -2,7 +2,7 @@ internal import MeshCore
 
 extension Resolver {
     /// Fills in the orders: how devices are provisioned, into which subnet and at which fixed address.
-    mutating func resolveOrders() {
+    mutating func resolveOrders(_ defaults: DefaultsSelection) {
         let profiles = Dictionary(definition.profiles.map { ($0.name.value, $0.provisioning) }) { first, _ in first }
         var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
         for key in state.applicationKeys { bound[key.index] = key.boundNetKey }
@@ -16,7 +16,11 @@ extension Resolver {
             order.removalPolicy = state.nodes[place].removalPolicy
             order.isReplacement = device.replaced != nil
             order.requiresAuthentication = definition.provisioning?.requiresAuthentication ?? false
-            fill(&order, with: .merged(node.provisioning, over: node.profile.flatMap { profiles[$0.value] ?? nil }))
+            let own = ProvisioningSettings.merged(
+                node.provisioning,
+                over: node.profile.flatMap { profiles[$0.value] ?? nil }
+            )
+            fill(&order, with: .merged(own, over: defaults.provisioning(of: number, in: definition)))
             if let address = node.address {
                 order.address = address.value
                 var pool = addresses ?? UnicastAddressPool(network)

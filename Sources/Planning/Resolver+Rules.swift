@@ -3,7 +3,7 @@ internal import MeshCore
 extension Resolver {
     /// Adds the groups of the top-level subscriptions to the models of the selected nodes.
     mutating func applySubscriptions(_ selection: NodeSelectorIndex) {
-        for rule in definition.subscriptions {
+        for (number, rule) in definition.subscriptions.enumerated() {
             let groups = rule.groups.compactMap { group($0) }.sortedUnique()
             let selected = select(rule.nodes, selection: selection)
             for model in rule.models {
@@ -13,7 +13,8 @@ extension Resolver {
                     element: rule.element,
                     selected: selected,
                     selector: rule.nodes,
-                    at: rule.location
+                    at: rule.location,
+                    from: .subscription(number)
                 )
             }
         }
@@ -21,7 +22,7 @@ extension Resolver {
 
     /// Sets the publications of the top level on the selected nodes.
     mutating func applyPublications(_ selection: NodeSelectorIndex) {
-        for rule in definition.publications {
+        for (number, rule) in definition.publications.enumerated() {
             let selected = select(rule.nodes, selection: selection)
             guard let publication = publication(rule.settings) else { continue }
             apply(
@@ -30,7 +31,8 @@ extension Resolver {
                 element: rule.element,
                 selected: selected,
                 selector: rule.nodes,
-                at: rule.location
+                at: rule.location,
+                from: .publication(number)
             )
         }
     }
@@ -58,10 +60,11 @@ extension Resolver {
         element: Located<UInt8>?,
         selected: [Int],
         selector: NodeSelector,
-        at location: SourceLocation
+        at location: SourceLocation,
+        from origin: DeclarationOrigin
     ) {
         var rule = ModelRule(model: model.value, element: element?.value, isRequired: false, effect: effect)
-        let place = ModelRule.Place(rule: location, model: model.location)
+        let place = ModelRule.Place(rule: location, model: model.location, origin: origin)
         lazy var names = Set((selector.names ?? []).map(\.value))
         var skipped = 0
         var applies = false

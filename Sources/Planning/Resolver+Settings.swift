@@ -1,16 +1,16 @@
 internal import MeshCore
 
-/// The settings of a profile or of a node alone, names bound.
+/// The settings of a profile, of an entry of the defaults or of a node alone, names bound.
 struct SettingsTemplate {
     var settings: DesiredSettings
     /// Sorted by address, each address once.
     var models: [DesiredModel]
 
-    /// These settings over those of a profile.
-    func merged(over profile: SettingsTemplate) -> SettingsTemplate {
+    /// These settings over those of a profile or of defaults.
+    func merged(over other: SettingsTemplate) -> SettingsTemplate {
         SettingsTemplate(
-            settings: settings.merged(over: profile.settings),
-            models: models.isEmpty ? profile.models : mergedModels(over: profile.models)
+            settings: settings.merged(over: other.settings),
+            models: models.isEmpty ? other.models : mergedModels(over: other.models)
         )
     }
 
@@ -52,26 +52,27 @@ extension [DesiredModel] {
 
 extension Resolver {
     /// Settings with their names bound; names that do not exist are reported and left out.
-    mutating func template(of settings: NodeSettings) -> SettingsTemplate {
+    mutating func template(of settings: NodeSettings, from origin: DeclarationOrigin) -> SettingsTemplate {
+        func declared<Value>(_ value: Located<Value>?) -> Declared<Value>? { value.map { Declared($0, by: origin) } }
         let desired = DesiredSettings(
             subnets: settings.subnets.map { list in
-                Located(list.value.compactMap { netKey($0) }.sortedUnique(), at: list.location)
+                Declared(list.value.compactMap { netKey($0) }.sortedUnique(), at: list.location, by: origin)
             },
-            applicationKeys: settings.applicationKeys.map { appKeys($0) },
-            defaultTTL: settings.defaultTTL,
-            secureNetworkBeacon: settings.secureNetworkBeacon,
-            relay: settings.relay,
-            relayRetransmit: settings.relayRetransmit,
-            proxy: settings.proxy,
-            friend: settings.friend,
-            networkTransmit: settings.networkTransmit
+            applicationKeys: settings.applicationKeys.map { appKeys($0, from: origin) },
+            defaultTTL: declared(settings.defaultTTL),
+            secureNetworkBeacon: declared(settings.secureNetworkBeacon),
+            relay: declared(settings.relay),
+            relayRetransmit: declared(settings.relayRetransmit),
+            proxy: declared(settings.proxy),
+            friend: declared(settings.friend),
+            networkTransmit: declared(settings.networkTransmit)
         )
         var models: [DesiredModel] = []
         let elements = settings.elements.count > 1 ? settings.elements.keys.sorted() : Array(settings.elements.keys)
         for index in elements {
             guard let element = settings.elements[index] else { continue }
             for definition in element.models {
-                let model = model(definition, on: index)
+                let model = model(definition, on: index, from: origin)
                 let place = models.place(of: model.address)
                 if place < models.count, models[place].address == model.address {
                     models[place] = model.merged(over: models[place])
@@ -83,23 +84,30 @@ extension Resolver {
         return SettingsTemplate(settings: desired, models: models)
     }
 
-    private mutating func model(_ definition: ModelDefinition, on element: UInt8) -> DesiredModel {
+    private mutating func model(
+        _ definition: ModelDefinition,
+        on element: UInt8,
+        from origin: DeclarationOrigin
+    ) -> DesiredModel {
         DesiredModel(
             address: ModelAddress(element: element, model: definition.identifier.value),
             location: definition.identifier.location,
-            bindings: definition.keys.map { appKeys($0) },
+            bindings: definition.keys.map { appKeys($0, from: origin) },
             subscriptions: definition.subscribe.map { list in
-                Located(list.value.compactMap { group($0) }.sortedUnique(), at: list.location)
+                Declared(list.value.compactMap { group($0) }.sortedUnique(), at: list.location, by: origin)
             },
             publication: definition.publish.flatMap { publish in
-                guard let settings = publish.value else { return Located(nil, at: publish.location) }
-                return publication(settings).map { Located($0, at: settings.target.location) }
+                guard let settings = publish.value else { return Declared(nil, at: publish.location, by: origin) }
+                return publication(settings).map { Declared($0, at: settings.target.location, by: origin) }
             }
         )
     }
 
-    private mutating func appKeys(_ list: Located<[Located<String>]>) -> Located<[AppKeyIndex]> {
-        Located(list.value.compactMap { appKey($0) }.sortedUnique(), at: list.location)
+    private mutating func appKeys(
+        _ list: Located<[Located<String>]>,
+        from origin: DeclarationOrigin
+    ) -> Declared<[AppKeyIndex]> {
+        Declared(list.value.compactMap { appKey($0) }.sortedUnique(), at: list.location, by: origin)
     }
 
     /// The publication; nil where a name does not exist or the target's node has a diagnostic of its own.
@@ -165,7 +173,25 @@ extension Resolver {
         }
         if isNode { return element(0, ofNode: name) }
         if let fixed = GroupAddress(fixedName: name.value) { return .address(.group(fixed)) }
+        if name.value == PublishTarget.provisionerName { return provisioner(at: name.location) }
         reportUnknown("group or node", name, prefix: "group.")
+        return nil
+    }
+
+    /// The primary element of our own provisioner.
+    private mutating func provisioner(at location: SourceLocation) -> DesiredPublication.Target? {
+        if let own = network.nodes.first(where: { $0.uuid == network.ownProvisioner }) {
+            return .address(.unicast(own.unicastAddress))
+        }
+        diagnostics.report("no own node", at: location) {
+            Diagnostic(
+                .error,
+                "our own provisioner has no address in the database, so nothing can be published to it",
+                at: location,
+                length: PublishTarget.provisionerName.count,
+                hint: "Import a database that holds its node, or give a unicast address"
+            )
+        }
         return nil
     }
 

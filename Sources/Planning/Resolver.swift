@@ -44,13 +44,15 @@ struct Resolver {
         resolver.resolveApplicationKeys()
         resolver.resolveGroups()
         resolver.placeNodes()
-        resolver.resolveSettings()
-        if !definition.subscriptions.isEmpty || !definition.publications.isEmpty {
-            let selection = NodeSelectorIndex(definition.nodes)
-            resolver.applySubscriptions(selection)
-            resolver.applyPublications(selection)
-        }
-        resolver.resolveOrders()
+        let selects =
+            !definition.subscriptions.isEmpty || !definition.publications.isEmpty
+            || definition.defaults.contains { $0.nodes != nil }
+        let selection = NodeSelectorIndex(selects ? definition.nodes : [])
+        let defaults = DefaultsSelection(definition, nodes: selection)
+        resolver.resolveSettings(defaults)
+        resolver.applySubscriptions(selection)
+        resolver.applyPublications(selection)
+        resolver.resolveOrders(defaults)
         diagnostics = resolver.diagnostics
         return resolver.state
     }

@@ -91,6 +91,7 @@ struct SchemaTests {
         case "application_key": head + "application_keys: { a: \(value) }\n"
         case "key_source": head + "subnets: { a: { key: \(value) } }\n"
         case "group": head + "groups: { a: \(value) }\n"
+        case "defaults": head + "defaults: \(value)\n"
         case "profile": head + "profiles: { a: \(value) }\n"
         case "node": head + "nodes: { a: \(value) }\n"
         case "provisioning_rules": head + "provisioning: \(value)\n"

@@ -48,6 +48,7 @@ struct PlanFileTests {
         configuration.relayRetransmit = TransmitParameters(octet: 9)
         configuration.proxy = false
         configuration.friend = true
+        configuration.optionalFeatures = [.relay, .friend]
         let addresses = (0..<4).map { ModelAddress(element: $0, model: .sig(0x1000)) }
         configuration.models = [
             DeferredModel(address: addresses[0], bindings: [key], subscriptions: [group, label]),
@@ -191,7 +192,7 @@ struct PlanFileTests {
         let changes: [(inout DeferredConfiguration) -> Void] = [
             { $0.models.swapAt(0, 1) }, { $0.models[1].address.element = 0 }, { $0.models[0].subscriptions?.reverse() },
             { $0.models[2].bindings = [key, key] }, { $0.subnets? += [.primary] },
-            { $0.rules[0].effect = .subscribe(groups.reversed()) },
+            { $0.rules[0].effect = .subscribe(groups.reversed()) }, { $0.optionalFeatures = .lowPower },
         ]
         for (number, change) in changes.enumerated() {
             var (plan, wrong) = (good, configuration)

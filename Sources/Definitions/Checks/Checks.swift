@@ -28,7 +28,9 @@ struct CheckedNetwork {
         groups = Self.positions(definition.groups.lazy.map(\.name.value))
         profiles = Self.positions(definition.profiles.lazy.map(\.name.value))
         nodes = Self.positions(definition.nodes.lazy.map(\.name.value))
-        let hasSelectors = !definition.subscriptions.isEmpty || !definition.publications.isEmpty
+        let hasSelectors =
+            !definition.subscriptions.isEmpty || !definition.publications.isEmpty
+            || definition.defaults.contains { $0.nodes != nil }
         selectors = NodeSelectorIndex(hasSelectors ? definition.nodes : [])
     }
 
@@ -65,6 +67,7 @@ enum Checks {
         KeyChecks.run(network, into: &diagnostics)
         GroupChecks.run(network, into: &diagnostics)
         NodeChecks.run(network, into: &diagnostics)
+        DefaultsChecks.run(network, into: &diagnostics)
         ProvisioningChecks.run(network, into: &diagnostics)
         AddressChecks.run(network, into: &diagnostics)
         ModelChecks.run(network, into: &diagnostics)

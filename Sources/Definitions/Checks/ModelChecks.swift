@@ -97,7 +97,7 @@ enum ModelChecks {
         _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        if GroupAddress(fixedName: name.value) != nil { return }
+        if GroupAddress(fixedName: name.value) != nil || name.value == PublishTarget.provisionerName { return }
         let isGroup = network.declares(name.value, in: .groups)
         let isNode = network.declares(name.value, in: .nodes)
         if isGroup, isNode {
@@ -124,6 +124,7 @@ enum ModelChecks {
         let nearest = Suggestion.nearest(
             to: name,
             among: Array(network.groups.keys) + Array(network.nodes.keys) + GroupAddress.fixedGroups.map(\.name)
+                + [PublishTarget.provisionerName]
         )
         if let nearest { return "did you mean `\(nearest)`?" }
         return Addresses.form(for: name)

@@ -15,6 +15,14 @@ enum NameChecks {
             if let position = network.groups[name] { report(definition.groups[position].name, problem, &diagnostics) }
             if let position = network.nodes[name] { report(definition.nodes[position].name, problem, &diagnostics) }
         }
+        let provisioner = PublishTarget.provisionerName
+        let problem = "stands for our own provisioner in publications"
+        if let position = network.groups[provisioner] {
+            report(definition.groups[position].name, problem, &diagnostics)
+        }
+        if let position = network.nodes[provisioner] {
+            report(definition.nodes[position].name, problem, &diagnostics)
+        }
         if let position = network.nodes["all"] {
             report(definition.nodes[position].name, "selects every node in selectors", &diagnostics)
         }

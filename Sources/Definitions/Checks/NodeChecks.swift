@@ -23,7 +23,8 @@ enum NodeChecks {
         }
     }
 
-    private static func checkNames(
+    /// The subnets and application keys that settings name.
+    static func checkNames(
         _ settings: NodeSettings,
         _ resource: @autoclosure () -> String,
         _ network: CheckedNetwork,

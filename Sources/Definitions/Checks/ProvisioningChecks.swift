@@ -5,10 +5,15 @@ enum ProvisioningChecks {
     /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let rules = network.definition.provisioning
-        for node in network.definition.nodes {
+        let defaults = DefaultsSelection(network.definition, nodes: network.selectors)
+        for (position, node) in network.definition.nodes.enumerated() {
             let profile = node.profile.flatMap { network.profiles[$0.value] }
                 .flatMap { network.definition.profiles[$0].provisioning }
-            guard let settings = ProvisioningSettings.merged(node.provisioning, over: profile) else { continue }
+            let settings = ProvisioningSettings.merged(
+                .merged(node.provisioning, over: profile),
+                over: defaults.provisioning(of: position, in: network.definition)
+            )
+            guard let settings else { continue }
             guard let method = settings.method else { continue }
             let word = ProvisioningWords.word(method.value)
             if let value = settings.staticValue, method.value != .staticOOB {

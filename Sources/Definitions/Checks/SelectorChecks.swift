@@ -4,7 +4,10 @@ import MeshCore
 enum SelectorChecks {
     /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
-        let selectors = network.definition.subscriptions.map(\.nodes) + network.definition.publications.map(\.nodes)
+        let definition = network.definition
+        let selectors =
+            definition.defaults.compactMap(\.nodes) + definition.subscriptions.map(\.nodes)
+            + definition.publications.map(\.nodes)
         // What was left out might have matched.
         let isComplete = !network.broken.contains { $0.section == .nodes }
         for selector in selectors {

@@ -18,6 +18,7 @@ extension DocumentDecoder {
             case .subnets: decodeNamed(field, "subnet") { $0.decodeSubnet($1) }
             case .applicationKeys: decodeNamed(field, "application_key") { $0.decodeApplicationKey($1) }
             case .groups: decodeNamed(field, "group") { $0.decodeGroup($1) }
+            case .defaults: decodeDefaults(field)
             case .profiles: decodeNamed(field, "profile") { $0.decodeProfile($1) }
             case .nodes: decodeNamed(field, "node") { $0.decodeNode($1) }
             case .subscriptions: decodeRules(field, "subscription") { $0.decodeSubscription($1) }

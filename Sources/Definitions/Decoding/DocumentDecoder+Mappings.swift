@@ -114,7 +114,10 @@ extension DocumentDecoder {
             record == .definition && Record.deviceFile.allows(entry.symbol)
             ? "Devices and their secrets have files of their own, for `--devices` and `--secrets`; where one of those "
                 + "lies beside the definition, say which files the definition is"
-            : Suggestion.hint(for: word, among: record.keys.map(\.rawValue), are: "allowed here")
+            : record == .defaults && entry.keyword == .elements
+                ? "Nodes have different elements: models belong to profiles, and to `subscriptions` and `publications` "
+                    + "that select nodes"
+                : Suggestion.hint(for: word, among: record.keys.map(\.rawValue), are: "allowed here")
         report("unknown key \(quoted(word))", at: entry.key, hint: hint)
     }
 }

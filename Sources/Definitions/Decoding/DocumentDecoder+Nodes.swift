@@ -60,8 +60,8 @@ extension DocumentDecoder {
         return tags
     }
 
-    /// One of the settings that nodes and profiles share.
-    private mutating func decodeSetting(_ field: Entry, into settings: inout NodeSettings) {
+    /// One of the settings that nodes, profiles and defaults share.
+    mutating func decodeSetting(_ field: Entry, into settings: inout NodeSettings) {
         switch field.keyword {
         case .ttl: settings.defaultTTL = scalar(field.value, "a TTL", Self.defaultTTL)
         case .features: decodeFeatures(field, into: &settings)

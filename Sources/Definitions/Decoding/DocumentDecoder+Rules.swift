@@ -89,7 +89,7 @@ extension DocumentDecoder {
     }
 
     /// A selector: `all`, a name or pattern, a list of those, or a mapping of tags.
-    private mutating func decodeSelector(_ field: Entry) -> NodeSelector? {
+    mutating func decodeSelector(_ field: Entry) -> NodeSelector? {
         let node = field.value
         var selector = NodeSelector(location: location(node))
         switch tree.nodes[node].kind {

@@ -66,6 +66,7 @@ enum Keyword: String, CaseIterable {
     case outOfBandInformation = "oob_information"
     case uri
     case privateKey = "private_key"
+    case defaults
 
     /// All keywords; the index is the symbol.
     static let all = allCases

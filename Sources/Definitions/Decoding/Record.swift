@@ -29,8 +29,8 @@ struct Record: Hashable, Sendable {
     static let definition = Record(
         "definition",
         [
-            .version, .network, .provisioning, .subnets, .applicationKeys, .groups, .profiles, .nodes, .subscriptions,
-            .publications,
+            .version, .network, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles, .nodes,
+            .subscriptions, .publications,
         ]
     )
     /// What is demanded of devices that are to become nodes.
@@ -43,6 +43,8 @@ struct Record: Hashable, Sendable {
     static let keySource = Record("key_source", [.file, .environment])
     /// A value of `groups`.
     static let group = Record("group", [.address, .label, .parent])
+    /// The value of `defaults`, or an entry of it.
+    static let defaults = Record("defaults", [.nodes, .provisioning] + states)
     /// A value of `profiles`.
     static let profile = Record("profile", [.provisioning] + settings)
     /// A value of `nodes`.
@@ -122,15 +124,16 @@ struct Record: Hashable, Sendable {
 
     /// All records of definitions.
     static let all = [
-        definition, provisioningRules, subnet, applicationKey, keySource, group, profile, node, provisioning,
+        definition, provisioningRules, subnet, applicationKey, keySource, group, defaults, profile, node, provisioning,
         profileProvisioning, staticSource, publicKeySource, features, transmit, retransmit, model, publish,
         subscription, publication,
     ]
 
-    private static let settings: [Keyword] = [
+    /// Settings of nodes as a whole.
+    private static let states: [Keyword] = [
         .ttl, .features, .secureNetworkBeacon, .networkTransmit, .relayRetransmit, .subnets, .applicationKeys,
-        .elements,
     ]
+    private static let settings: [Keyword] = states + [.elements]
     private static let publishSettings: [Keyword] = [
         .to, .key, .ttl, .period, .retransmit, .friendshipCredentials,
     ]

@@ -67,7 +67,7 @@ enum Words {
         guard parts.count == 2, Name.isValid(parts[0]) else {
             throw ScalarProblem(
                 "\(quoted(text)) is not something to publish to",
-                hint: "write a group, a node, `node/1` for its element 1, or an address such as 0xC000"
+                hint: "write a group, a node, `node/1` for its element 1, `provisioner`, or an address such as 0xC000"
             )
         }
         let index = try Numbers.decimal(String(parts[1]), in: 0...254, "an element index")

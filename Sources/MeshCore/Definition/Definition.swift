@@ -10,6 +10,8 @@ package struct Definition: Hashable, Sendable {
     package var applicationKeys: [ApplicationKeyDefinition]
     /// Groups, in reading order.
     package var groups: [GroupDefinition]
+    /// Settings for many nodes, in reading order.
+    package var defaults: [DefaultsDefinition]
     /// Profiles, in reading order.
     package var profiles: [ProfileDefinition]
     /// Nodes, in reading order.
@@ -25,6 +27,7 @@ package struct Definition: Hashable, Sendable {
         subnets = []
         applicationKeys = []
         groups = []
+        defaults = []
         profiles = []
         nodes = []
         subscriptions = []
@@ -159,35 +162,6 @@ package struct NodeDefinition: Hashable, Sendable {
     }
 }
 
-/// The settings of a node or profile; nil means not managed here.
-package struct NodeSettings: Hashable, Sendable {
-    /// Subnets whose NetKeys the node has beyond those its application keys need.
-    package var subnets: Located<[Located<String>]>?
-    /// Application keys the node has beyond those its models need.
-    package var applicationKeys: Located<[Located<String>]>?
-    /// The default TTL, 0 or 2...127.
-    package var defaultTTL: Located<UInt8>?
-    /// The Secure Network Beacon state.
-    package var secureNetworkBeacon: Located<Bool>?
-    /// Relay on or off.
-    package var relay: Located<Bool>?
-    /// GATT proxy on or off.
-    package var proxy: Located<Bool>?
-    /// Friend on or off.
-    package var friend: Located<Bool>?
-    /// Network Transmit.
-    package var networkTransmit: Located<TransmitParameters>?
-    /// Relay Retransmit.
-    package var relayRetransmit: Located<TransmitParameters>?
-    /// Elements by index.
-    package var elements: [UInt8: ElementDefinition]
-
-    /// Settings that manage nothing.
-    package init() {
-        elements = [:]
-    }
-}
-
 /// An element in a node or profile: its managed models in reading order.
 package struct ElementDefinition: Hashable, Sendable {
     /// Where its index stands.
@@ -221,12 +195,16 @@ package struct ModelDefinition: Hashable, Sendable {
 
 /// Where a publication goes, by name or by number.
 package enum PublishTarget: Hashable, Sendable {
-    /// A group's name, a fixed group's name (`all-nodes` …) or a node's name (its primary element).
+    /// A group's name, a fixed group's name (`all-nodes` …), a node's name (its primary element), or
+    /// ``provisionerName``.
     case name(String)
     /// An element of a node, `switch-1/1`.
     case element(node: String, index: UInt8)
     /// A number: unicast, or group.
     case address(Address)
+
+    /// The name that stands for the provisioner whose database it is: its primary element.
+    package static let provisionerName = "provisioner"
 }
 
 /// A publication as declared.

@@ -1,0 +1,98 @@
+import MeshCore
+
+/// What `defaults` name exists, and entries of the same rank do not give a node different values.
+///
+/// That the later entry won would depend on the order of files, which nobody sees.
+enum DefaultsChecks {
+    /// Entries that are compared with each other; what a definition has beyond is not looked at.
+    private static let pairLimit = 200_000
+
+    /// Runs the checks.
+    static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        let definition = network.definition
+        guard !definition.defaults.isEmpty else { return }
+        for entry in definition.defaults {
+            NodeChecks.checkNames(entry.settings, "defaults", network, &diagnostics)
+        }
+        let selection = DefaultsSelection(definition, nodes: network.selectors)
+        var remaining = pairLimit
+        compare(selection.general, node: nil, definition, &remaining, &diagnostics)
+        for (node, entries) in selection.combinations {
+            compare(entries, node: definition.nodes[node].name.value, definition, &remaining, &diagnostics)
+        }
+    }
+
+    private static func compare(
+        _ entries: [Int],
+        node: String?,
+        _ definition: Definition,
+        _ remaining: inout Int,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        for (place, later) in entries.enumerated() {
+            for earlier in entries[..<place] {
+                remaining -= 1
+                guard remaining > 0 else { return }
+                let conflicts = definition.defaults[later].conflicts(with: definition.defaults[earlier])
+                for (key, location, other) in conflicts {
+                    diagnostics.report(
+                        "two entries of `defaults` give \(node.map(quoted) ?? "every node") different values for `\(key)`",
+                        at: location,
+                        hint: node == nil
+                            ? "keep one of them; an entry that selects `nodes:` wins over one for all"
+                            : "select the nodes so that only one of the entries is for it, or set the value in the node",
+                        related: [Diagnostic.Related(message: "the other value", location: other)]
+                    )
+                }
+            }
+        }
+    }
+}
+
+extension DefaultsDefinition {
+    /// The values in which this and another entry differ, each with its key, its place here and its place there.
+    fileprivate func conflicts(
+        with other: DefaultsDefinition
+    ) -> [(key: String, here: SourceLocation, there: SourceLocation)] {
+        var conflicts = settings.conflicts(with: other.settings)
+        guard let own = provisioning, let others = other.provisioning else { return conflicts }
+        func compare<Value: Equatable>(_ keyword: Keyword, _ left: Located<Value>?, _ right: Located<Value>?) {
+            guard let left, let right, left.value != right.value else { return }
+            conflicts.append(("provisioning.\(keyword.rawValue)", left.location, right.location))
+        }
+        compare(.outOfBand, own.method, others.method)
+        compare(.algorithm, own.algorithm, others.algorithm)
+        compare(.attention, own.attention, others.attention)
+        return conflicts
+    }
+}
+
+extension NodeSettings {
+    /// The values in which these and other settings differ; elements do not count.
+    fileprivate func conflicts(
+        with other: NodeSettings
+    ) -> [(key: String, here: SourceLocation, there: SourceLocation)] {
+        var conflicts: [(key: String, here: SourceLocation, there: SourceLocation)] = []
+        func compare<Value: Equatable>(
+            _ key: String,
+            _ path: KeyPath<NodeSettings, Located<Value>?>,
+            areSame: (Value, Value) -> Bool = { $0 == $1 }
+        ) {
+            guard let left = self[keyPath: path], let right = other[keyPath: path] else { return }
+            if !areSame(left.value, right.value) { conflicts.append((key, left.location, right.location)) }
+        }
+        let areSameNames = { (left: [Located<String>], right: [Located<String>]) in
+            Set(left.map(\.value)) == Set(right.map(\.value))
+        }
+        compare(Keyword.ttl.rawValue, \.defaultTTL)
+        compare("features.relay", \.relay)
+        compare("features.proxy", \.proxy)
+        compare("features.friend", \.friend)
+        compare(Keyword.secureNetworkBeacon.rawValue, \.secureNetworkBeacon)
+        compare(Keyword.networkTransmit.rawValue, \.networkTransmit)
+        compare(Keyword.relayRetransmit.rawValue, \.relayRetransmit)
+        compare(Keyword.subnets.rawValue, \.subnets, areSame: areSameNames)
+        compare(Keyword.applicationKeys.rawValue, \.applicationKeys, areSame: areSameNames)
+        return conflicts
+    }
+}

@@ -1,0 +1,28 @@
+import MeshCore
+
+extension DocumentDecoder {
+    /// `defaults`: settings for all nodes, or a list of settings, each for all nodes or for those it selects.
+    mutating func decodeDefaults(_ section: Entry) {
+        if isNull(section.value) { return }
+        guard tree.nodes[section.value].kind == .sequence else {
+            return decodeDefaults(section.value, blamed: section.key)
+        }
+        for entry in list(section.value, "a list of settings") ?? [] { decodeDefaults(entry, blamed: entry) }
+    }
+
+    private mutating func decodeDefaults(_ node: Int, blamed: Int) {
+        guard let fields = fields(node, .defaults, "a mapping of settings", blamed: blamed) else { return }
+        var defaults = DefaultsDefinition(location: location(blamed))
+        for field in fields {
+            switch field.keyword {
+            case .nodes:
+                // Without its selector it would be for everybody.
+                guard let selector = decodeSelector(field) else { return }
+                if selector.names != nil || !selector.tags.isEmpty { defaults.nodes = selector }
+            case .provisioning: defaults.provisioning = decodeProvisioning(field, ofProfile: true)
+            default: decodeSetting(field, into: &defaults.settings)
+            }
+        }
+        fragment.definition.defaults.append(defaults)
+    }
+}
