@@ -31,6 +31,10 @@ struct SimulatedNode {
     var privateIdentityEnds: [NetKeyIndex: Instant] = [:]
     /// How many private beacons it made that each have a random of their own.
     var privateBeaconCount: UInt64 = 0
+    /// Its Remote Provisioning Server, which does nothing unless its composition has the model.
+    var remote = RemoteProvisioningModel()
+    /// The DeviceKey that takes over with the first message under it.
+    var deviceKeyCandidate: KeyMaterial?
     /// What it sent from one subnet into another, lest somebody else makes it do so again.
     var bridged = ReplayProtection()
 
@@ -112,6 +116,8 @@ enum WorldEvent {
     case sendProvisioning(LinkIdentifier, [UInt8])
     /// The timer of a provisioning session ends.
     case wakeProvisioning(LinkIdentifier)
+    /// Something of Remote Provisioning.
+    case remote(RemoteProvisioningEvent)
     /// Connecting takes no longer.
     case connect(LinkIdentifier)
     /// A packet of the client reaches the proxy.

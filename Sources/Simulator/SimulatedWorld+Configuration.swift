@@ -14,9 +14,13 @@ extension SimulatedWorld {
         guard case .device = message.security, message.destination == state.address.address else { return }
         var reader = ByteReader(message.payload)
         // Who is leaving the network takes no more orders.
-        guard (try? Opcode(decoding: &reader)) != nil, nodes[node].lastAnswer?.isReset != true else { return }
+        guard let opcode = try? Opcode(decoding: &reader), nodes[node].lastAnswer?.isReset != true else { return }
         if nodes[node].faults.requestsToDrop > 0 {
             nodes[node].faults.requestsToDrop -= 1
+            return
+        }
+        guard !isRemoteProvisioning(opcode, at: node) else {
+            deliver(remoteProvisioning: message, at: node)
             return
         }
         let server = ConfigurationServer(
@@ -54,6 +58,10 @@ extension SimulatedWorld {
         nodes[node].state = changed
         if changed.netKeys != before.netKeys || changed.appKeys != before.appKeys || changed.labels != before.labels {
             nodes[node].stack.keys = keyRing(of: changed)
+            nodes[node].stack.keys.setDeviceKeyCandidate(nodes[node].deviceKeyCandidate, of: changed.address)
+            for key in before.netKeys where changed.netKey(key.index) == nil {
+                perform(nodes[node].remote.server.forget(key.index), at: node)
+            }
             for key in changed.netKeys { observer.learn(key.key) }
         }
         nodes[node].stack.defaultTTL = changed.defaultTTL

@@ -27,6 +27,7 @@ extension SimulatedWorld {
         guard let node = positions[uuid] else { return false }
         nodes[node].faults = faults
         if faults.isOff {
+            stopRemoteProvisioning(of: node)
             endLinks(to: node, reason: "the node lost power")
             setAttention(of: node, seconds: 0)
         } else {

@@ -75,6 +75,7 @@ extension SimulatedWorld {
 
     /// A node forgets its network, which is on record already.
     func leaveNetwork(_ node: Int) {
+        stopRemoteProvisioning(of: node)
         endLinks(to: node, reason: "the node was reset")
         vacateAddresses(of: node)
         var state = nodes[node].state

@@ -78,6 +78,10 @@ extension SimulatedWorld {
             )
         )
         guard configuration.isProvisioned else { return }
+        if let candidate = left?.deviceKeyCandidates[configuration.uuid] {
+            nodes[index].deviceKeyCandidate = candidate
+            nodes[index].stack.keys.setDeviceKeyCandidate(candidate, of: configuration.address)
+        }
         newestIVIndex = max(newestIVIndex, stack.ivIndex.value)
         occupyAddresses(of: index, isReported: left?.provisioned.contains(configuration.uuid) ?? false)
         for key in configuration.netKeys {

@@ -25,6 +25,12 @@ extension SimulatedWorld {
                 hint: "somebody is connected to it already"
             )
         }
+        guard nodes[node].device.provisioningBearers.contains(.gatt) else {
+            throw BearerError(
+                "the simulated device \(name) offers no provisioning service",
+                hint: "it is provisioned through a node that hears it"
+            )
+        }
         if nodes[node].faults.provisioning.connectionsToRefuse > 0 {
             nodes[node].faults.provisioning.connectionsToRefuse -= 1
             throw BearerError("the simulated device \(name) refused the connection")
@@ -34,17 +40,26 @@ extension SimulatedWorld {
 
     /// A link to the provisioning service of a device is open.
     func openProvisioning(_ link: LinkIdentifier, to node: Int) {
+        open(link, to: node, provisioning: ProvisioningService(device: provisioningSession(of: node)))
+        scheduleProvisioningWake(link)
+    }
+
+    /// The device's side of a session on a link that was just opened.
+    ///
+    /// - Parameter refresh: what the node is, where it is a node that is refreshed.
+    func provisioningSession(of node: Int, refresh: NodeRefresh? = nil) -> ProvisioningDevice {
         let device = nodes[node].device
+        let state = nodes[node].state
         var capabilities = device.capabilities
-        capabilities.elementCount = UInt8(clamping: nodes[node].state.elements.count)
-        let session = ProvisioningDevice(
+        let next = refresh?.procedure == .nodeAddressRefresh ? state.nextComposition : nil
+        capabilities.elementCount = UInt8(clamping: (next?.elements.count ?? state.elements.count))
+        return ProvisioningDevice(
             capabilities: capabilities,
             staticValue: nodes[node].faults.provisioning.staticValue ?? device.staticValue,
             secrets: .random(using: &secretGenerator, keyPair: device.keyPair),
+            refresh: refresh,
             at: now
         )
-        open(link, to: node, provisioning: ProvisioningService(device: session))
-        scheduleProvisioningWake(link)
     }
 
     /// A PDU of the provisioning protocol reaches a device.
@@ -80,6 +95,11 @@ extension SimulatedWorld {
                 links[link]?.provisioning?.awaitedInput = (action, size)
                 observe(.inputAwaited(action, size: size), of: node)
             case .provisioned(let data, let deviceKey):
+                if let procedure = links[link]?.remote?.procedure {
+                    let accepted = AcceptedRefresh(procedure: procedure, data: data, deviceKey: deviceKey)
+                    links[link]?.remote?.accepted = accepted
+                    continue
+                }
                 guard becomeNode(node, with: data, deviceKey: deviceKey) else {
                     end(link, reason: "the simulator cannot record that the device is a node")
                     return
@@ -115,6 +135,10 @@ extension SimulatedWorld {
     /// A PDU of the provisioning protocol leaves a device; the last one ends the link.
     func sendProvisioning(_ pdu: [UInt8], on link: LinkIdentifier) {
         guard let end = links[link], let service = end.provisioning, !nodes[end.node].faults.isOff else { return }
+        guard end.remote == nil else {
+            sendToServer(pdu, on: link)
+            return
+        }
         notify(ProxyPDU(type: .provisioning, payload: pdu), on: link)
         if service.isLast { self.end(link, reason: "the device has become a node and offers no provisioning any more") }
     }
@@ -129,7 +153,8 @@ extension SimulatedWorld {
         perform(actions, on: link, of: node)
     }
 
-    private func scheduleProvisioningWake(_ link: LinkIdentifier) {
+    /// Sees to it that a session is woken when it wants it.
+    func scheduleProvisioningWake(_ link: LinkIdentifier) {
         guard let service = links[link]?.provisioning, let deadline = service.device.nextDeadline else { return }
         if let planned = service.wakeAt, planned <= deadline { return }
         links[link]?.provisioning?.wakeAt = max(deadline, now)

@@ -105,7 +105,7 @@ extension SimulatedWorld {
     }
 
     /// The links that are open, in the order of their opening.
-    package var openLinks: [LinkIdentifier] { links.keys.sorted() }
+    package var openLinks: [LinkIdentifier] { links.filter { $0.value.remote == nil }.keys.sorted() }
 
     /// A packet of the client reaches the node.
     func receive(_ packet: [UInt8], on link: LinkIdentifier) {
@@ -192,6 +192,10 @@ extension SimulatedWorld {
     /// The node ends a link; what it sent before still arrives.
     func end(_ link: LinkIdentifier, reason: String) {
         guard let end = links[link], !end.isEnding else { return }
+        guard end.remote == nil else {
+            endRemoteLink(link)
+            return
+        }
         leaveProvisioning(link)
         links[link]?.isEnding = true
         let arrival = links[link]?.toClient.arrival(of: now) ?? now

@@ -37,10 +37,16 @@ extension SimulatedWorld {
                 nodes[node].state.enterKeyRefreshPhase(index, phase)
                 _ = recorder(.node(nodes[node].state))
                 announce(node)
+            case .deviceKeyActivated:
+                guard activateDeviceKeyCandidate(of: node) else {
+                    scheduleWake(node)
+                    return
+                }
             default: break
             }
         }
         finishAnswer(of: node, after: actions)
+        finishRemoteProvisioning(of: node, after: actions)
         scheduleWake(node)
     }
 
@@ -102,7 +108,7 @@ extension SimulatedWorld {
         if settings.neighboursInterfere { nodes[node].load.add(sent.copies.count * 12 / 5, at: now) }
     }
 
-    private func copyLoss(from node: Int, to neighbour: RadioNeighbours.Neighbour) -> Double {
+    func copyLoss(from node: Int, to neighbour: RadioNeighbours.Neighbour) -> Double {
         var loss = neighbour.copyLoss ?? settings.copyLoss
         for end in [node, neighbour.node] {
             if let fault = nodes[end].faults.copyLoss { loss = max(loss, fault) }

@@ -53,9 +53,9 @@ extension SimulatedWorld {
         guard let node = positions[device] else { return [] }
         guard nodes[node].isProvisionable else { return proxyAdvertisements(of: node).map { .proxy($0) } }
         // A device advertises no more while somebody is connected to it (Mesh Protocol 7.1.2.2.1).
-        guard !nodes[node].faults.isMute, !links.values.contains(where: { $0.node == node && !$0.isEnding }) else {
-            return []
-        }
+        guard !nodes[node].faults.isMute, nodes[node].device.provisioningBearers.contains(.gatt),
+            !links.values.contains(where: { $0.node == node && !$0.isEnding })
+        else { return [] }
         let description = nodes[node].device
         let advertisement = ProvisioningAdvertisement(
             uuid: description.uuid,
@@ -92,7 +92,7 @@ extension SimulatedWorld {
     }
 
     /// At least a millisecond, or time would stand still.
-    private var scannedInterval: Duration { max(settings.scannedInterval, .milliseconds(1)) }
+    var scannedInterval: Duration { max(settings.scannedInterval, .milliseconds(1)) }
 
     /// What a node advertises with the proxy service: for each subnet the Node Identity while it runs, else the private
     /// one while that runs, else the Network ID if its GATT proxy is on, openly or in private (Mesh Protocol 7.2.2.2).
@@ -127,7 +127,7 @@ extension SimulatedWorld {
 
     /// The strength of a device's signal where the scanner is, in dBm: some -50 beside it and 12 less with each hop,
     /// walls and furniture of its own, and a little that changes.
-    private func signal(of device: DeviceUUID, hops: Int?) -> Int8 {
+    func signal(of device: DeviceUUID, hops: Int?) -> Int8 {
         let walls = Int(surroundings(of: device) % 13)
         let change = Int(scan.generator.microseconds(in: -2...2))
         return Int8(clamping: max(-44 - 12 * min(hops ?? 1, 8) - walls + change, -100))

@@ -122,6 +122,7 @@ package final class SimulatedWorld {
         case .sendProvisioning(let link, let pdu): sendProvisioning(pdu, on: link)
         case .wakeProvisioning(let link): wakeProvisioning(link)
         case .tick(let tick): self.tick(tick)
+        case .remote(let event): handle(event)
         case .connect(let link): finishConnecting(link)
         case .write(let link, let packet): receive(packet, on: link)
         case .notify(let link, let packet):

@@ -23,6 +23,8 @@ package struct SimulatorState: Hashable, Sendable {
     /// The devices whose present or last life as a node began in the simulator; for them this state counts, whatever a
     /// database says.
     package var provisioned: Set<DeviceUUID>
+    /// The DeviceKeys that take over with the first message under them.
+    package var deviceKeyCandidates: [DeviceUUID: KeyMaterial]
     /// Who hears whom, nil if no world was made yet.
     package var links: [WorldSettings.RadioLink]?
     /// The node that hops are counted from, nil if it was not noted.
@@ -36,6 +38,7 @@ package struct SimulatorState: Hashable, Sendable {
         reservations = [:]
         used = [:]
         provisioned = []
+        deviceKeyCandidates = [:]
     }
 
     /// Takes in a record that is newer than all before.
@@ -48,7 +51,9 @@ package struct SimulatorState: Hashable, Sendable {
                 // A new life of the device: what it heard in the old one is forgotten.
                 replay[node.uuid] = nil
                 ivIndexes[node.uuid] = nil
+                deviceKeyCandidates[node.uuid] = nil
             }
+            if !node.isProvisioned { deviceKeyCandidates[node.uuid] = nil }
             nodes[node.uuid] = node
         case .ivIndex(let node, let ivIndex):
             ivIndexes[node] = ivIndex
@@ -66,8 +71,17 @@ package struct SimulatorState: Hashable, Sendable {
             nodes[node.uuid] = node
             ivIndexes[node.uuid] = ivIndex
             replay[node.uuid] = nil
+            deviceKeyCandidates[node.uuid] = nil
             provisioned.insert(node.uuid)
             for stream in SequenceStream.all(of: node, under: ivIndex) { reservations[stream] = nil }
+        case .refreshed(let node, let ivIndex, let candidate):
+            if nodes[node.uuid]?.address != node.address {
+                for stream in SequenceStream.all(of: node, under: ivIndex) { reservations[stream] = nil }
+            }
+            nodes[node.uuid] = node
+            ivIndexes[node.uuid] = ivIndex
+            deviceKeyCandidates[node.uuid] = candidate
+            provisioned.insert(node.uuid)
         }
     }
 
@@ -79,6 +93,9 @@ package struct SimulatorState: Hashable, Sendable {
         for (uuid, node) in nodes.sorted(by: { $0.key < $1.key }) {
             if provisioned.contains(uuid), let ivIndex = ivIndexes[uuid] {
                 records.append(.provisioned(node, ivIndex))
+                if let candidate = deviceKeyCandidates[uuid] {
+                    records.append(.refreshed(node, ivIndex, candidate: candidate))
+                }
             } else {
                 records.append(.node(node))
             }

@@ -50,6 +50,13 @@ extension ByteWriter {
             write(ivIndex.isUpdateInProgress)
             write(node)
             if !isPlain { write(node.foundation) }
+        case .refreshed(let node, let ivIndex, let candidate):
+            write(UInt8(11))
+            write(ivIndex.value)
+            write(ivIndex.isUpdateInProgress)
+            write(candidate)
+            write(node)
+            write(node.foundation)
         case .root(let node):
             write(UInt8(8))
             write(node.rawValue.bytes)
@@ -125,6 +132,10 @@ extension ByteReader {
         case 10:
             let ivIndex = IVIndex(value: try readUInt32(), isUpdateInProgress: try readFlag())
             return .provisioned(try readNodeStateWithFoundation(), ivIndex)
+        case 11:
+            let ivIndex = IVIndex(value: try readUInt32(), isUpdateInProgress: try readFlag())
+            let candidate = try readOptionalKey()
+            return .refreshed(try readNodeStateWithFoundation(), ivIndex, candidate: candidate)
         default:
             throw .unknownType(UInt64(kind))
         }

@@ -19,6 +19,10 @@ package enum StateRecord: Hashable, Sendable {
     /// A device accepted provisioning data and is a node with that configuration, at that IV index: what it was before
     /// is over. From then on this file, and no database, says what the device is.
     case provisioned(NodeConfigurationState, IVIndex)
+    /// A node was refreshed over its Node Provisioning Protocol Interface and goes on with that configuration, at that IV
+    /// index: what it heard before still counts. The candidate takes over as its DeviceKey with the first message under
+    /// it. From then on this file, and no database, says what the node is.
+    case refreshed(NodeConfigurationState, IVIndex, candidate: KeyMaterial?)
 }
 
 /// The simulator's state file: "MSIM" and a version, then records that are only ever appended.

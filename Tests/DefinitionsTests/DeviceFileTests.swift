@@ -28,7 +28,7 @@ struct DeviceFileTests {
           sensor:
             elements: [{ models: [sensor-server] }]
             features: [low_power]
-            provisioning: { algorithms: [BTM_ECDH_P256_CMAC_AES128_AES_CCM], oob_information: 0x8001 }
+            provisioning: { algorithms: [BTM_ECDH_P256_CMAC_AES128_AES_CCM], oob_information: 0x8001, bearers: [pb-adv] }
         devices:
           lamp-1: { uuid: \(uuid(1)), product: luminaire }
           lamp-2: { uuid: \(uuid(2)), product: luminaire, static: ff, uri: urn:x, private_key: \(privateKey) }
@@ -95,6 +95,7 @@ struct DeviceFileTests {
         #expect(devices[2].capabilities == ProvisioningCapabilities(elementCount: 1, algorithms: [.cmacAES128]))
         #expect(devices[2].outOfBandInformation.rawValue == 0x8001)
         #expect(devices[2].staticValue == nil && devices[2].uri == nil)
+        #expect(lamp.provisioningBearers == [.advertising, .gatt] && devices[2].provisioningBearers == .advertising)
     }
 
     @Test("What every node has on its first element is added where it is missing")
@@ -189,6 +190,14 @@ struct DeviceFileTests {
         (
             product("provisioning: { oob_information: 0x10000 }"),
             "1:79: error: `0x10000` is not a number of out-of-band information (write up to four hexadecimal digits)"
+        ),
+        (
+            product("provisioning: { bearers: [pb-radio] }"),
+            "1:72: error: `pb-radio` is not a provisioning bearer (write one of: pb-adv, pb-gatt)"
+        ),
+        (
+            product("provisioning: { bearers: [] }"),
+            "1:62: error: a device can be provisioned over at least one bearer"
         ),
         (
             product("provisioning: { uri: nowhere }"),

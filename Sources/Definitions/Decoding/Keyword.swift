@@ -58,6 +58,7 @@ enum Keyword: String, CaseIterable {
     case replayList = "replay_list"
     case location
     case algorithms
+    case bearers
     case output
     case input
     case actions

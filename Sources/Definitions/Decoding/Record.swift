@@ -100,7 +100,7 @@ struct Record: Hashable, Sendable {
     /// The `provisioning` of a product.
     static let productProvisioning = Record(
         "product_provisioning",
-        [.algorithms, .staticValue, .output, .input, .requiresAuthentication, .outOfBandInformation, .uri]
+        [.algorithms, .bearers, .staticValue, .output, .input, .requiresAuthentication, .outOfBandInformation, .uri]
     )
     /// How a device tells a value, or is told one.
     static let outOfBandActions = Record("oob_actions", [.actions, .size], required: [.actions, .size])

@@ -21,6 +21,8 @@ struct ProductDeclaration {
     var output: (actions: [OutputAction], size: UInt8) = ([], 0)
     /// How it is told a value.
     var input: (actions: [InputAction], size: UInt8) = ([], 0)
+    /// How it can be provisioned.
+    var bearers: ProvisioningBearers = [.advertising, .gatt]
     /// Whether it refuses no OOB.
     var requiresAuthentication = false
     /// Where its out-of-band data is to be found.
@@ -126,6 +128,7 @@ struct DeviceDeclarations {
         description.keyPair = device.keyPair
         description.outOfBandInformation = product.oobInformation
         description.uri = device.uri ?? product.uri
+        description.provisioningBearers = product.bearers
         return description
     }
 

@@ -30,6 +30,11 @@ enum DeviceWords {
         try word(text, "an input action", InputAction.allCases.map { (name($0), $0) })
     }
 
+    /// A bearer of the provisioning protocol.
+    static func provisioningBearer(_ text: String) throws(ScalarProblem) -> ProvisioningBearers {
+        try word(text, "a provisioning bearer", [("pb-adv", .advertising), ("pb-gatt", .gatt)])
+    }
+
     private static func name(_ action: OutputAction) -> String {
         switch action {
         case .blink: "blink"

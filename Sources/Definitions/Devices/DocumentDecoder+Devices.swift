@@ -153,6 +153,12 @@ extension DocumentDecoder {
                 if isEmptyList(field.value) {
                     report("a device knows at least one algorithm", at: field.key)
                 }
+            case .bearers:
+                let bearers = words(field.value, "a list of bearers", DeviceWords.provisioningBearer)
+                product.bearers = ProvisioningBearers(bearers)
+                if isEmptyList(field.value) {
+                    report("a device can be provisioned over at least one bearer", at: field.key)
+                }
             case .staticValue:
                 product.staticValue = secret(field.value, "a static value", SecretDigits.staticValue)?.value
             case .output:

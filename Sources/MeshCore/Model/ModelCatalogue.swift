@@ -242,6 +242,8 @@ package enum ModelCatalogue {
 
 /// The servers of the foundation models of version 1.1; each has its place on the primary element.
 extension ModelIdentifier {
+    /// Remote Provisioning Server.
+    package static let remoteProvisioningServer = sig(0x0004)
     /// Bridge Configuration Server.
     package static let bridgeConfigurationServer = sig(0x0008)
     /// Mesh Private Beacon Server.

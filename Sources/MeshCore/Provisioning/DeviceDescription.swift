@@ -1,3 +1,19 @@
+/// How a device without a network can be provisioned (Mesh Protocol 5.2).
+package struct ProvisioningBearers: OptionSet, Hashable, Sendable {
+    /// A bit a bearer.
+    package let rawValue: UInt8
+
+    /// Those of the set bits.
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// PB-ADV: by nodes with a Remote Provisioning Server that hear it.
+    package static let advertising = ProvisioningBearers(rawValue: 1)
+    /// PB-GATT: over a connection.
+    package static let gatt = ProvisioningBearers(rawValue: 2)
+}
+
 /// What a device without a network is: for simulators, as a vendor's data sheet for engineers.
 package struct DeviceDescription: Hashable, Sendable {
     /// Its identity.
@@ -16,6 +32,8 @@ package struct DeviceDescription: Hashable, Sendable {
     package var outOfBandInformation: OutOfBandInformation
     /// The URI that it advertises, if it does; its hash is in the beacon.
     package var uri: String?
+    /// How it can be provisioned.
+    package var provisioningBearers: ProvisioningBearers = [.advertising, .gatt]
     /// Its Composition Data pages other than 0, as octets: 1 for the relations of its models, 2 for the profiles it
     /// supports, 128 and above for what it becomes by a Node Composition Refresh.
     package var compositionPages: [UInt8: [UInt8]] = [:]

@@ -145,8 +145,12 @@ package struct RemoteProvisioningLink {
         }
     }
 
+    private var isClosing: Bool {
+        if case .closing = state { true } else { false }
+    }
+
     private mutating func hear(at now: Instant) {
-        if case .closing = state { return }
+        if isClosing { return }
         silence = now.advanced(by: policy.silenceLimit)
     }
 
@@ -182,6 +186,8 @@ package struct RemoteProvisioningLink {
     }
 
     private mutating func receive(_ report: RemoteProvisioningLinkReport, at now: Instant) -> [Action] {
+        // That of a link before this one: it can come late, for reports are segmented and answers are not.
+        if report.status == .linkClosedByClient, state != .clearing, !isClosing { return [] }
         switch state {
         case .notStarted, .closed: return []
         case .clearing: return report.status == .success ? [] : requestLater(at: now)

@@ -70,6 +70,13 @@ struct RemoteProvisioningLinkTests {
         #expect(link.receive(report.encoded, at: .zero) == [.closed(.reported(.linkClosedByDevice, .fail))])
     }
 
+    @Test("a late report that the client closed the link before this one is not about this one")
+    func lateReport() {
+        var link = openLink()
+        let report = RemoteProvisioningLinkReport(status: .linkClosedByClient, state: .idle)
+        #expect(link.receive(report.encoded, at: .zero) == [] && link.isOpen)
+    }
+
     @Test("a closing that nobody confirms is told apart from one that is")
     func unconfirmed() throws {
         var link = openLink()

@@ -1,0 +1,118 @@
+package import MeshCore
+
+/// What the Node Provisioning Protocol Interface does to nodes (Mesh Protocol 1.1, 3.11.8).
+extension SimulatedWorld {
+    /// Refreshes a node that has accepted new values. Where its address changes, all that it has to say under the old one
+    /// is said first.
+    func refreshIfReady(_ node: Int) {
+        guard let refresh = nodes[node].remote.pendingRefresh else { return }
+        let isSilent = nodes[node].remote.waiting == 0 && nodes[node].remote.underWay.isEmpty
+        guard isSilent || refresh.procedure != .nodeAddressRefresh else { return }
+        nodes[node].remote.pendingRefresh = nil
+        if refresh.procedure == .nodeAddressRefresh {
+            move(node, refresh)
+        } else {
+            takeCandidate(node, refresh)
+        }
+    }
+
+    /// The new DeviceKey waits for the first message under it; until then the old one holds.
+    private func takeCandidate(_ node: Int, _ refresh: AcceptedRefresh) {
+        var state = nodes[node].state
+        if refresh.procedure == .nodeCompositionRefresh, let composition = state.nextComposition {
+            state.become(composition)
+        }
+        guard recorder(.refreshed(state, nodes[node].stack.ivIndex, candidate: refresh.deviceKey)) else { return }
+        nodes[node].state = state
+        nodes[node].description?.composition = state.composition
+        nodes[node].deviceKeyCandidate = refresh.deviceKey
+        nodes[node].stack.keys.setDeviceKeyCandidate(refresh.deviceKey, of: state.address)
+    }
+
+    /// The node has the new address and the new DeviceKey at once, keeps its NetKeys and AppKeys and begins with
+    /// everything else anew.
+    private func move(_ node: Int, _ refresh: AcceptedRefresh) {
+        let before = nodes[node].state
+        let ivIndex = nodes[node].stack.ivIndex
+        let state = before.moved(refresh.data, deviceKey: refresh.deviceKey)
+        guard recorder(.refreshed(state, ivIndex, candidate: nil)) else { return }
+        vacateAddresses(of: node)
+        for stream in SequenceStream.all(of: state, under: ivIndex) { sequenceNumbers.restart(stream) }
+        let replay = nodes[node].stack.replay
+        nodes[node].state = state
+        nodes[node].description?.composition = state.composition
+        nodes[node].deviceKeyCandidate = nil
+        nodes[node].stack = stack(of: state, ivIndex: ivIndex)
+        nodes[node].stack.replay = replay
+        nodes[node].lastAnswer = nil
+        occupyAddresses(of: node, isReported: true)
+    }
+
+    /// A message came under the candidate for a node's DeviceKey, which is its DeviceKey from now on.
+    ///
+    /// - Returns: false if that cannot be recorded; then nothing has changed.
+    func activateDeviceKeyCandidate(of node: Int) -> Bool {
+        guard let candidate = nodes[node].deviceKeyCandidate else { return true }
+        var state = nodes[node].state
+        state.deviceKey = candidate
+        guard recorder(.refreshed(state, nodes[node].stack.ivIndex, candidate: nil)) else {
+            nodes[node].stack.keys = keyRing(of: nodes[node].state)
+            nodes[node].stack.keys.setDeviceKeyCandidate(candidate, of: state.address)
+            return false
+        }
+        nodes[node].state = state
+        nodes[node].deviceKeyCandidate = nil
+        return true
+    }
+
+    /// The candidate for a node's DeviceKey, nil if it has none or there is no such node.
+    package func deviceKeyCandidate(of uuid: DeviceUUID) -> KeyMaterial? {
+        positions[uuid].flatMap { nodes[$0].deviceKeyCandidate }
+    }
+}
+
+extension NodeConfigurationState {
+    /// Page 128, what the node becomes by a refresh; nil if it is not there, makes no sense or is what the node is already.
+    var nextComposition: Composition? {
+        guard let page = foundation.compositionPages[128], let next = try? Composition(page0: page),
+            !next.elements.isEmpty, next != composition
+        else { return nil }
+        return next
+    }
+
+    /// Whether a Node Composition Refresh can be done: with another number of elements it takes other addresses, and so a
+    /// Node Address Refresh.
+    var isCompositionRefreshable: Bool { nextComposition?.elements.count == elements.count }
+
+    /// Takes on a composition; models that stay keep their configuration.
+    mutating func become(_ composition: Composition) {
+        var device = derivedDescription
+        device.composition = composition
+        let fresh = NodeConfigurationState(unprovisioned: device)
+        let before = elements
+        product = fresh.product
+        elements = fresh.elements
+        for element in elements.indices where before.indices.contains(element) {
+            for model in elements[element].models.indices {
+                let identifier = elements[element].models[model].identifier
+                if let kept = before[element].models.first(where: { $0.identifier == identifier }) {
+                    elements[element].models[model] = kept
+                }
+            }
+        }
+        isLowPowerSupported = fresh.isLowPowerSupported
+        if (relay == .notSupported) != (fresh.relay == .notSupported) { relay = fresh.relay }
+        if (proxy == .notSupported) != (fresh.proxy == .notSupported) { proxy = fresh.proxy }
+        if (friend == .notSupported) != (fresh.friend == .notSupported) { friend = fresh.friend }
+    }
+
+    /// The node after a Node Address Refresh: page 128, if there is one, is what it is then.
+    func moved(_ data: ProvisioningData, deviceKey: KeyMaterial) -> NodeConfigurationState {
+        var device = derivedDescription
+        if let nextComposition { device.composition = nextComposition }
+        var moved = NodeConfigurationState(device, provisionedWith: data, deviceKey: deviceKey)
+        moved.netKeys = netKeys
+        moved.appKeys = appKeys
+        return moved
+    }
+}

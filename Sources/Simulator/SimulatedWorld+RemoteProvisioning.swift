@@ -1,0 +1,189 @@
+import MeshCore
+
+/// The Remote Provisioning Servers of nodes: requests, reports and scanning.
+extension SimulatedWorld {
+    /// What happens with Remote Provisioning is due.
+    func handle(_ event: RemoteProvisioningEvent) {
+        switch event {
+        case .wake(let node):
+            guard nodes[node].remote.wakeAt.map({ $0 <= now }) ?? false else { return }
+            nodes[node].remote.wakeAt = nil
+            perform(nodes[node].remote.server.advance(to: now), at: node)
+        case .listen(let node): listen(node)
+        case .post(let node, let message, let isPDUReport): post(message, isPDUReport: isPDUReport, from: node)
+        case .attempt(let node, let uuid, let number): attempt(number, to: uuid, from: node)
+        case .delivered(let link, let pdu, let acknowledgedAt): delivered(pdu, on: link, acknowledgedAt)
+        case .acknowledged(let link):
+            guard let carrier = links[link]?.remote else { return }
+            perform(nodes[carrier.server].remote.server.pduDelivered(at: now), at: carrier.server)
+        case .received(let link, let pdu):
+            guard let carrier = links[link]?.remote, nodes[carrier.server].isAlive else { return }
+            perform(nodes[carrier.server].remote.server.pduReceived(pdu, at: now), at: carrier.server)
+        case .closed(let link, let node):
+            guard nodes[node].remote.link == link else { return }
+            nodes[node].remote.link = nil
+            perform(nodes[node].remote.server.linkClosed(.fail), at: node)
+        }
+    }
+
+    /// Whether an access message is for the Remote Provisioning Server of a node.
+    func isRemoteProvisioning(_ opcode: Opcode, at node: Int) -> Bool {
+        (0x804F...0x805F).contains(opcode.rawValue) && nodes[node].state.hasPrimary(.remoteProvisioningServer)
+    }
+
+    /// A request for the Remote Provisioning Server of a node came through its stack.
+    func deliver(remoteProvisioning message: IncomingMessage, at node: Int) {
+        let client = RemoteProvisioningServer.Client(address: message.source, netKeyIndex: message.netKeyIndex)
+        let own = own(node)
+        statistics.requests += 1
+        perform(nodes[node].remote.server.receive(message.payload, from: client, own: own, at: now), at: node)
+    }
+
+    /// What a node tells of itself.
+    private func own(_ node: Int) -> RemoteProvisioningServer.Own {
+        let device = nodes[node].device
+        return RemoteProvisioningServer.Own(
+            uuid: device.uuid,
+            findings: .init(
+                outOfBandInformation: device.outOfBandInformation,
+                structures: device.advertisedStructures
+            ),
+            isCompositionRefreshable: nodes[node].state.isCompositionRefreshable
+        )
+    }
+
+    /// Does what a node's server wants done.
+    func perform(_ actions: [RemoteProvisioningServer.Action], at node: Int) {
+        for action in actions {
+            switch action {
+            case .answer(let payload, let client): queue(payload, to: client, isReport: false, from: node)
+            case .report(let payload, let client): queue(payload, to: client, isReport: true, from: node)
+            case .open(let target): openRemoteLink(to: target, from: node)
+            case .send(let pdu): sendOverRemoteLink(pdu, from: node)
+            case .close(let reason): closeRemoteLink(reason, of: node)
+            }
+        }
+        let model = nodes[node].remote
+        if model.server.isScanning, !model.isListening {
+            nodes[node].remote.isListening = true
+            let phase = generator.microseconds(in: 0...scannedInterval.microseconds - 1)
+            queue.add(.remote(.listen(node: node)), at: now.advanced(by: .microseconds(phase)))
+        }
+        guard let deadline = model.server.nextDeadline, model.wakeAt.map({ $0 > deadline }) ?? true else { return }
+        nodes[node].remote.wakeAt = max(deadline, now)
+        queue.add(.remote(.wake(node: node)), at: max(deadline, now))
+    }
+
+    // MARK: Messages
+
+    /// Messages go out in the order in which they were made; devices that were found are reported with pauses, lest the
+    /// reports of many servers meet in the air.
+    private func queue(
+        _ payload: [UInt8],
+        to client: RemoteProvisioningServer.Client,
+        isReport: Bool,
+        from node: Int
+    ) {
+        let state = nodes[node].state
+        let delay = generator.duration(in: settings.processing) + generator.duration(in: settings.responseDelay)
+        var time = max(now.advanced(by: delay), nodes[node].remote.busyUntil)
+        if payload.starts(with: RemoteProvisioningScanReport.opcode.encoded) {
+            time = time.advanced(by: generator.duration(in: .milliseconds(20)...(.milliseconds(120))))
+        }
+        nodes[node].remote.busyUntil = time
+        nodes[node].remote.waiting += 1
+        let message = OutgoingMessage(
+            source: state.address,
+            destination: .unicast(client.address),
+            payload: payload,
+            security: .device(node: state.address),
+            netKeyIndex: client.netKeyIndex,
+            ttl: state.defaultTTL,
+            forcesSegmentation: isReport
+        )
+        let isPDUReport = payload.starts(with: RemoteProvisioningPDUReport.opcode.encoded)
+        queue.add(.remote(.post(node: node, message, isPDUReport: isPDUReport)), at: time)
+    }
+
+    private func post(_ message: OutgoingMessage, isPDUReport: Bool, from node: Int) {
+        nodes[node].remote.waiting = max(nodes[node].remote.waiting - 1, 0)
+        guard nodes[node].isAlive, nodes[node].state.address == message.source else { return }
+        do throws(StackError) {
+            let (identifier, actions) = try nodes[node].stack.send(message, at: now)
+            nodes[node].remote.underWay[identifier] = isPDUReport
+            perform(actions, at: node, from: .itself)
+        } catch {
+            report("\(nodes[node].state.name) cannot answer: \(error)")
+            if isPDUReport { perform(nodes[node].remote.server.pduReportFailed(), at: node) }
+            refreshIfReady(node)
+        }
+    }
+
+    /// Messages of a node's server may be out, or given up.
+    func finishRemoteProvisioning(of node: Int, after actions: [StackAction]) {
+        guard !nodes[node].remote.underWay.isEmpty else { return }
+        for action in actions {
+            switch action {
+            case .completed(let identifier): nodes[node].remote.underWay[identifier] = nil
+            case .failed(let identifier, _):
+                if nodes[node].remote.underWay.removeValue(forKey: identifier) == true {
+                    perform(nodes[node].remote.server.pduReportFailed(), at: node)
+                }
+            default: break
+            }
+        }
+        refreshIfReady(node)
+    }
+
+    // MARK: Scanning
+
+    /// A node that scans hears the beacons of the devices in its range, each once in an interval unless it is lost.
+    private func listen(_ node: Int) {
+        nodes[node].remote.isListening = false
+        guard nodes[node].isAlive, !nodes[node].faults.isDeaf else { return }
+        var actions = nodes[node].remote.server.advance(to: now)
+        for neighbour in radio.neighbours[node] where nodes[node].remote.server.isScanning {
+            guard advertisesOverPBADV(neighbour.node), !isLost(from: neighbour.node, to: node) else { continue }
+            let device = nodes[neighbour.node].device
+            let beacon = UnprovisionedDeviceBeacon(
+                uuid: device.uuid,
+                oobInformation: device.outOfBandInformation.rawValue,
+                uriHash: device.uriHash
+            )
+            actions += nodes[node].remote.server.hear(
+                beacon,
+                signal: signal(of: device.uuid, hops: 1),
+                structures: device.advertisedStructures,
+                at: now
+            )
+        }
+        if nodes[node].remote.server.isScanning {
+            nodes[node].remote.isListening = true
+            let delay = scannedInterval + generator.duration(in: settings.advertisingDelay)
+            queue.add(.remote(.listen(node: node)), at: now.advanced(by: delay))
+        }
+        perform(actions, at: node)
+    }
+
+    /// Whether a device in no network sends beacons, and would answer to a Link Open of PB-ADV.
+    func advertisesOverPBADV(_ device: Int) -> Bool {
+        nodes[device].isProvisionable && !nodes[device].faults.isMute && !nodes[device].faults.isDeaf
+            && nodes[device].device.provisioningBearers.contains(.advertising)
+            && !links.values.contains { $0.node == device && !$0.isEnding }
+    }
+
+    /// Whether something that a node or device sends does not get through to another one; what is out of range never does.
+    func isLost(from sender: Int, to receiver: Int) -> Bool {
+        guard let neighbour = radio.neighbours[sender].first(where: { $0.node == receiver }) else { return true }
+        return generator.happens(copyLoss(from: sender, to: neighbour))
+    }
+}
+
+extension DeviceDescription {
+    /// What it advertises beside its beacon: its name in a scan response, and its URI if it has one.
+    fileprivate var advertisedStructures: [AdvertisingStructure] {
+        let name = AdvertisingStructure(type: AdvertisingStructure.completeLocalName, data: Array(self.name.utf8))
+        guard let uri else { return [name] }
+        return [name, AdvertisingStructure(type: AdvertisingStructure.uri, data: AdvertisedURI.encode(uri))]
+    }
+}
