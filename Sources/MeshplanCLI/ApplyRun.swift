@@ -13,6 +13,8 @@ struct ApplyRun {
     var choice: BearerChoice
     /// How the run is carried out.
     var options: ExecutionOptions
+    /// The radio that the time is estimated for.
+    var radio: RadioOptions
     /// The paths of files with simulated devices.
     var devices: [String]
     /// How simulated radio and nodes behave.
@@ -35,7 +37,7 @@ struct ApplyRun {
         let database = try workspace.open(network)
         let plan = try SavedPlan.open(sealed, of: network, path: path, database: database)
         let lease = try workspace.lock(database, for: "apply")
-        announce(plan, from: path)
+        announce(plan, from: path, try estimator(database).estimate(plan))
         let snapshot = try database.snapshot()
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
         // A plan that is out of date is refused as such, whether somebody listens or not.
@@ -46,16 +48,18 @@ struct ApplyRun {
     }
 
     /// Says what is carried out. Whoever saved the plan has seen it, so its figures do, unless all of it is asked for.
-    private func announce(_ plan: Plan, from path: String) {
+    private func announce(_ plan: Plan, from path: String, _ estimate: PlanEstimate) {
         if let lines = context.json {
-            let json = PlanJSON(plan: plan)
+            let json = PlanJSON(plan: plan, estimate: estimate)
             if isFull { json.write(to: lines) } else { json.writeSummary(to: lines) }
         } else if isFull {
-            context.output.write(PlanView(plan: plan, style: context.style, isFull: true).render() + "\n")
+            let view = PlanView(plan: plan, estimate: estimate, style: context.style, isFull: true)
+            context.output.write(view.render() + "\n")
         } else {
             let file = context.style(.bold, path.printable)
             let network = context.style(.bold, plan.network.printable)
-            context.output.line("Applying \(file) to network \(network): \(PlanSummary(plan).figures).\n")
+            context.output.line("Applying \(file) to network \(network): \(PlanSummary(plan).figures).")
+            context.output.line((estimate.text.map { $0 + "\n" } ?? ""))
         }
     }
 
@@ -89,9 +93,10 @@ struct ApplyRun {
             mesh = connection
             snapshot = try database.snapshot()
         }
+        let estimator = try estimator(database)
         let planned = try planning.plan(snapshot, options: planner)
         let plan = planned.plan
-        planning.show(plan, unresolved: snapshot.unresolved.count, isFull: isFull)
+        planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: isFull)
         try planned.checkGuards()
         guard !plan.isEmpty else {
             guard !snapshot.unresolved.isEmpty else {
@@ -111,6 +116,15 @@ struct ApplyRun {
             )
         }
         return try (mesh ?? connected()).apply(plan, reporter, context)
+    }
+
+    /// Tells how long a plan takes, carried out as it will be.
+    private func estimator(_ database: MeshDatabase) throws -> PlanEstimator {
+        try radio.estimator(
+            database,
+            connections: min(options.maximumConnections, RadioOptions.usualConnections),
+            window: options.maximumWindow
+        )
     }
 
     /// Whether the network has nodes that may have been reset meanwhile.

@@ -80,8 +80,11 @@ extension PlanningJob.Prepared {
 
     /// Shows a plan.
     ///
-    /// - Parameter unresolved: requests of earlier runs of which nobody knows whether they arrived.
-    func show(_ plan: Plan, unresolved: Int, isFull: Bool) {
+    /// - Parameters:
+    ///   - unresolved: requests of earlier runs of which nobody knows whether they arrived.
+    ///   - estimator: tells how long it will take.
+    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool) {
+        let estimate = estimator.estimate(plan)
         var shown = plan
         if unresolved > 0 {
             shown.notes.append(
@@ -91,9 +94,10 @@ extension PlanningJob.Prepared {
             )
         }
         if let lines = context.json {
-            PlanJSON(plan: shown).write(to: lines)
+            PlanJSON(plan: shown, estimate: estimate).write(to: lines)
         } else {
-            context.output.write(PlanView(plan: shown, style: context.style, isFull: isFull).render())
+            let view = PlanView(plan: shown, estimate: estimate, style: context.style, isFull: isFull)
+            context.output.write(view.render())
         }
     }
 }

@@ -60,7 +60,8 @@ struct JournalTests {
             outcome(run, 9, .skipped),
         ]
         #expect(try database.commit(changes, with: lease) == 2)
-        try database.end(run, .partial, at: Timestamp(rawValue: now.rawValue + 60), with: lease)
+        let timing = RunTiming(milliseconds: 60_000, estimatedMilliseconds: 45_000, messages: 31)
+        try database.end(run, .partial, at: Timestamp(rawValue: now.rawValue + 60), timing: timing, with: lease)
 
         let reader = try fixture.reopened()
         let snapshot = try reader.snapshot()
@@ -70,6 +71,7 @@ struct JournalTests {
         let record = try required(try reader.runs().first)
         #expect(record.outcome == .partial)
         #expect(record.ended?.rawValue == now.rawValue + 60)
+        #expect(record.timing == timing)
         #expect(
             [record.counts.succeeded, record.counts.failed, record.counts.unknown, record.counts.skipped] == [
                 1, 1, 1, 1,

@@ -155,6 +155,7 @@ final class ExecutionRun {
         } catch {
             stop = error.ending
         }
+        recap.duration = start.duration(to: bearer.now)
         finish()
         recap.duration = start.duration(to: bearer.now)
         context.emit(.runFinished(recap))
@@ -334,7 +335,7 @@ final class ExecutionRun {
             case .refused, .storeFailed, .linkFailed, .sendingFailed: .failed
             }
         do throws(StoreError) {
-            try journal.end(outcome, at: context.now())
+            try journal.end(outcome, at: context.now(), timing: timing)
         } catch {
             recap.ending = .storeFailed(error.description)
         }

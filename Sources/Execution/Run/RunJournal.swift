@@ -68,8 +68,8 @@ struct RunJournal {
     }
 
     /// Writes the end of the run.
-    func end(_ outcome: RunOutcome, at now: Timestamp) throws(StoreError) {
+    func end(_ outcome: RunOutcome, at now: Timestamp, timing: RunTiming?) throws(StoreError) {
         guard let run else { return }
-        try database.end(run, outcome, at: now, with: lease)
+        try database.end(run, outcome, at: now, timing: timing, with: lease)
     }
 }

@@ -64,6 +64,8 @@ struct ApplyCommand: ContextCommand {
 
     @OptionGroup var guards: GuardOptions
 
+    @OptionGroup var radio: RadioOptions
+
     @OptionGroup var format: FormatOptions
 
     @OptionGroup(title: "With --via simulator")
@@ -88,6 +90,7 @@ struct ApplyCommand: ContextCommand {
             context: context,
             choice: try BearerChoice(bearer.via),
             options: options,
+            radio: radio,
             devices: devices.devices,
             simulator: simulator,
             secrets: try SecretsReader(context: context, files: secrets),

@@ -25,6 +25,8 @@ struct PlanCommand: ContextCommand {
 
     @OptionGroup var guards: GuardOptions
 
+    @OptionGroup var radio: RadioOptions
+
     @OptionGroup var format: FormatOptions
 
     var writesJSON: Bool { format.json }
@@ -33,10 +35,11 @@ struct PlanCommand: ContextCommand {
         if let out { try SavedPlan.check(target: out, in: context) }
         let planning = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
         let database = try Workspace(context: context).open(planning.network)
+        let estimator = try radio.estimator(database)
         let snapshot = try database.snapshot()
         let planned = try planning.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
         let plan = planned.plan
-        planning.show(plan, unresolved: snapshot.unresolved.count, isFull: full)
+        planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")
         }

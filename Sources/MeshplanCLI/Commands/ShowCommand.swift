@@ -24,6 +24,8 @@ struct ShowCommand: ContextCommand {
     @Flag(help: "Of a saved plan, show the details of each node however many there are.")
     var full = false
 
+    @OptionGroup var radio: RadioOptions
+
     @OptionGroup var format: FormatOptions
 
     var writesJSON: Bool { format.json }
@@ -34,10 +36,12 @@ struct ShowCommand: ContextCommand {
             let (network, sealed) = try SavedPlan.read(what, in: context)
             let database = try workspace.open(network)
             let plan = try SavedPlan.open(sealed, of: network, path: what, database: database)
+            let estimate = try radio.estimator(database).estimate(plan)
             if let lines = context.json {
-                PlanJSON(plan: plan).write(to: lines)
+                PlanJSON(plan: plan, estimate: estimate).write(to: lines)
             } else {
-                context.output.write(PlanView(plan: plan, style: context.style, isFull: full).render())
+                let view = PlanView(plan: plan, estimate: estimate, style: context.style, isFull: full)
+                context.output.write(view.render())
                 let serial = try database.snapshot().serial
                 if serial != plan.serial {
                     context.errorOutput.line("This plan is out of date: the database is at serial \(serial) now.")

@@ -6,6 +6,8 @@ internal import Store
 struct PlanJSON {
     /// What to write.
     var plan: Plan
+    /// How long it takes; nil if that is not to be said.
+    var estimate: PlanEstimate?
 
     /// Writes all lines.
     func write(to lines: JSONLines) {
@@ -40,6 +42,8 @@ struct PlanJSON {
                 "messages": .integer(node.cost.messages),
                 "pdus": .integer(node.cost.pdus),
                 "at_least": openCosts.contains(node.uuid) ? true : nil,
+                "seconds": estimate?.nodes[node.uuid]?.median.json,
+                "seconds_p95": estimate?.nodes[node.uuid]?.percentile95.json,
             ])
         }
         for note in plan.notes { lines.write(["type": "plan_note", "message": note.json]) }
@@ -78,6 +82,7 @@ struct PlanJSON {
             "at_least": summary.isCostExact ? nil : true,
             "refused_by": plan.refusals.isEmpty ? nil : .array(plan.refusals.map(\.rawValue.json)),
             "allowed": plan.allowances.isEmpty ? nil : .array(plan.allowances.map(\.rawValue.json)),
+            "estimate": estimate?.json,
         ])
     }
 

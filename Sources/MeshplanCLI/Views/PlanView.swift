@@ -6,6 +6,8 @@ internal import Planning
 struct PlanView {
     /// What to show.
     var plan: Plan
+    /// How long it takes; nil if that is not to be said.
+    var estimate: PlanEstimate?
     /// How to dress it.
     var style: Style
     /// Whether the details of nodes are shown however many there are.
@@ -30,7 +32,8 @@ struct PlanView {
         text += nodes(showsDetails: showsDetails)
         if !showsDetails { text += style(.faint, "Details of each node: --full") + "\n\n" }
         let notes = notes() + allowances()
-        return text + notes + (notes.isEmpty ? "" : "\n") + style(.bold, PlanSummary(plan).text) + "\n" + refusals()
+        return text + notes + (notes.isEmpty ? "" : "\n") + style(.bold, PlanSummary(plan).text) + "\n"
+            + (estimate?.text.map { $0 + "\n" } ?? "") + refusals()
     }
 
     private func header() -> String {
@@ -58,7 +61,8 @@ struct PlanView {
         let lines = plan.nodes.map { node in
             let changes = plan.changes[node.changes.clamped(to: plan.changes.indices)]
             let messages = (openCosts.contains(node.uuid) ? "at least " : "") + messages(node.cost.messages)
-            let cost = node.cost.messages == 0 ? "" : "\(messages)  \(pdus(node.cost.pdus))"
+            var cost = node.cost.messages == 0 ? "" : "\(messages)  \(pdus(node.cost.pdus))"
+            if isFull, let time = estimate?.nodes[node.uuid] { cost += "  \(PlanEstimate.text(time.median))" }
             return (node, changes, digest(changes), cost)
         }
         let digestWidth = lines.map { $0.2.displayWidth }.max() ?? 0

@@ -36,16 +36,19 @@ extension MeshDatabase {
 
     /// Ends a run. Its unresolved intents stay.
     ///
+    /// - Parameter timing: how long it took, if that says something about later runs.
     /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/notLocked`` and file trouble.
     package func end(
         _ run: RunIdentifier,
         _ outcome: RunOutcome,
         at now: Timestamp,
+        timing: RunTiming? = nil,
         with lease: WriteLease
     ) throws(StoreError) {
         guard var record = try record(of: run) else { throw unknown(run) }
         record.ended = now
         record.outcome = outcome
+        record.timing = timing
         var batch = RowBatch()
         batch.put(JournalCodec.name(run), JournalCodec.encode(record))
         try write(batch, manifest: lease.manifest, with: lease)

@@ -1,8 +1,10 @@
 internal import MeshCore
 
-/// The bodies and keys of journal rows, version 1.
+/// The bodies and keys of journal rows, version 1, but for runs, whose version 2 adds their timing; version 1 is still
+/// read.
 enum JournalCodec {
     static let version: UInt8 = 1
+    static let runVersion: UInt8 = 2
 
     static func name(_ run: RunIdentifier) -> RowName {
         RowName(.run, key: key(run))
@@ -30,7 +32,7 @@ enum JournalCodec {
 
     static func encode(_ run: Run) -> [UInt8] {
         var writer = ByteWriter(capacity: 128)
-        writer.write(version)
+        writer.write(runVersion)
         writer.write(run.identifier.rawValue)
         writer.write(run.plan)
         writer.writeString(run.user)
@@ -43,12 +45,17 @@ enum JournalCodec {
         }
         writer.write(run.details)
         writer.write(run.serial)
+        writer.write(UInt8(run.timing == nil ? 0 : 1))
+        if let timing = run.timing {
+            for value in [timing.milliseconds, timing.estimatedMilliseconds, timing.messages] { writer.write(value) }
+        }
         return writer.bytes
     }
 
     static func decodeRun(_ bytes: [UInt8]) throws(DecodeError) -> Run {
         var reader = ByteReader(bytes)
-        try reader.expectVersion(version)
+        let found = try reader.readUInt8()
+        guard found == version || found == runVersion else { throw .unknownType(UInt64(found)) }
         let identifier = RunIdentifier(rawValue: try reader.readUInt64())
         let plan = try reader.readOctets16()
         let user = try reader.readString()
@@ -66,6 +73,7 @@ enum JournalCodec {
         counts.skipped = try reader.readUInt32()
         let details = try reader.readUInt16()
         let serial = try reader.readUInt64()
+        let timing = found == version ? nil : try decodeTiming(&reader)
         try reader.expectEnd()
         return Run(
             identifier: identifier,
@@ -76,8 +84,20 @@ enum JournalCodec {
             ended: ended,
             outcome: RunOutcome(rawValue: outcome),
             counts: counts,
+            timing: timing,
             serial: serial,
             details: details
+        )
+    }
+
+    private static func decodeTiming(_ reader: inout ByteReader) throws(DecodeError) -> RunTiming? {
+        let flag = try reader.readUInt8()
+        guard flag <= 1 else { throw .prohibited(field: "run timing", value: UInt64(flag)) }
+        guard flag == 1 else { return nil }
+        return RunTiming(
+            milliseconds: try reader.readUInt32(),
+            estimatedMilliseconds: try reader.readUInt32(),
+            messages: try reader.readUInt32()
         )
     }
 

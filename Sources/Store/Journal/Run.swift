@@ -31,6 +31,23 @@ package enum RunOutcome: UInt8, Sendable {
     case failed = 4
 }
 
+/// How long a run took beside what was estimated, from which later estimates learn.
+package struct RunTiming: Hashable, Sendable {
+    /// Milliseconds from its beginning to its end.
+    package var milliseconds: UInt32
+    /// Milliseconds that the median of the estimate for a usual building said, without what was learned before.
+    package var estimatedMilliseconds: UInt32
+    /// Configuration requests that had to be made.
+    package var messages: UInt32
+
+    /// Those figures.
+    package init(milliseconds: UInt32, estimatedMilliseconds: UInt32, messages: UInt32) {
+        self.milliseconds = milliseconds
+        self.estimatedMilliseconds = estimatedMilliseconds
+        self.messages = messages
+    }
+}
+
 /// One execution of a plan, as the journal remembers it. The last 1,000 are kept.
 package struct Run: Hashable, Sendable {
     /// How many outcomes of each kind were recorded.
@@ -64,6 +81,8 @@ package struct Run: Hashable, Sendable {
     package var outcome: RunOutcome?
     /// What became of its steps.
     package var counts: Counts
+    /// How long it took and how long it was thought to take; nil unless it was completed without interruption.
+    package var timing: RunTiming?
     /// The serial of the database after the last commit of the run. As long as the database still has it, nobody but
     /// the run has changed it since the run began, and the run can be gone on with.
     package var serial: UInt64
