@@ -12,7 +12,8 @@ struct NodeRefreshWorldTests {
     @Test("The new DeviceKey takes over with the first message under it, also after a restart")
     func deviceKey() throws {
         let memory = RemoteSite.Memory()
-        let site = try RemoteSite(devices: [], memory: memory)
+        let numbers = InMemorySequenceNumbers()
+        var site = try RemoteSite(devices: [], memory: memory, numbers: numbers)
         let outcome = try site.provisioner.provision(
             .node(.deviceKeyRefresh),
             through: site.server,
@@ -30,6 +31,9 @@ struct NodeRefreshWorldTests {
         #expect(compacted.state == memory.state)
         #expect(memory.state.deviceKeyCandidates[site.server.uuid] == refreshed.deviceKey)
         #expect(memory.state.replay[site.server.uuid]?.isEmpty == false)
+        site = try RemoteSite(devices: [], memory: memory, numbers: numbers)
+        #expect(site.world.deviceKeyCandidate(of: site.server.uuid) == refreshed.deviceKey)
+        #expect(try ask(site.client, site.server))
 
         site.client.stack.keys.setDeviceKey(refreshed.deviceKey, of: address)
         #expect(try ask(site.client, site.server))

@@ -101,6 +101,25 @@ struct RemoteProvisioningWorldTests {
         #expect(try site.provisioner.provision(target, through: site.server, data).node != nil)
     }
 
+    @Test("A device that loses its power in the middle is reported, a node that does is given up, and both come back")
+    func powerLoss() throws {
+        let device = TestDevice.remote(1)
+        let site = try RemoteSite(devices: [device])
+        let data = TestDevice.data(site.network, at: 0x0100)
+        let target = RemoteProvisioningLinkOpen.Target.device(device.uuid, timeout: nil)
+        for uuid in [device.uuid, site.server.uuid] {
+            let outcome = try site.provisioner.provision(target, through: site.server, data) { number in
+                if number == 2 { site.world.setPower(uuid, isOn: false) }
+            }
+            let isDevice = uuid == device.uuid
+            #expect(outcome.end == (isDevice ? .reported(.linkClosedAsCannotSendPDU, nil) : .silent))
+            #expect(outcome.failure?.reason == .linkClosed)
+            site.world.setPower(uuid, isOn: true)
+        }
+        #expect(try site.provisioner.provision(target, through: site.server, data).node != nil)
+        #expect(site.world.violations == [])
+    }
+
     @Test("A node says what it can do, scans for the devices in its range, and stops in its time")
     func scan() throws {
         let devices = (1...6).map { TestDevice.remote($0) }

@@ -22,13 +22,17 @@ final class TestRemoteProvisioner {
 
     /// Runs a session and closes the link, with success if there is a node in the end.
     ///
-    /// - Parameter isPatient: false to give up as soon as the data would be sent.
+    /// - Parameters:
+    ///   - isPatient: false to give up as soon as the data would be sent.
+    ///   - afterPDU: called with the number of each PDU of the device that came.
     func provision(
         _ target: RemoteProvisioningLinkOpen.Target,
         through server: Node,
         _ data: ProvisioningData,
-        isPatient: Bool = true
+        isPatient: Bool = true,
+        afterPDU: (Int) -> Void = { _ in }
     ) throws -> Outcome {
+        var received = 0
         var link = RemoteProvisioningLink(target: target)
         var session = ProvisionerSession(attentionDuration: 0, secrets: .random(using: &generator))
         var outcome = Outcome()
@@ -39,7 +43,10 @@ final class TestRemoteProvisioner {
                 switch action {
                 case .send(let payload): try send(payload, to: server)
                 case .opened: try perform(session.start(at: client.bearer.now))
-                case .received(let pdu): try perform(session.receive(pdu, at: client.bearer.now))
+                case .received(let pdu):
+                    received += 1
+                    afterPDU(received)
+                    try perform(session.receive(pdu, at: client.bearer.now))
                 case .closed(let end):
                     outcome.end = end
                     try perform(session.linkClosed())
@@ -121,7 +128,8 @@ struct RemoteSite {
         serverDescription: DeviceDescription? = nil,
         copyLoss: Double = 0,
         seed: UInt64 = 1,
-        memory: Memory = Memory()
+        memory: Memory = Memory(),
+        numbers: InMemorySequenceNumbers = InMemorySequenceNumbers()
     ) throws {
         let proxy = TestNetwork.node(0, proxy: .enabled)
         var server = TestNetwork.node(1, with: [.remoteProvisioningServer])
@@ -147,7 +155,7 @@ struct RemoteSite {
             state: memory.state,
             recorder: memory.record
         )
-        client = try TestClient.connected(to: world, network: network)
+        client = try TestClient.connected(to: world, network: network, sequenceNumbers: numbers)
         provisioner = TestRemoteProvisioner(client, seed: seed)
     }
 
