@@ -59,6 +59,7 @@ enum FragmentMerge {
             append(part.nodes, to: &combined.definition.nodes)
             append(part.subscriptions, to: &combined.definition.subscriptions)
             append(part.publications, to: &combined.definition.publications)
+            append(part.moved, to: &combined.definition.moved)
             combined.broken.formUnion(fragment.broken)
         }
         return combined

@@ -100,6 +100,7 @@ struct ApplyRun {
         try planned.checkGuards()
         guard !plan.isEmpty else {
             guard !snapshot.unresolved.isEmpty else {
+                try Executor.record(plan.claims, on: snapshot, in: database, with: lease)
                 context.json.map { ApplyJSON(lines: $0, plan: plan).finish(Recap(), status: .success) }
                 return mesh?.simulation?.report(context) ?? .success
             }

@@ -95,6 +95,8 @@ package struct Change: Hashable, Sendable {
     /// Whether it is known only in part until the node's composition is read, or until another node has its address.
     /// `element[*]` in the address is each element that has the model.
     package var isDeferred: Bool
+    /// The address it had under its former name, nil if it keeps its name.
+    package var previousAddress: String?
 
     /// A change.
     package init(
@@ -105,7 +107,8 @@ package struct Change: Hashable, Sendable {
         before: String? = nil,
         after: String? = nil,
         isImplied: Bool = false,
-        isDeferred: Bool = false
+        isDeferred: Bool = false,
+        previousAddress: String? = nil
     ) {
         self.address = address
         self.kind = kind
@@ -115,5 +118,6 @@ package struct Change: Hashable, Sendable {
         self.after = after
         self.isImplied = isImplied
         self.isDeferred = isDeferred
+        self.previousAddress = previousAddress
     }
 }

@@ -6,7 +6,7 @@ extension Node {
     ///
     /// The effect is idempotent. Composition data comes with the answer and is recorded by
     /// ``Node/record(_:)``; reading it changes nothing here. A Relay Set that kept the node's retransmit leaves the
-    /// recorded one alone.
+    /// recorded one alone. What a definition has asked for is managed from now on.
     ///
     /// - Parameter appKeys: The network's AppKeys, which tell what goes with a deleted NetKey.
     package mutating func apply(_ action: ConfigurationAction, appKeys: [AppKey]) {
@@ -16,14 +16,17 @@ extension Node {
         case .deleteNetKey(let index): remove(index, appKeys: appKeys)
         case .addAppKey(let index, boundTo: _): self.appKeys.insert(index)
         case .deleteAppKey(let index, boundTo: _): remove(index)
-        case .bind(let address, let index): update(address) { $0.bindings.insertSorted(index) }
+        case .bind(let address, let index): update(address) { $0.bind(index) }
         case .unbind(let address, let index): update(address) { $0.unbind(index) }
-        case .addSubscription(let address, let group): update(address) { $0.subscriptions.insertSorted(group) }
-        case .deleteSubscription(let address, let group):
-            update(address) { $0.subscriptions.removeAll { $0 == group } }
-        case .overwriteSubscriptions(let address, let group): update(address) { $0.subscriptions = [group] }
-        case .deleteAllSubscriptions(let address): update(address) { $0.subscriptions = [] }
-        case .setPublication(let address, let publication): update(address) { $0.publication = publication }
+        case .addSubscription(let address, let group): update(address) { $0.subscribe(to: group) }
+        case .deleteSubscription(let address, let group): update(address) { $0.unsubscribe(from: group) }
+        case .overwriteSubscriptions(let address, let group): update(address) { $0.setSubscriptions([group]) }
+        case .deleteAllSubscriptions(let address): update(address) { $0.setSubscriptions([]) }
+        case .setPublication(let address, let publication):
+            update(address) {
+                $0.publication = publication
+                $0.isPublicationManaged = publication != nil
+            }
         case .setDefaultTTL(let ttl): defaultTTL = ttl
         case .setSecureNetworkBeacon(let isOn): secureNetworkBeacon = isOn
         case .setRelay(let isOn, let retransmit):
@@ -78,6 +81,15 @@ extension Node {
         for appKey in appKeys where appKey.boundNetKey == index { remove(appKey.index) }
     }
 
+    /// Takes a key out of the record that is no key of the network any more.
+    package mutating func forget(_ resource: NetworkResource) {
+        switch resource {
+        case .netKey(let index): netKeys.removeAll { $0.index == index }
+        case .appKey(let index): remove(index)
+        case .group: break
+        }
+    }
+
     /// A deleted AppKey takes bindings and publications along (Mesh Protocol 4.4.1.2, AppKey List).
     private mutating func remove(_ index: AppKeyIndex) {
         guard knows(index) else { return }
@@ -100,7 +112,31 @@ extension Model {
     /// Unbinding a key ends a publication that uses it (Mesh Protocol 4.4.1.2, Model to AppKey List).
     fileprivate mutating func unbind(_ index: AppKeyIndex) {
         bindings.removeAll { $0 == index }
-        if publication?.appKeyIndex == index { publication = nil }
+        managedBindings.removeAll { $0 == index }
+        if publication?.appKeyIndex == index {
+            publication = nil
+            isPublicationManaged = false
+        }
+    }
+
+    fileprivate mutating func bind(_ index: AppKeyIndex) {
+        bindings.insertSorted(index)
+        managedBindings.insertSorted(index)
+    }
+
+    fileprivate mutating func subscribe(to group: SubscriptionAddress) {
+        subscriptions.insertSorted(group)
+        managedSubscriptions.insertSorted(group)
+    }
+
+    fileprivate mutating func unsubscribe(from group: SubscriptionAddress) {
+        subscriptions.removeAll { $0 == group }
+        managedSubscriptions.removeAll { $0 == group }
+    }
+
+    fileprivate mutating func setSubscriptions(_ list: [SubscriptionAddress]) {
+        subscriptions = list
+        managedSubscriptions = list
     }
 }
 

@@ -17,20 +17,23 @@ extension MeshNetwork {
         switch edit {
         case .createNetKey(let index, let name, let source):
             guard !netKeys.contains(where: { $0.index == index }) else { return }
-            let key = NetKey(index: index, name: name, key: try makeKey(source))
+            var key = NetKey(index: index, name: name, key: try makeKey(source))
+            key.isManaged = true
             netKeys.insert(key, at: netKeys.firstIndex { $0.index > index } ?? netKeys.endIndex)
         case .createAppKey(let index, let name, boundTo: let boundNetKey, let source):
             guard !appKeys.contains(where: { $0.index == index }) else { return }
-            let key = AppKey(index: index, name: name, boundNetKey: boundNetKey, key: try makeKey(source))
+            var key = AppKey(index: index, name: name, boundNetKey: boundNetKey, key: try makeKey(source))
+            key.isManaged = true
             appKeys.insert(key, at: appKeys.firstIndex { $0.index > index } ?? appKeys.endIndex)
         case .renameNetKey(let index, let name):
             guard let place = netKeys.firstIndex(where: { $0.index == index }) else { return }
             netKeys[place].name = name
+            netKeys[place].isManaged = true
         case .renameAppKey(let index, let name):
             guard let place = appKeys.firstIndex(where: { $0.index == index }) else { return }
             appKeys[place].name = name
+            appKeys[place].isManaged = true
         case .putGroup(let group): put(group)
-        case .removeGroup(let address): groups.removeAll { $0.address == address }
         case .manage(let uuid, let name, let isProtected, let removalPolicy):
             guard let place = nodes.firstIndex(where: { $0.uuid == uuid }) else { return }
             nodes[place].isManaged = true
@@ -40,10 +43,18 @@ extension MeshNetwork {
         case .forget(let uuid):
             guard let place = nodes.firstIndex(where: { $0.uuid == uuid }) else { return }
             nodes[place].isManaged = false
+            nodes[place].disownConfiguration()
+        case .protect(let resource, let isProtected): protect(resource, isProtected)
+        case .remove(let resource):
+            remove(resource)
+            // Only our own node and excluded ones still have it.
+            for place in nodes.indices { nodes[place].forget(resource) }
         }
     }
 
     private mutating func put(_ group: Group) {
+        var group = group
+        group.isManaged = true
         if let place = groups.firstIndex(where: { $0.address == group.address }) {
             groups[place] = group
         } else {

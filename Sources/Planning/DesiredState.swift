@@ -11,6 +11,14 @@ struct DesiredState {
     var groups: [DesiredGroup] = []
     /// The nodes in reading order, without those that have no place in the database.
     var nodes: [DesiredNode] = []
+    /// What leaves the network.
+    var leaving = LeavingResources()
+    /// Subnets that would leave but for application keys in them that nobody manages.
+    var keptSubnets: [NetKeyIndex] = []
+    /// What guards have found, and how to mend it.
+    var findings: [(finding: GuardFinding, hint: String)] = []
+    /// What the network has already and is managed from now on.
+    var claims: [NetworkResource] = []
 }
 
 /// A subnet and its place.
@@ -20,6 +28,10 @@ struct DesiredSubnet {
     var source: KeySource
     /// Its name in the database, nil if it does not exist there.
     var recordedName: String?
+    /// Whether it refuses removal; nil leaves that as it is.
+    var isProtected: Bool?
+    /// Whether it does according to the database.
+    var wasProtected = false
 }
 
 /// An application key and its place.
@@ -30,6 +42,10 @@ struct DesiredApplicationKey {
     var source: KeySource
     /// Its name in the database, nil if it does not exist there.
     var recordedName: String?
+    /// Whether it refuses removal; nil leaves that as it is.
+    var isProtected: Bool?
+    /// Whether it does according to the database.
+    var wasProtected = false
 }
 
 /// A group and its place.

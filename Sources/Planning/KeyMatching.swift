@@ -1,7 +1,7 @@
 internal import MeshCore
 
 /// Finds the index of each named key of a definition: the one it gives, else that of the database's key of the same
-/// name, else the smallest that is free.
+/// name or of a name it had before, else the smallest that is free.
 struct KeyMatching<Index: KeyIndex> {
     /// A key of the definition.
     struct Wanted {
@@ -21,10 +21,14 @@ struct KeyMatching<Index: KeyIndex> {
     /// The names of the database's keys.
     let recorded: [Index: String]
 
+    /// For each new name the one before.
+    let previousNames: [String: String]
+
     private let indexesByName: [String: [Index]]
 
-    init(noun: String, recorded: [(index: Index, name: String)]) {
+    init(noun: String, recorded: [(index: Index, name: String)], previousNames: [String: String] = [:]) {
         self.noun = noun
+        self.previousNames = previousNames
         self.recorded = Dictionary(recorded.map { ($0.index, $0.name) }) { first, _ in first }
         indexesByName = Dictionary(grouping: recorded.map(\.index)) { [names = self.recorded] in names[$0] ?? "" }
     }
@@ -53,7 +57,7 @@ struct KeyMatching<Index: KeyIndex> {
         }
         var unplaced: [Int] = []
         for (position, key) in wanted.enumerated() {
-            let namesakes = (indexesByName[key.name.value] ?? []).filter { claims[$0] == nil }
+            let namesakes = namesakes(of: key.name.value, claims: claims)
             if let index = key.index {
                 guard let match = matches[position], match.recordedName == nil, let namesake = namesakes.first else {
                     continue
@@ -72,7 +76,7 @@ struct KeyMatching<Index: KeyIndex> {
                 diagnostics.report(
                     Diagnostic(
                         .error,
-                        "the database has \(namesakes.count) keys with the name `\(key.name.value)`",
+                        "the database has \(namesakes.count) keys with the name `\(recorded[namesakes[0]] ?? "")`",
                         at: key.name.location,
                         length: key.name.value.count,
                         resource: resource(key),
@@ -88,6 +92,12 @@ struct KeyMatching<Index: KeyIndex> {
         }
         allocate(unplaced.map { ($0, wanted[$0]) }, matches: &matches, claims: claims, diagnostics: &diagnostics)
         return matches
+    }
+
+    /// The indexes, not yet taken, of the database's keys with that name, or else with the latest name before it that
+    /// the database knows.
+    private func namesakes(of name: String, claims: [Index: Located<String>]) -> [Index] {
+        previousNames.withEarlierNames(of: name) { (indexesByName[$0] ?? []).filter { claims[$0] == nil } }
     }
 
     private func allocate(
@@ -118,5 +128,20 @@ struct KeyMatching<Index: KeyIndex> {
 
     private func resource(_ key: Wanted) -> String {
         noun.split(separator: " ").joined(separator: "_") + "." + key.name.value
+    }
+}
+
+extension [String: String] {
+    /// What is found under a name, or else under the names before it, the latest first; nothing if under none.
+    func withEarlierNames<Found>(of name: String, _ find: (String) -> [Found]) -> [Found] {
+        var name = name
+        // A circle of names is an error of the definition; it must not be walked for ever.
+        for _ in 0...count {
+            let found = find(name)
+            if !found.isEmpty { return found }
+            guard let earlier = self[name] else { break }
+            name = earlier
+        }
+        return []
     }
 }

@@ -31,16 +31,19 @@ extension NodeDiffer {
     /// What a node loses with its keys is known only with its composition, so that waits, too.
     func deferRemovals(_ desired: DesiredNode, _ difference: inout NodeDifference) {
         difference.models = []
-        let removesKeys = !difference.deletedNetKeys.isEmpty || !difference.deletedAppKeys.isEmpty
+        let removesKeys =
+            difference.deletedNetKeys.contains { !leaving.netKeys.contains($0) }
+            || difference.deletedAppKeys.contains { !leaving.appKeys.contains($0) }
         // Rules may bring keys that belong to the lists then.
         if removesKeys || !desired.rules.isEmpty {
             difference.deferred?.subnets = desired.settings.subnets?.value
             difference.deferred?.applicationKeys = desired.settings.applicationKeys?.value
         }
-        difference.deferredNetKeys = difference.deletedNetKeys
-        difference.deferredAppKeys = difference.deletedAppKeys
-        difference.deletedNetKeys = []
-        difference.deletedAppKeys = []
+        // Keys that leave the network go whatever the node is made of.
+        difference.deferredNetKeys = difference.deletedNetKeys.filter { !leaving.netKeys.contains($0) }
+        difference.deferredAppKeys = difference.deletedAppKeys.filter { !leaving.appKeys.contains($0) }
+        difference.deletedNetKeys.removeAll { !leaving.netKeys.contains($0) }
+        difference.deletedAppKeys.removeAll { !leaving.appKeys.contains($0) }
         if difference.deferred?.isEmpty ?? true { difference.deferred = nil }
     }
 

@@ -52,7 +52,7 @@ extension NodeDiffer {
         var kept = needed
         if desired.settings.applicationKeys == nil {
             // AppKeys that are left alone keep their subnets.
-            for key in node.appKeys {
+            for key in node.appKeys where !leaving.appKeys.contains(key.index) {
                 if let netKey = boundNetKeys[key.index] { kept.insertSorted(netKey) }
             }
         }
@@ -76,7 +76,7 @@ extension NodeDiffer {
     }
 
     /// Watches over the NetKey without which the node could not be reached.
-    private mutating func guardNetKeys(
+    mutating func guardNetKeys(
         _ desired: DesiredNode,
         node: Node,
         at location: SourceLocation,
@@ -97,7 +97,9 @@ extension NodeDiffer {
             ),
             cause: "transport \(transport)",
             at: location,
-            hint: "Add `\(subnet)` to the node's `subnets`"
+            hint: leaving.netKeys.contains(transport)
+                ? "Keep the subnet until the node has another one that secures the messages to it"
+                : "Add `\(subnet)` to the node's `subnets`"
         )
         if leavesOutRefused { difference.deletedNetKeys.removeAll { $0 == transport } }
     }

@@ -13,8 +13,10 @@ extension NodeDiffer {
             guard let recorded = node.model(model.address) else { continue }
             let change = compare(model, recorded: recorded, node: node, lost: difference.deletedAppKeys, in: desired)
             if !change.isEmpty { difference.models.append(change) }
+            if removesDropped { claim(model, recorded: recorded, on: node) }
         }
-        if !difference.deletedAppKeys.isEmpty { addLosses(desired, node: node, &difference) }
+        let losesAnything = !difference.deletedAppKeys.isEmpty || !leaving.groups.isEmpty
+        if losesAnything || removesDropped { addLosses(desired, node: node, &difference) }
     }
 
     private mutating func compare(
@@ -33,12 +35,17 @@ extension NodeDiffer {
             difference.boundKeys.append(key)
         }
         let recordedBindings = recorded.bindings.sortedUnique()
-        let extra = model.bindings == nil ? [] : recordedBindings.subtracting(bindings)
-        difference.unboundKeys = lost.isEmpty ? extra : extra.subtracting(lost)
+        let extra =
+            model.bindings == nil ? droppedBindings(of: recorded, besides: model) : recordedBindings
+        difference.unboundKeys = extra.isEmpty ? [] : extra.subtracting(bindings).subtracting(lost)
         if !lost.isEmpty { difference.lostBindings = recordedBindings.filter(lost.contains) }
-        if let target = model.subscriptions?.value, target != recorded.subscriptions {
-            let existing = recorded.subscriptions.sortedUnique()
-            if target != existing { difference.subscriptions = (existing, target) }
+        if let target = model.subscriptions?.value {
+            if target != recorded.subscriptions {
+                let existing = recorded.subscriptions.sortedUnique()
+                if target != existing { difference.subscriptions = (existing, target) }
+            }
+        } else {
+            compareDroppedSubscriptions(of: recorded, &difference)
         }
         let gone = difference.unboundKeys + lost
         if canPublish {
@@ -75,6 +82,8 @@ extension NodeDiffer {
                     after: nil,
                     isImplied: true
                 )
+            } else if let publication = recorded.publication, isDropped(publication, of: recorded) {
+                difference.publication = PublicationDifference(before: publication, after: nil, isImplied: false)
             }
             return
         }
@@ -105,25 +114,26 @@ extension NodeDiffer {
         )
     }
 
-    /// Adds what models that are not managed lose with AppKeys of the node.
-    private func addLosses(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
+    /// Adds what models that the definition does not mention lose: with AppKeys of the node, with groups that leave, and
+    /// what earlier definitions asked for.
+    private mutating func addLosses(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         let lost = difference.deletedAppKeys
+        var isAdded = false
         for (index, element) in node.elements.enumerated() {
             guard let index = UInt8(exactly: index) else { break }
-            for model in element.models {
+            for model in element.models where mayLose(model, lost) {
                 let address = ModelAddress(element: index, model: model.identifier)
-                let bindings = model.bindings.filter(lost.contains)
                 let place = desired.models.place(of: address)
                 let isManaged = place < desired.models.count && desired.models[place].address == address
                 guard !isManaged else { continue }
-                var change = ModelDifference(address: address, lostBindings: bindings)
-                if let publication = model.publication, lost.contains(publication.appKeyIndex) {
-                    change.publication = PublicationDifference(before: publication, after: nil, isImplied: true)
-                }
-                if !change.isEmpty { difference.models.append(change) }
+                let unmentioned = DesiredModel(address: address, location: desired.name.location)
+                let change = compare(unmentioned, recorded: model, node: node, lost: lost, in: desired)
+                guard !change.isEmpty else { continue }
+                difference.models.append(change)
+                isAdded = true
             }
         }
-        difference.models.sort { $0.address < $1.address }
+        if isAdded { difference.models.sort { $0.address < $1.address } }
     }
 
     private mutating func reportUnboundKey(

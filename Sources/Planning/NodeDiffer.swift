@@ -15,6 +15,13 @@ struct NodeDiffer {
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
     /// Subnets in a key refresh, and in which phase.
     let refreshing: [NetKeyIndex: KeyRefreshPhase]
+    /// What leaves the network, and with it the nodes of the definition.
+    let leaving: LeavingResources
+    /// Whether what earlier definitions asked for and this one does not is removed. What is only a part of a node's
+    /// configuration does not say what is not asked for.
+    let removesDropped: Bool
+    /// What nodes have already and is managed from now on.
+    var claims: [NodeClaim] = []
     /// The nodes that get a key of such a subnet while its new key is being distributed.
     var refreshingNodes: [NetKeyIndex: Set<DeviceUUID>] = [:]
 
@@ -22,9 +29,13 @@ struct NodeDiffer {
         network: MeshNetwork,
         applicationKeys: [DesiredApplicationKey] = [],
         names: ResourceNames,
+        leaving: LeavingResources = LeavingResources(),
+        removesDropped: Bool = false,
         diagnostics: DiagnosticCollector
     ) {
         self.network = network
+        self.leaving = leaving
+        self.removesDropped = removesDropped
         self.diagnostics = diagnostics
         self.names = names
         var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
@@ -63,6 +74,7 @@ struct NodeDiffer {
     /// Compares keys, models and states.
     mutating func compare(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         compareKeys(desired, node: node, &difference)
+        if !leaving.isEmpty { compareLeavingKeys(desired, node: node, &difference) }
         compareModels(desired, node: node, &difference)
         compareStates(desired, node: node, &difference)
     }

@@ -76,6 +76,9 @@ struct ModelDifference {
     var lostBindings: [AppKeyIndex] = []
     /// The recorded and the wanted list, if they differ; both sorted.
     var subscriptions: (existing: [SubscriptionAddress], target: [SubscriptionAddress])?
+    /// Whether what is in neither list, since nobody knows of it, is to stay: messages that clear the whole list are
+    /// left out then.
+    var keepsUnknownSubscriptions = false
     var publication: PublicationDifference?
     /// A publication that waits for the address of a node yet to be provisioned, with its key.
     var awaited: AwaitedPublication?

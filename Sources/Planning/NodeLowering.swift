@@ -139,7 +139,12 @@ struct NodeLowering {
             )
         }
         var overwriting: [Int] = []
-        for operation in SubscriptionLowering.operations(from: lists.existing, to: lists.target) {
+        let operations = SubscriptionLowering.operations(
+            from: lists.existing,
+            to: lists.target,
+            keepsUnknown: model.keepsUnknownSubscriptions
+        )
+        for operation in operations {
             switch operation {
             case .add(let address):
                 _ = send(

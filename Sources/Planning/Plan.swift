@@ -31,6 +31,8 @@ package struct Plan: Hashable, Sendable {
     package var scope: PlanScope?
     /// What it is for.
     package var purpose: Purpose
+    /// What is managed from now on although nothing about it changes; recorded before the first step.
+    package var claims: Claims
 
     /// What plans are for.
     package enum Purpose: UInt8, Sendable {
@@ -53,7 +55,8 @@ package struct Plan: Hashable, Sendable {
         notes: [String] = [],
         findings: [GuardFinding] = [],
         scope: PlanScope? = nil,
-        purpose: Purpose = .converge
+        purpose: Purpose = .converge,
+        claims: Claims = Claims()
     ) {
         self.identifier = identifier
         self.lineage = lineage
@@ -67,9 +70,10 @@ package struct Plan: Hashable, Sendable {
         self.findings = findings
         self.scope = scope
         self.purpose = purpose
+        self.claims = claims
     }
 
-    /// Whether there is nothing to do.
+    /// Whether there is nothing to do; there may still be something to record, see ``claims``.
     package var isEmpty: Bool { steps.isEmpty }
 
     /// What all steps cost on air when nothing is lost.

@@ -6,6 +6,7 @@ extension PlanBuilder {
     /// Keys come before what uses them, additions before removals, removals in reverse order of additions.
     mutating func add(_ difference: NodeDifference, node: Node, boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
         let firstChange = changes.count
+        let firstStep = steps.count
         var lowering = NodeLowering(node: node, name: difference.name, boundNetKeys: boundNetKeys)
         lowering.addProvisioning(difference, to: &self)
         addManagement(difference, node: node, lowering)
@@ -14,6 +15,7 @@ extension PlanBuilder {
         lowering.addStates(difference, to: &self)
         lowering.addRemovals(difference, to: &self)
         lowering.addDeferred(difference, to: &self)
+        noteRemovals(of: difference, since: firstStep, boundNetKeys)
         nodes.append(
             NodeSummary(
                 uuid: node.uuid,

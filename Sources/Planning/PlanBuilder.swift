@@ -12,7 +12,16 @@ struct PlanBuilder {
     /// Publications that wait for the address of the node they name.
     private var awaiting: [(target: DeviceUUID, step: Step)] = []
     /// The steps that make devices nodes.
-    private var provisioningSteps: [DeviceUUID: Int] = [:]
+    private(set) var provisioningSteps: [DeviceUUID: Int] = [:]
+    /// What leaves the network, and the steps that have nodes let go of it.
+    var leaving = LeavingResources()
+    var removalSteps: [NetworkResource: [Int]] = [:]
+    /// What leaves the network for good, in order.
+    var removals: [Removal] = []
+    /// Nodes that are reset, or provisioned anew, and have keys that leave.
+    var nodesLosingAll: [NetworkResource: [DeviceUUID]] = [:]
+    /// The application keys that leave with their subnets.
+    var appKeysOfLeaving: [NetKeyIndex: [AppKeyIndex]] = [:]
 
     /// Where the steps are that make keys.
     private(set) var netKeySteps: [NetKeyIndex: Int] = [:]
@@ -87,19 +96,20 @@ struct PlanBuilder {
 
     /// Adds what has to be created or renamed in the network itself.
     mutating func addNetworkEdits(of desired: DesiredState) {
-        for subnet in desired.subnets where subnet.recordedName != subnet.name.value {
-            let change = add(change(.subnet, "subnet", subnet.name.value, from: subnet.recordedName))
+        for subnet in desired.subnets where subnet.recordedName != subnet.name.value || subnet.isProtectionChanged {
+            let change = add(change(subnet, .subnet, .subnet))
             if subnet.recordedName == nil {
                 netKeySteps[subnet.index] = add(
                     .edit(.createNetKey(subnet.index, name: subnet.name.value, source: subnet.source)),
                     change: change
                 )
-            } else {
+            } else if subnet.recordedName != subnet.name.value {
                 add(.edit(.renameNetKey(subnet.index, name: subnet.name.value)), change: change)
             }
+            protect(.netKey(subnet.index), subnet, change: change, after: netKeySteps[subnet.index])
         }
-        for key in desired.applicationKeys where key.recordedName != key.name.value {
-            let change = add(change(.applicationKey, "application_key", key.name.value, from: key.recordedName))
+        for key in desired.applicationKeys where key.recordedName != key.name.value || key.isProtectionChanged {
+            let change = add(change(key, .applicationKey, .applicationKey))
             if key.recordedName == nil {
                 let edit = DatabaseEdit.createAppKey(
                     key.index,
@@ -109,38 +119,31 @@ struct PlanBuilder {
                 )
                 let dependencies = netKeySteps[key.boundNetKey].map { [$0] } ?? []
                 appKeySteps[key.index] = add(.edit(edit), change: change, after: dependencies)
-            } else {
+            } else if key.recordedName != key.name.value {
                 add(.edit(.renameAppKey(key.index, name: key.name.value)), change: change)
             }
+            protect(.appKey(key.index), key, change: change, after: appKeySteps[key.index])
         }
-        for group in desired.groups where group.group != group.recorded {
+        for group in desired.groups where group.isChanged {
+            let old = group.recorded
             let change = add(
                 Change(
                     address: "group." + group.group.name,
                     kind: .group,
-                    action: group.recorded == nil ? .create : .update,
-                    before: group.recorded.map(text),
-                    after: text(group.group)
+                    action: old == nil ? .create : .update,
+                    before: old.map(text),
+                    after: text(group.group),
+                    previousAddress: old.flatMap { $0.name == group.group.name ? nil : "group." + $0.name }
                 )
             )
             add(.edit(.putGroup(group.group)), change: change)
         }
     }
 
-    private func change(_ kind: Change.Kind, _ noun: String, _ name: String, from recordedName: String?) -> Change {
-        Change(
-            address: noun + "." + name,
-            kind: kind,
-            action: recordedName == nil ? .create : .update,
-            before: recordedName.map { "name \($0)" },
-            after: "name \(name)"
-        )
-    }
-
-    private func text(_ group: Group) -> String {
+    func text(_ group: Group) -> String {
         var text = "\(group.address), name \(group.name)"
         if let parent = group.parent { text += ", parent \(names.group(parent))" }
-        return text
+        return text + (group.isProtected ? ", protected" : "")
     }
 
     /// Adds the edits with which nodes begin to be managed, before anything is sent; their changes follow with the
@@ -224,6 +227,7 @@ struct PlanBuilder {
             )
         )
         let isCarrier = node.features.proxy == .enabled || node.features.relay == .enabled
+        noteLossOfAllKeys(of: node)
         addLate(.configure(node.uuid, .resetNode), change: change, phase: isCarrier ? .carrierResets : .resets)
     }
 
@@ -268,6 +272,7 @@ struct PlanBuilder {
             steps += phase
         }
         lateSteps = Array(repeating: [], count: LatePhase.allCases.count)
+        finishRemovals()
         return (steps, barriers)
     }
 }

@@ -28,6 +28,7 @@ package enum PlanFile {
         writer.write(plan.changes) { $0.write($1) }
         writer.write(plan.steps) { $0.write($1) }
         writer.write(plan.barriers) { $0.write(position: $1) }
+        writer.write(plan.claims)
         return writer.bytes.bytes
     }
 
@@ -54,6 +55,7 @@ package enum PlanFile {
         let changes = try reader.list { (reader) throws(DecodeError) in try reader.change() }
         let steps = try reader.list { (reader) throws(DecodeError) in try reader.step() }
         let barriers = try reader.list { (reader) throws(DecodeError) in try reader.position() }
+        let claims = try reader.claims()
         try reader.bytes.expectEnd()
         var plan = Plan(
             identifier: identifier,
@@ -67,7 +69,8 @@ package enum PlanFile {
             notes: notes,
             findings: findings,
             scope: scope,
-            purpose: purpose
+            purpose: purpose,
+            claims: claims
         )
         try check(&plan)
         return plan

@@ -113,11 +113,11 @@ extension PlanReader {
         )
     }
 
-    private mutating func applicationKeys() throws(DecodeError) -> [AppKeyIndex] {
+    mutating func applicationKeys() throws(DecodeError) -> [AppKeyIndex] {
         try ascending("application keys") { (reader) throws(DecodeError) in try reader.keyIndex() }
     }
 
-    private mutating func groups() throws(DecodeError) -> [SubscriptionAddress] {
+    mutating func groups() throws(DecodeError) -> [SubscriptionAddress] {
         try ascending("groups") { (reader) throws(DecodeError) in try reader.subscriptionAddress() }
     }
 

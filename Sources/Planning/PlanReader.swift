@@ -95,7 +95,8 @@ struct PlanReader {
             before: try optional("before") { (reader) throws(DecodeError) in try reader.text() },
             after: try optional("after") { (reader) throws(DecodeError) in try reader.text() },
             isImplied: try flag("implied"),
-            isDeferred: try flag("deferred")
+            isDeferred: try flag("deferred"),
+            previousAddress: try optional("previous address") { (reader) throws(DecodeError) in try reader.text() }
         )
     }
 
@@ -131,8 +132,10 @@ struct PlanReader {
             let name = try text()
             let address = try subscriptionAddress()
             let parent = try optional("parent") { (reader) throws(DecodeError) in try reader.subscriptionAddress() }
-            return .putGroup(Group(name: name, address: address, parent: parent))
-        case 5: return .removeGroup(try subscriptionAddress())
+            var group = Group(name: name, address: address, parent: parent)
+            group.isManaged = try flag("managed")
+            group.isProtected = try flag("protected")
+            return .putGroup(group)
         case 6:
             return .manage(
                 try uuid(),
@@ -141,6 +144,8 @@ struct PlanReader {
                 removalPolicy: try removalPolicy()
             )
         case 7: return .forget(try uuid())
+        case 8: return .protect(try networkResource(), isProtected: try flag("protected"))
+        case 9: return .remove(try networkResource())
         case let other: throw .prohibited(field: "edit", value: UInt64(other))
         }
     }

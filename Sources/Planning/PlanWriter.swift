@@ -46,6 +46,7 @@ struct PlanWriter {
         write(change.after) { $0.write($1) }
         write(change.isImplied)
         write(change.isDeferred)
+        write(change.previousAddress) { $0.write($1) }
     }
 
     mutating func write(_ step: Step) {
@@ -90,9 +91,8 @@ struct PlanWriter {
             write(group.name)
             write(group.address)
             write(group.parent) { $0.write($1) }
-        case .removeGroup(let address):
-            bytes.write(UInt8(5))
-            write(address)
+            write(group.isManaged)
+            write(group.isProtected)
         case .manage(let uuid, let name, let isProtected, let removalPolicy):
             bytes.write(UInt8(6))
             bytes.write(uuid.rawValue.bytes)
@@ -102,6 +102,13 @@ struct PlanWriter {
         case .forget(let uuid):
             bytes.write(UInt8(7))
             bytes.write(uuid.rawValue.bytes)
+        case .protect(let resource, let isProtected):
+            bytes.write(UInt8(8))
+            write(resource)
+            write(isProtected)
+        case .remove(let resource):
+            bytes.write(UInt8(9))
+            write(resource)
         }
     }
 

@@ -52,8 +52,11 @@ package enum Planner {
             network: network,
             applicationKeys: desired.applicationKeys,
             names: names,
+            leaving: desired.leaving,
+            removesDropped: true,
             diagnostics: diagnostics
         )
+        for (finding, hint) in desired.findings { differ.guards.report(finding, hint: hint) }
         differ.checkApplicationKeys(desired)
         var differences: [NodeDifference] = []
         var baselines: [Node] = []
@@ -69,6 +72,9 @@ package enum Planner {
         }
         var builder = PlanBuilder(names: names)
         builder.addNetworkEdits(of: desired)
+        let keepers = others.keepers(of: desired.leaving, desired, network)
+        builder.addRemovals(of: desired.leaving, from: network, keepers: keepers)
+        builder.noteReplacements(desired, in: network)
         builder.addManagement(of: differences, in: network)
         builder.addCarriers(of: differences, in: network)
         for (difference, node) in zip(differences, baselines) {
@@ -88,8 +94,10 @@ package enum Planner {
             changes: builder.changes,
             steps: steps,
             barriers: barriers,
-            notes: notes(differences: differences, others, names) + differ.refreshNotes,
-            findings: differ.guards.findings(allowed: options.allowed)
+            notes: notes(differences: differences, others, names) + differ.refreshNotes
+                + others.removalNotes(desired, keepers, network, names),
+            findings: differ.guards.findings(allowed: options.allowed),
+            claims: Claims(resources: desired.claims, nodes: differ.claims)
         )
         for refusal in differ.guards.diagnostics(allowed: options.allowed) { differ.diagnostics.report(refusal) }
         return PlanningResult(plan: plan, diagnostics: differ.diagnostics.finished())

@@ -16,9 +16,10 @@ extension Resolver {
             let old = recorded[address]
             var parent = old?.parent
             if let name = group.parent { parent = self.group(name) }
-            state.groups.append(
-                DesiredGroup(group: Group(name: group.name.value, address: address, parent: parent), recorded: old)
-            )
+            var desired = Group(name: group.name.value, address: address, parent: parent)
+            desired.isManaged = true
+            desired.isProtected = group.isProtected?.value ?? old?.isProtected ?? false
+            state.groups.append(DesiredGroup(group: desired, recorded: old))
         }
     }
 
@@ -26,6 +27,7 @@ extension Resolver {
     private mutating func placeGroups() -> [SubscriptionAddress?] {
         let recorded = Set(network.groups.map(\.address))
         let namesakes = Dictionary(grouping: network.groups, by: \.name)
+        let previousNames = definition.previousNames(of: .group)
         var places: [SubscriptionAddress?] = definition.groups.map { $0.address?.value }
         var claims: [SubscriptionAddress: Located<String>] = [:]
         for group in definition.groups {
@@ -40,7 +42,9 @@ extension Resolver {
         }
         var unplaced: [Int] = []
         for (position, group) in definition.groups.enumerated() {
-            let candidates = (namesakes[group.name.value] ?? []).map(\.address).filter { claims[$0] == nil }
+            let candidates = previousNames.withEarlierNames(of: group.name.value) { name in
+                (namesakes[name] ?? []).map(\.address).filter { claims[$0] == nil }
+            }
             if let address = group.address {
                 if case .group(.allNodes) = address.value {
                     report(

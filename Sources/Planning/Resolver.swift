@@ -53,6 +53,7 @@ struct Resolver {
         resolver.applySubscriptions(selection)
         resolver.applyPublications(selection)
         resolver.resolveOrders(defaults)
+        resolver.resolveRemovals()
         diagnostics = resolver.diagnostics
         return resolver.state
     }
@@ -60,7 +61,8 @@ struct Resolver {
     mutating func resolveSubnets() {
         let matching = KeyMatching<NetKeyIndex>(
             noun: "subnet",
-            recorded: network.netKeys.map { ($0.index, $0.name) }
+            recorded: network.netKeys.map { ($0.index, $0.name) },
+            previousNames: definition.previousNames(of: .subnet)
         )
         let wanted = definition.subnets.map { KeyMatching<NetKeyIndex>.Wanted(name: $0.name, index: $0.index) }
         let matches = matching.matches(of: wanted, diagnostics: &diagnostics)
@@ -75,7 +77,9 @@ struct Resolver {
                     name: subnet.name,
                     index: match.index,
                     source: subnet.key?.value ?? .generated,
-                    recordedName: match.recordedName
+                    recordedName: match.recordedName,
+                    isProtected: subnet.isProtected?.value,
+                    wasProtected: network.netKeys.first { $0.index == match.index }?.isProtected ?? false
                 )
             )
         }
@@ -84,7 +88,8 @@ struct Resolver {
     mutating func resolveApplicationKeys() {
         let matching = KeyMatching<AppKeyIndex>(
             noun: "application key",
-            recorded: network.appKeys.map { ($0.index, $0.name) }
+            recorded: network.appKeys.map { ($0.index, $0.name) },
+            previousNames: definition.previousNames(of: .applicationKey)
         )
         let recorded = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
         let wanted = definition.applicationKeys.map { KeyMatching<AppKeyIndex>.Wanted(name: $0.name, index: $0.index) }
@@ -113,7 +118,9 @@ struct Resolver {
                     index: match.index,
                     boundNetKey: boundNetKey,
                     source: key.key?.value ?? .generated,
-                    recordedName: match.recordedName
+                    recordedName: match.recordedName,
+                    isProtected: key.isProtected?.value,
+                    wasProtected: network.appKeys.first { $0.index == match.index }?.isProtected ?? false
                 )
             )
         }

@@ -36,16 +36,18 @@ package enum DatabaseEdit: Hashable, Sendable {
     case createNetKey(NetKeyIndex, name: String, source: KeySource)
     /// A new AppKey: made or read at apply, durable before any node gets it.
     case createAppKey(AppKeyIndex, name: String, boundTo: NetKeyIndex, source: KeySource)
-    /// Another name for a NetKey.
+    /// A name for a NetKey that exists; it is managed from now on.
     case renameNetKey(NetKeyIndex, name: String)
-    /// Another name for an AppKey.
+    /// A name for an AppKey that exists; it is managed from now on.
     case renameAppKey(AppKeyIndex, name: String)
-    /// A new group, or another name or parent for the group with that address.
+    /// A new group, or another name, parent or protection for the group with that address; it is managed from now on.
     case putGroup(Group)
-    /// A group that nothing uses any more.
-    case removeGroup(SubscriptionAddress)
     /// The definition names this node: it is managed from now on, under this name.
     case manage(DeviceUUID, name: String, isProtected: Bool, removalPolicy: RemovalPolicy)
     /// The definition no longer names this node: it is left alone from now on; its DeviceKey is kept.
     case forget(DeviceUUID)
+    /// Whether a subnet, application key or group refuses removal.
+    case protect(NetworkResource, isProtected: Bool)
+    /// A subnet, application key or group that the definition no longer mentions and no managed node uses any more.
+    case remove(NetworkResource)
 }

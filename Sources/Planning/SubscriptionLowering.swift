@@ -15,20 +15,33 @@ enum SubscriptionLowering {
     ///
     /// Adding and deleting takes a message for each difference, an overwrite and additions one for each wanted
     /// address, and Delete All one in all. Where those are equal, adding and deleting wins, for it never takes away what
-    /// is to stay. Both lists are sorted.
+    /// is to stay. A single label goes with Delete All, too, which is shorter by two segments. Both lists are sorted.
+    ///
+    /// - Parameter keepsUnknown: Whether what the node has beside `existing` is to stay, so that it must not be
+    ///   overwritten or deleted with the rest.
     static func operations(
         from existing: [SubscriptionAddress],
-        to target: [SubscriptionAddress]
+        to target: [SubscriptionAddress],
+        keepsUnknown: Bool = false
     ) -> [Operation] {
         let added = target.subtracting(existing)
         let deleted = existing.subtracting(target)
         let difference = added.count + deleted.count
-        if target.isEmpty, existing.count > 1 { return [.deleteAll] }
-        if target.isEmpty || difference <= target.count {
+        if target.isEmpty, !keepsUnknown, existing.count > 1 || existing.first?.isLabel ?? false {
+            return [.deleteAll]
+        }
+        if target.isEmpty || keepsUnknown || difference <= target.count {
             return added.map { .add($0) } + deleted.map { .delete($0) }
         }
         // An address that is there already stays heard all the time if it is the one that overwrites.
         let first = target.first { existing.contains($0) } ?? target[0]
         return [.overwrite(first)] + target.filter { $0 != first }.map { .add($0) }
+    }
+}
+
+extension SubscriptionAddress {
+    /// Whether it is a virtual address, whose label takes 16 octets in a message.
+    fileprivate var isLabel: Bool {
+        if case .virtual = self { true } else { false }
     }
 }

@@ -105,6 +105,7 @@ struct SchemaTests {
         case "publish": node("elements: { 0: { generic-onoff-server: { publish: \(value) } } }")
         case "retransmit": node("elements: { 0: { generic-onoff-server: { publish: { retransmit: \(value) } } } }")
         case "subscription": head + "subscriptions: [\(value)]\n"
+        case "moved": head + "moved: [\(value)]\n"
         default: head + "publications: [\(value)]\n"
         }
     }

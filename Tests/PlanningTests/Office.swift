@@ -103,6 +103,23 @@ struct Office {
         network.nodes.append(node)
     }
 
+    /// Has everything that the network itself holds be managed, as after an apply of ``definition``.
+    mutating func manageAll() {
+        for place in network.netKeys.indices { network.netKeys[place].isManaged = true }
+        for place in network.appKeys.indices { network.appKeys[place].isManaged = true }
+        for place in network.groups.indices { network.groups[place].isManaged = true }
+    }
+
+    /// Plans and carries the plan out.
+    mutating func apply(_ yaml: String) throws {
+        let result = try result(yaml)
+        let plan = try #require(result.plan, "\(result.diagnostics)")
+        var simulation = StepSimulation(network)
+        simulation.apply(plan.claims)
+        for step in plan.steps { try simulation.apply(step) }
+        network = simulation.network
+    }
+
     /// Changes the record of a node.
     mutating func change(_ name: String, _ change: (inout Node) throws -> Void) throws {
         let place = try #require(network.nodes.firstIndex { $0.name == name })

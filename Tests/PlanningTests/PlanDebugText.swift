@@ -24,7 +24,7 @@ enum PlanDebugText {
             case .forget: "."
             case .replace: "-/+"
             }
-        var line = "\(symbol) \(change.address)"
+        var line = "\(symbol) " + (change.previousAddress.map { "\($0) => " } ?? "") + change.address
         if let before = change.before { line += " [\(before)]" }
         if let after = change.after { line += " -> [\(after)]" }
         return line + (change.isImplied ? " (implied)" : "") + (change.isDeferred ? " (deferred)" : "")
@@ -66,10 +66,19 @@ enum PlanDebugText {
         case .renameNetKey(let index, let name): "rename NetKey \(index) \(name)"
         case .renameAppKey(let index, let name): "rename AppKey \(index) \(name)"
         case .putGroup(let group): "put group \(group.address) \(group.name)"
-        case .removeGroup(let address): "remove group \(address)"
         case .manage(_, let name, let isProtected, let removalPolicy):
             "manage \(name)\(isProtected ? " protected" : "")\(removalPolicy == .reset ? " reset" : "")"
         case .forget: "forget"
+        case .protect(let resource, let isProtected): "\(isProtected ? "protect" : "unprotect") \(text(resource))"
+        case .remove(let resource): "remove \(text(resource))"
+        }
+    }
+
+    private static func text(_ resource: NetworkResource) -> String {
+        switch resource {
+        case .netKey(let index): "NetKey \(index)"
+        case .appKey(let index): "AppKey \(index)"
+        case .group(let address): "group \(address)"
         }
     }
 

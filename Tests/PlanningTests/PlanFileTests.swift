@@ -83,14 +83,28 @@ struct PlanFileTests {
             period: PublishPeriod(octet: 0xC5),
             retransmit: PublishRetransmit(octet: 0x1A)
         )
+        var managed = Group(name: "m", address: group)
+        managed.isManaged = true
+        managed.isProtected = true
         let edits: [DatabaseEdit] = [
+            .putGroup(managed),
             .createNetKey(.primary, name: "é", source: .generated),
             .createAppKey(key, name: "a", boundTo: .primary, source: .file("keys/a.hex")),
             .createAppKey(key, name: "b", boundTo: .primary, source: .environment("B")),
             .renameNetKey(.primary, name: ""), .renameAppKey(key, name: "x"),
             .putGroup(Group(name: "g", address: group, parent: label)), .putGroup(Group(name: "h", address: label)),
-            .removeGroup(group), .manage(uuid, name: "n", isProtected: true, removalPolicy: .reset), .forget(uuid),
+            .manage(uuid, name: "n", isProtected: true, removalPolicy: .reset), .forget(uuid),
+            .protect(.netKey(.primary), isProtected: true), .protect(.appKey(key), isProtected: false),
+            .remove(.group(group)), .remove(.group(label)), .remove(.appKey(key)),
         ]
+        var claim = ModelClaim(address: vendor)
+        claim.bindings = [.first, key]
+        claim.subscriptions = [group, label]
+        claim.publication = true
+        let claims = Claims(
+            resources: [.group(label), .appKey(key), .netKey(.primary)],
+            nodes: [NodeClaim(node: uuid, models: [ModelClaim(address: sig), claim])]
+        )
         let actions: [ConfigurationAction] = [
             .readComposition(page: 0), .addNetKey(.primary), .deleteNetKey(.primary),
             .addAppKey(key, boundTo: .primary), .deleteAppKey(key, boundTo: .primary), .bind(sig, key),
@@ -125,7 +139,13 @@ struct PlanFileTests {
                 )
             ],
             changes: [
-                Change(address: "subnet.é", kind: .subnet, action: .create, after: "name é"),
+                Change(
+                    address: "subnet.é",
+                    kind: .subnet,
+                    action: .create,
+                    after: "name é",
+                    previousAddress: "subnet.ê"
+                ),
                 Change(address: "node.n", kind: .node, action: .delete, node: uuid, before: "x", isImplied: true),
                 Change(address: "node.n", kind: .provisioning, action: .replace, node: uuid, isDeferred: true),
             ],
@@ -137,7 +157,8 @@ struct PlanFileTests {
                 GuardFinding(.protectedNode, "protected", isAllowed: true),
             ],
             scope: PlanScope(options: ["--node n*"], nodesLeftOut: 2, changesLeftOut: 1),
-            purpose: .destroy
+            purpose: .destroy,
+            claims: claims
         )
     }
 

@@ -23,13 +23,14 @@ struct PlannerPropertyTests {
     func applied() throws {
         var planned = 0
         var steps = 0
-        var (provisioned, lowered) = (0, 0)
+        var (provisioned, lowered, removed) = (0, 0, 0)
         for seed in Self.seeds {
             let example = RandomCase(seed: seed)
             guard let plan = plan(example.definition, example.network).plan else { continue }
             planned += 1
             steps += plan.steps.count
             var simulation = StepSimulation(example.network, compositions: example.compositions)
+            simulation.apply(plan.claims)
             for (position, step) in plan.steps.enumerated() {
                 let before = simulation.network
                 do { try simulation.apply(step) } catch { Issue.record("seed \(seed) step \(position): \(error)") }
@@ -60,8 +61,11 @@ struct PlannerPropertyTests {
             }
             #expect(again.plan?.steps == [], "seed \(seed)")
             #expect(again.plan?.changes == [], "seed \(seed)")
+            #expect(again.plan?.claims == Claims(), "seed \(seed)")
             expectAgreement(simulation.network, example, seed)
+            removed += expectNothingDropped(simulation.network, example, seed)
         }
+        #expect(removed > Self.seeds.count / 4)
         // Most cases must be plans and not refusals, or the test says little.
         #expect(planned > Self.seeds.count / 2)
         #expect(steps > planned * 5)
@@ -126,12 +130,44 @@ struct PlannerPropertyTests {
                 } else {
                     var forgotten = before
                     forgotten.isManaged = false
+                    // It is left alone from now on, whoever configured it.
+                    if before.isManaged { forgotten.disown() }
                     #expect(after == forgotten, "seed \(seed)")
                 }
             }
             let taken = simulation.network.nodes.flatMap { Array($0.addresses) }
             #expect(Set(taken).count == taken.count, "seed \(seed): an address was given out twice")
         }
+    }
+
+    /// Checks that what was managed and is not mentioned has gone.
+    ///
+    /// - Returns: how many resources of the network have gone.
+    private func expectNothingDropped(_ network: MeshNetwork, _ example: RandomCase, _ seed: UInt64) -> Int {
+        let definition = example.definition
+        let named = Set(definition.nodes.map(\.uuid.value))
+        let outside = network.nodes.filter { !named.contains($0.uuid) }
+        let groups = Set(definition.groups.map(\.name.value))
+        for group in network.groups where group.isManaged { #expect(groups.contains(group.name), "seed \(seed)") }
+        let keys = Set(definition.applicationKeys.map(\.name.value))
+        for key in network.appKeys where key.isManaged && !keys.contains(key.name) {
+            #expect(outside.contains { $0.knows(key.index) }, "seed \(seed): nobody keeps \(key.name)")
+        }
+        let subnets = Set(definition.subnets.map(\.name.value))
+        for key in network.netKeys where key.isManaged && !subnets.contains(key.name) {
+            let isKept =
+                outside.contains { $0.knows(key.index) }
+                || network.appKeys.contains { $0.boundNetKey == key.index }
+                || network.pendingProvisionings.contains { $0.netKeyIndex == key.index }
+            #expect(isKept, "seed \(seed): nobody keeps \(key.name)")
+        }
+        for node in network.nodes {
+            for key in node.netKeys { #expect(network.netKeys.contains { $0.index == key.index }, "seed \(seed)") }
+            for key in node.appKeys { #expect(network.appKeys.contains { $0.index == key.index }, "seed \(seed)") }
+        }
+        let gone = example.network.groups.count { group in !network.groups.contains { $0.address == group.address } }
+        return gone + example.network.appKeys.count { key in !network.appKeys.contains { $0.index == key.index } }
+            + example.network.netKeys.count { key in !network.netKeys.contains { $0.index == key.index } }
     }
 
     /// Compares the network with what the definition says of models, by another way than the planner's.
@@ -179,6 +215,19 @@ struct PlannerPropertyTests {
                         #expect(Set(names) == Set(groups), "seed \(seed)")
                     }
                 }
+            }
+        }
+    }
+}
+
+extension Node {
+    /// Nobody has asked for what is there.
+    fileprivate mutating func disown() {
+        for element in elements.indices {
+            for model in elements[element].models.indices {
+                elements[element].models[model].managedBindings = []
+                elements[element].models[model].managedSubscriptions = []
+                elements[element].models[model].isPublicationManaged = false
             }
         }
     }

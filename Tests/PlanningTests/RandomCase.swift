@@ -38,6 +38,26 @@ struct RandomCase {
         definition = Definition(network: Located("random", at: Self.place))
         makeNetwork()
         makeDefinition()
+        makeManaged()
+    }
+
+    /// What earlier definitions have asked for.
+    private mutating func makeManaged() {
+        for place in network.netKeys.indices { network.netKeys[place].isManaged = random.chance(50) }
+        for place in network.appKeys.indices { network.appKeys[place].isManaged = random.chance(70) }
+        for place in network.groups.indices { network.groups[place].isManaged = random.chance(70) }
+        for node in network.nodes.indices where network.nodes[node].isManaged {
+            for element in network.nodes[node].elements.indices {
+                for place in network.nodes[node].elements[element].models.indices {
+                    var model = network.nodes[node].elements[element].models[place]
+                    model.managedBindings = random.some(of: model.bindings, 50)
+                    model.managedSubscriptions =
+                        random.chance(30) ? model.subscriptions : random.some(of: model.subscriptions, 50)
+                    model.isPublicationManaged = model.publication != nil && random.chance(50)
+                    network.nodes[node].elements[element].models[place] = model
+                }
+            }
+        }
     }
 
     static func key() -> KeyMaterial { KeyMaterial(Octets16(high: 7, low: 7)) }

@@ -23,6 +23,11 @@ struct StepSimulation {
         pool = UnicastAddressPool(network)
     }
 
+    /// Records claims.
+    mutating func apply(_ claims: Claims) {
+        network.apply(claims)
+    }
+
     /// Carries out one step.
     mutating func apply(_ step: Step) throws(Refusal) {
         switch step.work {

@@ -51,6 +51,72 @@ struct CodecTests {
         }
     }
 
+    @Test("A network's row of version 2 is still read; nothing in it is managed or protected")
+    func olderNetworkRow() throws {
+        var network = try richNetwork()
+        for place in network.netKeys.indices {
+            network.netKeys[place].isManaged = false
+            network.netKeys[place].isProtected = false
+        }
+        network.appKeys[0].isManaged = false
+        network.groups[1].isProtected = false
+        network.nodes = []
+        network.pendingProvisionings = []
+        network.retiredNodes = []
+        // The flags are zero octets behind each key and group; what is before and behind the lists is the same.
+        let new = NetworkCodec.encode(network)
+        let old = try Self.withoutFlags(new, of: network)
+        #expect(old.count == new.count - 5 && old[0] == 2)
+        #expect(try NetworkCodec.decode(old) == network)
+        var wrong = new
+        let flags = try #require(new.firstRange(of: Array("label".utf8))?.upperBound) + 17 + 4
+        #expect(wrong[flags] == 0)
+        wrong[flags] = 4
+        #expect(throws: DecodeError.self) { try NetworkCodec.decode(wrong) }
+    }
+
+    /// Takes the flags out, which end each entry.
+    private static func withoutFlags(_ bytes: [UInt8], of network: MeshNetwork) throws -> [UInt8] {
+        var ends: [Int] = []
+        for key in network.netKeys {
+            let name = try #require(bytes.firstRange(of: Array(key.name.utf8)))
+            ends.append(name.upperBound + 16 + (key.oldKey == nil ? 1 : 17) + 2)
+        }
+        for key in network.appKeys {
+            let name = try #require(bytes.firstRange(of: Array(key.name.utf8)))
+            ends.append(name.upperBound + 2 + 16 + (key.oldKey == nil ? 1 : 17))
+        }
+        let all = try #require(bytes.firstRange(of: [3] + Array("all".utf8)))
+        ends.append(all.upperBound + 3 + 1)
+        let label = try #require(bytes.firstRange(of: Array("label".utf8)))
+        ends.append(label.upperBound + 17 + 1 + 3)
+        var old = bytes
+        for end in ends.sorted(by: >) { old.remove(at: end) }
+        old[0] = 2
+        return old
+    }
+
+    @Test("What of a model is managed comes back as it was, and takes no room where it is all or nothing")
+    func managedValues() throws {
+        var node = try richNetwork().nodes[0]
+        let group = SubscriptionAddress.group(try #require(GroupAddress(rawValue: 0xC000)))
+        func encode(_ bindings: [AppKeyIndex], _ subscriptions: [SubscriptionAddress], _ isManaged: Bool) -> [UInt8] {
+            node.elements[0].models[1].managedBindings = bindings
+            node.elements[0].models[1].managedSubscriptions = subscriptions
+            node.elements[0].models[1].isPublicationManaged = isManaged
+            return NodeCodec.encode(node)
+        }
+        let model = node.elements[0].models[1]
+        let none = encode([], [], false)
+        #expect(try NodeCodec.decode(none) == node)
+        let all = encode(model.bindings, model.subscriptions, true)
+        #expect(try NodeCodec.decode(all) == node)
+        #expect(all.count == none.count)
+        let some = encode([], [group], false)
+        #expect(try NodeCodec.decode(some) == node)
+        #expect(some.count == none.count + 4)
+    }
+
     @Test("Cut off or prolonged bodies are refused")
     func lengths() throws {
         let network = try richNetwork()

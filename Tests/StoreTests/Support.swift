@@ -89,6 +89,10 @@ func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
         nodes: []
     )
     network.ivIndexChangedAt = now
+    network.netKeys[1].isManaged = true
+    network.netKeys[1].isProtected = true
+    network.appKeys[0].isManaged = true
+    network.groups[1].isProtected = true
     network.pendingProvisionings = [
         PendingProvisioning(
             uuid: uuid(0x700),
@@ -179,6 +183,10 @@ func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
                 ]
             ),
         ]
+        // All of it, some of it, none of it.
+        node.elements[0].models[1].managedBindings = [appKey]
+        node.elements[0].models[1].managedSubscriptions = number % 2 == 0 ? [.virtual(label)] : [.group(group)]
+        node.elements[0].models[1].isPublicationManaged = number % 3 == 0
         network.nodes.append(node)
     }
     return network

@@ -73,6 +73,7 @@ enum Checks {
         ModelChecks.run(network, into: &diagnostics)
         SelectorChecks.run(network, into: &diagnostics)
         RuleChecks.run(network, into: &diagnostics)
+        MovedChecks.run(network, into: &diagnostics)
         PublicationKeyChecks.run(network, into: &diagnostics)
     }
 }

@@ -23,6 +23,7 @@ extension DocumentDecoder {
             case .nodes: decodeNamed(field, "node") { $0.decodeNode($1) }
             case .subscriptions: decodeRules(field, "subscription") { $0.decodeSubscription($1) }
             case .publications: decodeRules(field, "publication") { $0.decodePublication($1) }
+            case .moved: decodeRules(field, "moved name") { $0.decodeMoved($1) }
             default: break
             }
         }

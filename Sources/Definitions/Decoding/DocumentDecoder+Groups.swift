@@ -20,6 +20,7 @@ extension DocumentDecoder {
                     ? scalar(field.value, "a group address", Self.groupAddress)
                     : scalar(field.value, "a label", Self.labelAddress)
             case .parent: group.parent = scalar(field.value, "the name of a group", Words.name)
+            case .protect: group.isProtected = scalar(field.value, "on or off", Words.boolean)
             default: break
             }
         }

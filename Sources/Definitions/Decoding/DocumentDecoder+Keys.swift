@@ -9,6 +9,7 @@ extension DocumentDecoder {
             switch field.keyword {
             case .index: subnet.index = scalar(field.value, "a NetKey index", Self.netKeyIndex)
             case .key: subnet.key = decodeSource(field, .key)?.keySource
+            case .protect: subnet.isProtected = scalar(field.value, "on or off", Words.boolean)
             default: break
             }
         }
@@ -24,18 +25,20 @@ extension DocumentDecoder {
         var subnet: Located<String>?
         var index: Located<AppKeyIndex>?
         var key: Located<KeySource>?
+        var isProtected: Located<Bool>?
         for field in fields {
             switch field.keyword {
             case .subnet: subnet = scalar(field.value, "the name of a subnet", Words.name)
             case .index: index = scalar(field.value, "an AppKey index", Self.appKeyIndex)
             case .key: key = decodeSource(field, .key)?.keySource
+            case .protect: isProtected = scalar(field.value, "on or off", Words.boolean)
             default: break
             }
         }
         guard let subnet else { return false }
-        fragment.definition.applicationKeys.append(
-            ApplicationKeyDefinition(name: entry.name, subnet: subnet, index: index, key: key)
-        )
+        var definition = ApplicationKeyDefinition(name: entry.name, subnet: subnet, index: index, key: key)
+        definition.isProtected = isProtected
+        fragment.definition.applicationKeys.append(definition)
         return true
     }
 

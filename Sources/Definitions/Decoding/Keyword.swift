@@ -68,6 +68,8 @@ enum Keyword: String, CaseIterable {
     case uri
     case privateKey = "private_key"
     case defaults
+    case moved
+    case from
 
     /// All keywords; the index is the symbol.
     static let all = allCases

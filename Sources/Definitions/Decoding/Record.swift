@@ -30,19 +30,19 @@ struct Record: Hashable, Sendable {
         "definition",
         [
             .version, .network, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles, .nodes,
-            .subscriptions, .publications,
+            .subscriptions, .publications, .moved,
         ]
     )
     /// What is demanded of devices that are to become nodes.
     static let provisioningRules = Record("provisioning_rules", [.require])
     /// A value of `subnets`.
-    static let subnet = Record("subnet", [.index, .key])
+    static let subnet = Record("subnet", [.index, .key, .protect])
     /// A value of `application_keys`.
-    static let applicationKey = Record("application_key", [.subnet, .index, .key], required: [.subnet])
+    static let applicationKey = Record("application_key", [.subnet, .index, .key, .protect], required: [.subnet])
     /// Where the octets of a key come from.
     static let keySource = Record("key_source", [.file, .environment])
     /// A value of `groups`.
-    static let group = Record("group", [.address, .label, .parent])
+    static let group = Record("group", [.address, .label, .parent, .protect])
     /// The value of `defaults`, or an entry of it.
     static let defaults = Record("defaults", [.nodes, .provisioning] + states)
     /// A value of `profiles`.
@@ -86,6 +86,8 @@ struct Record: Hashable, Sendable {
         [.node, .nodes, .model, .element] + publishSettings,
         required: [.model, .to]
     )
+    /// An entry of `moved`.
+    static let moved = Record("moved", [.from, .to], required: [.from, .to])
 
     /// A whole document with devices for simulations.
     static let deviceFile = Record("device_file", [.products, .devices])
@@ -126,7 +128,7 @@ struct Record: Hashable, Sendable {
     static let all = [
         definition, provisioningRules, subnet, applicationKey, keySource, group, defaults, profile, node, provisioning,
         profileProvisioning, staticSource, publicKeySource, features, transmit, retransmit, model, publish,
-        subscription, publication,
+        subscription, publication, moved,
     ]
 
     /// Settings of nodes as a whole.

@@ -71,6 +71,9 @@ extension ExecutionRun {
             return
         }
         if network.hasEffect(action, on: node) {
+            // It was there already, and is managed from now on.
+            let appKeys = network.header.appKeys
+            network.update(uuid) { $0.apply(action, appKeys: appKeys) }
             schedule.succeed(step)
             announce(.stepSkipped(step: step))
             finishNode(uuid)

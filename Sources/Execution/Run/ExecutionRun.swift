@@ -110,6 +110,7 @@ final class ExecutionRun {
         steps: [Step],
         changeCount: Int,
         schedule: StepSchedule,
+        claims: Claims = Claims(),
         doubts: [JournalIntent],
         unreachable: Set<DeviceUUID>,
         searchingFor duration: Duration? = nil
@@ -123,6 +124,7 @@ final class ExecutionRun {
             network,
             orders: steps.compactMap { if case .provision(let order) = $0.work { order } else { nil } }
         )
+        self.network.apply(claims)
         self.changeCount = changeCount
         queue = ProvisioningQueue(policy: options.provisioning)
         self.steps = steps

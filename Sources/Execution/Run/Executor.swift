@@ -36,7 +36,7 @@ package final class Executor {
     /// In-doubt requests of earlier runs are read back before anything else is sent to their nodes.
     package func apply(_ plan: Plan) -> Recap {
         begin(total: plan.steps.count) { snapshot throws(ExecutionStop) in
-            guard !plan.isEmpty else { return Executor.doubtsOnly(snapshot) }
+            guard !plan.isEmpty else { return try recordOnly(plan, snapshot) }
             let resumed = try check(plan, against: snapshot)
             let schedule: StepSchedule
             do throws(PlanDefect) {
@@ -57,7 +57,13 @@ package final class Executor {
                     with: lease
                 )
             }
-            return Preparation(schedule: schedule, steps: plan.steps, changeCount: plan.changes.count, run: run)
+            return Preparation(
+                schedule: schedule,
+                steps: plan.steps,
+                changeCount: plan.changes.count,
+                run: run,
+                claims: plan.claims
+            )
         }
     }
 
@@ -80,11 +86,44 @@ package final class Executor {
         return Preparation(schedule: StepSchedule(), steps: [], changeCount: 0, run: nil)
     }
 
+    /// A plan of nothing but claims, which need nobody on the air; nil if there is no doubt either.
+    private func recordOnly(_ plan: Plan, _ snapshot: Snapshot) throws(ExecutionStop) -> Preparation? {
+        guard !plan.claims.isEmpty else { return Executor.doubtsOnly(snapshot) }
+        _ = try check(plan, against: snapshot)
+        guard var preparation = Executor.doubtsOnly(snapshot) else {
+            try stopping { () throws(StoreError) in
+                try Executor.record(plan.claims, on: snapshot, in: database, with: lease)
+            }
+            return nil
+        }
+        preparation.claims = plan.claims
+        return preparation
+    }
+
+    /// Records what is managed from now on; nothing is sent.
+    ///
+    /// - Parameter snapshot: the database as it is.
+    package static func record(
+        _ claims: Claims,
+        on snapshot: Snapshot,
+        in database: MeshDatabase,
+        with lease: WriteLease
+    ) throws(StoreError) {
+        guard !claims.isEmpty else { return }
+        var network = snapshot.network
+        network.apply(claims)
+        var changes = StoreChanges()
+        changes.nodes = zip(network.nodes, snapshot.network.nodes).filter { $0 != $1 }.map(\.0)
+        if !claims.resources.isEmpty { changes.network = network }
+        _ = try database.commit(changes, with: lease)
+    }
+
     private struct Preparation {
         let schedule: StepSchedule
         let steps: [Step]
         let changeCount: Int
         let run: RunIdentifier?
+        var claims = Claims()
     }
 
     /// Prepares a run and performs it; every way out gives a recap.
@@ -113,6 +152,7 @@ package final class Executor {
                 steps: prepared.steps,
                 changeCount: prepared.changeCount,
                 schedule: prepared.schedule,
+                claims: prepared.claims,
                 doubts: snapshot.unresolved,
                 unreachable: unreachable,
                 searchingFor: duration

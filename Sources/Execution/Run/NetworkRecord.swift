@@ -75,6 +75,7 @@ struct NetworkRecord {
             try header.apply(edit, makeKey: key)
             guard header != before else { return false }
             isHeaderDirty = true
+            if case .remove(let resource) = edit { forget(resource) }
             return true
         }
         guard let place = places[uuid] else { return false }
@@ -85,6 +86,26 @@ struct NetworkRecord {
         nodes[place] = after
         dirtyNodes.insert(uuid)
         return true
+    }
+
+    /// Records what is managed from now on.
+    mutating func apply(_ claims: Claims) {
+        let before = header
+        for resource in claims.resources { header.manage(resource) }
+        if header != before { isHeaderDirty = true }
+        for claim in claims.nodes { update(claim.node) { $0.apply(claim) } }
+    }
+
+    /// Takes a key that the network has no more out of the records of our own node and of excluded ones, which are
+    /// spoken to no more.
+    private mutating func forget(_ resource: NetworkResource) {
+        for place in nodes.indices {
+            var node = nodes[place]
+            node.forget(resource)
+            guard node != nodes[place] else { continue }
+            nodes[place] = node
+            dirtyNodes.insert(node.uuid)
+        }
     }
 
     /// Records another IV index and when it began; exclusions that hold no more are gone with it.
@@ -198,7 +219,7 @@ struct NetworkRecord {
         }
         var after = node
         after.apply(action, appKeys: header.appKeys)
-        return after == node
+        return after.hasConfiguration(of: node)
     }
 }
 

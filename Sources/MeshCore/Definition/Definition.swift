@@ -20,6 +20,8 @@ package struct Definition: Hashable, Sendable {
     package var subscriptions: [SubscriptionDefinition]
     /// The top-level publications.
     package var publications: [PublicationDefinition]
+    /// What has another name than before, in reading order.
+    package var moved: [MovedDefinition]
 
     /// A definition of nothing but a network's name.
     package init(network: Located<String>) {
@@ -32,6 +34,7 @@ package struct Definition: Hashable, Sendable {
         nodes = []
         subscriptions = []
         publications = []
+        moved = []
     }
 }
 
@@ -53,6 +56,8 @@ package struct SubnetDefinition: Hashable, Sendable {
     package var index: Located<NetKeyIndex>?
     /// Where its key comes from if the database does not have it.
     package var key: Located<KeySource>?
+    /// Refuses removal.
+    package var isProtected: Located<Bool>?
 
     /// A subnet; what is absent is allocated or made at apply.
     package init(name: Located<String>, index: Located<NetKeyIndex>? = nil, key: Located<KeySource>? = nil) {
@@ -72,6 +77,8 @@ package struct ApplicationKeyDefinition: Hashable, Sendable {
     package var index: Located<AppKeyIndex>?
     /// Where the key comes from if the database does not have it.
     package var key: Located<KeySource>?
+    /// Refuses removal.
+    package var isProtected: Located<Bool>?
 
     /// An application key; what is absent is allocated or made at apply.
     package init(
@@ -95,6 +102,8 @@ package struct GroupDefinition: Hashable, Sendable {
     package var address: Located<SubscriptionAddress>?
     /// The group it lies in.
     package var parent: Located<String>?
+    /// Refuses removal.
+    package var isProtected: Located<Bool>?
 
     /// A group; an absent address is allocated.
     package init(

@@ -108,6 +108,10 @@ package struct NetKey: Hashable, Sendable {
     package var phase: KeyRefreshPhase
     /// Whether only securely provisioned nodes may have it.
     package var isMinimumSecuritySecure: Bool
+    /// Whether a definition that was applied names it. Subnets that are not managed are left alone.
+    package var isManaged = false
+    /// Refuses removal even after its line is gone from the definition.
+    package var isProtected = false
 
     /// A key in the given state.
     package init(
@@ -139,6 +143,10 @@ package struct AppKey: Hashable, Sendable {
     package var key: KeyMaterial
     /// The key being replaced, only during a key refresh.
     package var oldKey: KeyMaterial?
+    /// Whether a definition that was applied names it. Application keys that are not managed are left alone.
+    package var isManaged = false
+    /// Refuses removal even after its line is gone from the definition.
+    package var isProtected = false
 
     /// A key in the given state.
     package init(

@@ -83,6 +83,10 @@ package struct Group: Hashable, Sendable {
     package var address: SubscriptionAddress
     /// The group it lies in, nil if none.
     package var parent: SubscriptionAddress?
+    /// Whether a definition that was applied names it. Groups that are not managed are left alone.
+    package var isManaged = false
+    /// Refuses removal even after its line is gone from the definition.
+    package var isProtected = false
 
     /// A group with those values.
     package init(name: String, address: SubscriptionAddress, parent: SubscriptionAddress? = nil) {

@@ -183,6 +183,13 @@ package struct Model: Hashable, Sendable {
     package var subscriptions: [SubscriptionAddress]
     /// Its publication; nil if it does not publish.
     package var publication: Publication?
+    /// Those of ``bindings`` that are there because a definition that was applied asks for them, sorted. They go when
+    /// no definition does any more; others stay as long as nobody lists the bindings of the model.
+    package var managedBindings: [AppKeyIndex] = []
+    /// The same of ``subscriptions``.
+    package var managedSubscriptions: [SubscriptionAddress] = []
+    /// The same of ``publication``.
+    package var isPublicationManaged = false
 
     /// A model with that configuration.
     package init(

@@ -19,6 +19,7 @@ struct PlanJSON {
             lines.write([
                 "type": "plan_change",
                 "address": change.address.json,
+                "previous_address": change.previousAddress?.json,
                 "kind": Self.name(change.kind).json,
                 "action": change.action.rawValue.json,
                 "node": node?.name.json,

@@ -118,6 +118,9 @@ struct PlanView {
         let rows = changes.map { change in
             if change.kind == .node { return (change, change.action == .delete ? "member" : "managed") }
             if change.kind == .provisioning { return (change, "provisioned") }
+            if let previous = change.previousAddress {
+                return (change, "\(previous.printable) \(arrow) \(change.address.printable)")
+            }
             let isBelow = !prefix.isEmpty && change.address.hasPrefix(prefix)
             return (change, (isBelow ? String(change.address.dropFirst(prefix.count)) : change.address).printable)
         }
@@ -142,9 +145,9 @@ struct PlanView {
     private func line(_ change: Change, _ address: String, note: String, width: Int) -> String {
         let start = "    \(symbol(change.action)) "
         let note = note.isEmpty ? "" : "  " + style(.faint, "(\(note))")
-        let arrow = style.drawsBoxes ? "→" : "->"
         let values: [String]
         switch (change.before?.printable, change.after?.printable) {
+        case (_?, _?) where change.isOnlyRenamed: values = ["renamed"]
         case (let before?, let after?): values = ["\(before)", "\(arrow) \(after)"]
         case (let before?, nil): values = change.action == .forget ? [] : [before]
         case (nil, let after?): values = [after]
@@ -158,6 +161,8 @@ struct PlanView {
         let indent = String(repeating: " ", count: 10)
         return start + address + note + "\n" + values.map { indent + $0 + "\n" }.joined()
     }
+
+    private var arrow: String { style.drawsBoxes ? "→" : "->" }
 
     private func notes() -> String {
         guard !plan.notes.isEmpty else { return "" }
@@ -261,5 +266,15 @@ struct PlanView {
         case .subnetBridge: "bridge"
         case .bridgingTableEntry: "bridging"
         }
+    }
+}
+
+extension Change {
+    /// Whether nothing but the name is another.
+    fileprivate var isOnlyRenamed: Bool {
+        guard let previousAddress, let before, let after else { return false }
+        let old = previousAddress.drop { $0 != "." }.dropFirst()
+        let new = address.drop { $0 != "." }.dropFirst()
+        return before.replacing("name \(old)", with: "name \(new)", maxReplacements: 1) == after
     }
 }

@@ -18,6 +18,8 @@ package enum PlanGuard: String, CaseIterable, Comparable, Sendable {
     case massRemoval = "mass-removal"
     /// A node that is protected would no longer be managed.
     case protectedNode = "protected-node"
+    /// A subnet, application key or group that is protected would be removed.
+    case protectedResource = "protected-resource"
     /// A node would have to hear more sources than its replay protection list holds.
     case replayList = "replay-list"
     /// A subnet would go although nodes that stay are in it.

@@ -1,8 +1,10 @@
 internal import MeshCore
 
 /// An element within a node's row: `name? | location 2 | models`, and a model: `kind 1 | identifier 2 or 4 |
-/// bindings | subscriptions | publication?`. Bit 0 of the kind is set for a vendor model, bit 1 if a publication
-/// follows: `address 2 or 18 | AppKey index 2, bit 15 friendship credentials | TTL 1 | period 1 | retransmit 1`.
+/// bindings | subscriptions | publication? | managed bindings? | managed subscriptions?`. Bit 0 of the kind is set for a
+/// vendor model, bit 1 if a publication follows: `address 2 or 18 | AppKey index 2, bit 15 friendship credentials |
+/// TTL 1 | period 1 | retransmit 1`, and bit 2 if that is managed. Bits 3 and 4 tell of the bindings, bits 5 and 6 of
+/// the subscriptions, which are managed: 0 none, 1 all there are, 2 those listed at the end.
 enum ElementCodec {
     static func encode(_ element: Element, into writer: inout ByteWriter) {
         writer.write(element.name != nil)
@@ -21,7 +23,11 @@ enum ElementCodec {
     }
 
     private static func encode(_ model: Model, into writer: inout ByteWriter) {
-        writer.write(UInt8(model.identifier.isVendor ? 1 : 0) | (model.publication == nil ? 0 : 2))
+        let managedBindings = Share(of: model.managedBindings, in: model.bindings)
+        let managedSubscriptions = Share(of: model.managedSubscriptions, in: model.subscriptions)
+        var kind: UInt8 = model.identifier.isVendor ? 1 : 0
+        if model.publication != nil { kind |= model.isPublicationManaged ? 6 : 2 }
+        writer.write(kind | managedBindings.rawValue << 3 | managedSubscriptions.rawValue << 5)
         if let company = model.identifier.company { writer.write(company) }
         writer.write(model.identifier.model)
         writer.writeList(model.bindings) { $1.write($0.rawValue) }
@@ -33,23 +39,71 @@ enum ElementCodec {
             writer.write(publication.period.octet)
             writer.write(publication.retransmit.octet)
         }
+        if managedBindings == .some { writer.writeList(model.managedBindings) { $1.write($0.rawValue) } }
+        if managedSubscriptions == .some { writer.writeList(model.managedSubscriptions) { $1.write($0) } }
+    }
+
+    /// How much of a list is managed.
+    private enum Share: UInt8 {
+        case none = 0
+        case all = 1
+        case some = 2
+
+        init<Item: Equatable>(of managed: [Item], in list: [Item]) {
+            self = managed.isEmpty ? .none : managed == list ? .all : .some
+        }
+
+        /// From the lower two of the bits.
+        init(bits: UInt8) throws(DecodeError) {
+            guard let share = Share(rawValue: bits & 3) else {
+                throw .prohibited(field: "managed values of a model", value: UInt64(bits & 3))
+            }
+            self = share
+        }
     }
 
     private static func decodeModel(_ reader: inout ByteReader) throws(DecodeError) -> Model {
         let kind = try reader.readUInt8()
-        guard kind < 4 else { throw .prohibited(field: "model kind", value: UInt64(kind)) }
+        guard kind < 0x80, kind & 6 != 4 else { throw .prohibited(field: "model kind", value: UInt64(kind)) }
+        let managedBindings = try Share(bits: kind >> 3)
+        let managedSubscriptions = try Share(bits: kind >> 5)
         let identifier: ModelIdentifier =
             kind & 1 == 1
             ? .vendor(company: try reader.readUInt16(), model: try reader.readUInt16()) : .sig(try reader.readUInt16())
         var model = Model(identifier: identifier)
-        model.bindings = try reader.readList(size: 2) { (reader: inout ByteReader) throws(DecodeError) in
+        model.bindings = try readBindings(&reader)
+        model.subscriptions = try readSubscriptions(&reader)
+        if kind & 2 == 2 { model.publication = try decodePublication(&reader) }
+        model.isPublicationManaged = kind & 4 == 4
+        switch managedBindings {
+        case .none: break
+        case .all: model.managedBindings = model.bindings
+        case .some: model.managedBindings = try readBindings(&reader)
+        }
+        guard Share(of: model.managedBindings, in: model.bindings) == managedBindings else {
+            throw .prohibited(field: "managed bindings", value: UInt64(model.managedBindings.count))
+        }
+        switch managedSubscriptions {
+        case .none: break
+        case .all: model.managedSubscriptions = model.subscriptions
+        case .some: model.managedSubscriptions = try readSubscriptions(&reader)
+        }
+        guard Share(of: model.managedSubscriptions, in: model.subscriptions) == managedSubscriptions else {
+            throw .prohibited(field: "managed subscriptions", value: UInt64(model.managedSubscriptions.count))
+        }
+        return model
+    }
+
+    private static func readBindings(_ reader: inout ByteReader) throws(DecodeError) -> [AppKeyIndex] {
+        try reader.readList(size: 2) { (reader: inout ByteReader) throws(DecodeError) in
             try reader.readKeyIndex(AppKeyIndex.self)
         }
-        model.subscriptions = try reader.readList(size: 2) { (reader: inout ByteReader) throws(DecodeError) in
+    }
+
+    private static func readSubscriptions(_ reader: inout ByteReader) throws(DecodeError) -> [SubscriptionAddress] {
+        try reader.readList(size: 2) { (reader: inout ByteReader) throws(DecodeError) in
             try reader.readSubscriptionAddress()
         }
-        if kind & 2 == 2 { model.publication = try decodePublication(&reader) }
-        return model
     }
 
     private static func decodePublication(_ reader: inout ByteReader) throws(DecodeError) -> Publication {

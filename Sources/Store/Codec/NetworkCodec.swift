@@ -1,9 +1,10 @@
 internal import MeshCore
 
-/// The body of the network's row, version 2: everything of a ``MeshNetwork`` but its nodes, pending provisionings and
-/// retired nodes, which have their own rows. Version 1, which is still read, lacks the time of the IV index.
+/// The body of the network's row, version 3: everything of a ``MeshNetwork`` but its nodes, pending provisionings and
+/// retired nodes, which have their own rows. Each key and group ends with an octet of flags: bit 0 managed, bit 1
+/// protected. Earlier versions are still read: 2 lacks these flags, and 1 the time of the IV index as well.
 enum NetworkCodec {
-    static let version: UInt8 = 2
+    static let version: UInt8 = 3
 
     static func encode(_ network: MeshNetwork) -> [UInt8] {
         var writer = ByteWriter(capacity: 1024)
@@ -21,6 +22,7 @@ enum NetworkCodec {
             writer.write(key.oldKey)
             writer.write(key.phase.rawValue)
             writer.write(key.isMinimumSecuritySecure)
+            writer.write(flags(key.isManaged, key.isProtected))
         }
         writer.writeList(network.appKeys) { key, writer in
             writer.write(key.index.rawValue)
@@ -28,12 +30,14 @@ enum NetworkCodec {
             writer.write(key.boundNetKey.rawValue)
             writer.write(key.key.octets)
             writer.write(key.oldKey)
+            writer.write(flags(key.isManaged, key.isProtected))
         }
         writer.writeList(network.groups) { group, writer in
             writer.writeString(group.name)
             writer.write(group.address)
             writer.write(group.parent != nil)
             if let parent = group.parent { writer.write(parent) }
+            writer.write(flags(group.isManaged, group.isProtected))
         }
         writer.writeList(network.provisioners) { provisioner, writer in
             writer.writeString(provisioner.name)
@@ -58,7 +62,7 @@ enum NetworkCodec {
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> MeshNetwork {
         var reader = ByteReader(bytes)
         let found = try reader.readUInt8()
-        guard found == 1 || found == version else { throw .unknownType(UInt64(found)) }
+        guard (1...version).contains(found) else { throw .unknownType(UInt64(found)) }
         let uuid = try reader.readOctets16()
         let name = try reader.readString()
         let ivIndex = IVIndex(value: try reader.readUInt32(), isUpdateInProgress: try reader.readBool())
@@ -73,14 +77,25 @@ enum NetworkCodec {
             nodes: []
         )
         network.ivIndexChangedAt = ivIndexChangedAt
-        network.netKeys = try reader.readList(size: 22, readNetKey)
-        network.appKeys = try reader.readList(size: 22, readAppKey)
+        let hasFlags = found >= 3
+        network.netKeys = try reader.readList(size: 22) { (reader: inout ByteReader) throws(DecodeError) in
+            var key = try readNetKey(&reader)
+            if hasFlags { (key.isManaged, key.isProtected) = try readFlags(&reader) }
+            return key
+        }
+        network.appKeys = try reader.readList(size: 22) { (reader: inout ByteReader) throws(DecodeError) in
+            var key = try readAppKey(&reader)
+            if hasFlags { (key.isManaged, key.isProtected) = try readFlags(&reader) }
+            return key
+        }
         network.groups = try reader.readList(size: 4) { (reader: inout ByteReader) throws(DecodeError) in
-            Group(
+            var group = Group(
                 name: try reader.readString(),
                 address: try reader.readSubscriptionAddress(),
                 parent: try reader.readBool() ? try reader.readSubscriptionAddress() : nil
             )
+            if hasFlags { (group.isManaged, group.isProtected) = try readFlags(&reader) }
+            return group
         }
         network.provisioners = try reader.readList(size: 20) { (reader: inout ByteReader) throws(DecodeError) in
             Provisioner(
@@ -103,6 +118,18 @@ enum NetworkCodec {
         }
         try reader.expectEnd()
         return network
+    }
+
+    private static func flags(_ isManaged: Bool, _ isProtected: Bool) -> UInt8 {
+        (isManaged ? 1 : 0) | (isProtected ? 2 : 0)
+    }
+
+    private static func readFlags(
+        _ reader: inout ByteReader
+    ) throws(DecodeError) -> (isManaged: Bool, isProtected: Bool) {
+        let flags = try reader.readUInt8()
+        guard flags < 4 else { throw .prohibited(field: "flags of a key or group", value: UInt64(flags)) }
+        return (flags & 1 == 1, flags & 2 == 2)
     }
 
     private static func readNetKey(_ reader: inout ByteReader) throws(DecodeError) -> NetKey {

@@ -1,0 +1,49 @@
+/// Something of the network itself that a definition names and nodes use.
+package enum NetworkResource: Hashable, Sendable {
+    /// A subnet.
+    case netKey(NetKeyIndex)
+    /// An application key.
+    case appKey(AppKeyIndex)
+    /// A group.
+    case group(SubscriptionAddress)
+}
+
+extension MeshNetwork {
+    /// Marks a resource as managed; nothing if it does not exist.
+    package mutating func manage(_ resource: NetworkResource) {
+        switch resource {
+        case .netKey(let index):
+            if let place = netKeys.firstIndex(where: { $0.index == index }) { netKeys[place].isManaged = true }
+        case .appKey(let index):
+            if let place = appKeys.firstIndex(where: { $0.index == index }) { appKeys[place].isManaged = true }
+        case .group(let address):
+            if let place = groups.firstIndex(where: { $0.address == address }) { groups[place].isManaged = true }
+        }
+    }
+
+    /// Protects a resource or ends that; nothing if it does not exist.
+    package mutating func protect(_ resource: NetworkResource, _ isProtected: Bool) {
+        switch resource {
+        case .netKey(let index):
+            if let place = netKeys.firstIndex(where: { $0.index == index }) { netKeys[place].isProtected = isProtected }
+        case .appKey(let index):
+            if let place = appKeys.firstIndex(where: { $0.index == index }) { appKeys[place].isProtected = isProtected }
+        case .group(let address):
+            if let place = groups.firstIndex(where: { $0.address == address }) {
+                groups[place].isProtected = isProtected
+            }
+        }
+    }
+
+    /// Takes a resource out of the network itself; what nodes know of it is a matter of their records. Groups that lay
+    /// in a removed one lie in none.
+    package mutating func remove(_ resource: NetworkResource) {
+        switch resource {
+        case .netKey(let index): netKeys.removeAll { $0.index == index }
+        case .appKey(let index): appKeys.removeAll { $0.index == index }
+        case .group(let address):
+            groups.removeAll { $0.address == address }
+            for place in groups.indices where groups[place].parent == address { groups[place].parent = nil }
+        }
+    }
+}

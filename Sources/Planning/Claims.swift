@@ -1,0 +1,108 @@
+package import MeshCore
+
+/// What the definition asks for and the network has already, although no definition has managed it so far: after an
+/// import, or where an earlier version of the program kept no record of that. It is managed from now on, which takes
+/// neither a message nor a change, so that it can leave with its line in the definition.
+package struct Claims: Hashable, Sendable {
+    /// Subnets, application keys and groups, in the order of the definition.
+    package var resources: [NetworkResource] = []
+    /// Values of models, by node.
+    package var nodes: [NodeClaim] = []
+
+    /// Those claims.
+    package init(resources: [NetworkResource] = [], nodes: [NodeClaim] = []) {
+        self.resources = resources
+        self.nodes = nodes
+    }
+
+    /// Whether there is nothing to record.
+    package var isEmpty: Bool { resources.isEmpty && nodes.isEmpty }
+}
+
+/// What a definition claims on one node.
+package struct NodeClaim: Hashable, Sendable {
+    /// The node.
+    package var node: DeviceUUID
+    /// The claims on its models, each model once.
+    package var models: [ModelClaim]
+
+    /// Claims on a node.
+    package init(node: DeviceUUID, models: [ModelClaim]) {
+        self.node = node
+        self.models = models
+    }
+}
+
+/// What a definition claims of one model.
+package struct ModelClaim: Hashable, Sendable {
+    /// The model.
+    package var address: ModelAddress
+    /// AppKeys bound to it, ascending.
+    package var bindings: [AppKeyIndex] = []
+    /// Its subscriptions, ascending.
+    package var subscriptions: [SubscriptionAddress] = []
+    /// Whether its publication is claimed.
+    package var publication = false
+
+    /// No claim on a model.
+    package init(address: ModelAddress) {
+        self.address = address
+    }
+
+    /// Whether nothing is claimed.
+    package var isEmpty: Bool { bindings.isEmpty && subscriptions.isEmpty && !publication }
+}
+
+extension MeshNetwork {
+    /// Records claims. What is not there, or not any more, is not claimed.
+    package mutating func apply(_ claims: Claims) {
+        for resource in claims.resources { manage(resource) }
+        guard !claims.nodes.isEmpty else { return }
+        let places = Dictionary(nodes.enumerated().map { ($1.uuid, $0) }) { first, _ in first }
+        for claim in claims.nodes {
+            if let place = places[claim.node] { nodes[place].apply(claim) }
+        }
+    }
+}
+
+extension Node {
+    /// Records the claims on the node.
+    package mutating func apply(_ claim: NodeClaim) {
+        for claimed in claim.models {
+            let element = Int(claimed.address.element)
+            guard elements.indices.contains(element),
+                let place = elements[element].models.firstIndex(where: { $0.identifier == claimed.address.model })
+            else { continue }
+            elements[element].models[place].apply(claimed)
+        }
+    }
+
+    /// Whether both are the same but for what definitions have asked for.
+    package func hasConfiguration(of other: Node) -> Bool {
+        if self == other { return true }
+        var left = self
+        var right = other
+        left.disownConfiguration()
+        right.disownConfiguration()
+        return left == right
+    }
+
+    /// Forgets that a definition has asked for anything of what is there.
+    mutating func disownConfiguration() {
+        for element in elements.indices {
+            for model in elements[element].models.indices {
+                elements[element].models[model].managedBindings = []
+                elements[element].models[model].managedSubscriptions = []
+                elements[element].models[model].isPublicationManaged = false
+            }
+        }
+    }
+}
+
+extension Model {
+    fileprivate mutating func apply(_ claim: ModelClaim) {
+        for key in claim.bindings where bindings.contains(key) { managedBindings.insertSorted(key) }
+        for group in claim.subscriptions where subscriptions.contains(group) { managedSubscriptions.insertSorted(group) }
+        if claim.publication, publication != nil { isPublicationManaged = true }
+    }
+}

@@ -1,0 +1,96 @@
+internal import MeshCore
+
+/// What nodes lose because the definition does not ask for it any more.
+///
+/// Each binding, subscription and publication of the record says whether it is there because a definition asked for it.
+/// Where the definition lists a state of a model, the list says all; where it does not, what earlier definitions asked
+/// for is removed, and what somebody else put there is left alone.
+extension NodeDiffer {
+    /// Adds the keys that leave the network to those that the node is to lose.
+    mutating func compareLeavingKeys(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
+        for key in node.appKeys where leaving.appKeys.contains(key.index) {
+            difference.deletedAppKeys.insertSorted(key.index)
+        }
+        let count = difference.deletedNetKeys.count
+        for key in node.netKeys where leaving.netKeys.contains(key.index) {
+            difference.deletedNetKeys.insertSorted(key.index)
+        }
+        if difference.deletedNetKeys.count > count {
+            guardNetKeys(desired, node: node, at: desired.name.location, &difference)
+        }
+    }
+
+    /// Whether a model that the definition does not mention has anything that it may lose.
+    func mayLose(_ model: Model, _ lost: [AppKeyIndex]) -> Bool {
+        if removesDropped {
+            if !model.managedSubscriptions.isEmpty || !model.managedBindings.isEmpty || model.isPublicationManaged {
+                return true
+            }
+        }
+        if !lost.isEmpty {
+            if model.bindings.contains(where: lost.contains) { return true }
+            if let publication = model.publication, lost.contains(publication.appKeyIndex) { return true }
+        }
+        guard !leaving.groups.isEmpty else { return false }
+        return model.subscriptions.contains(where: leaving.groups.contains)
+            || model.publication.map { leaving.holds($0.address) } ?? false
+    }
+
+    /// The bindings that only earlier definitions asked for. One that somebody else's publication uses stays, since that
+    /// would end with it.
+    func droppedBindings(of recorded: Model, besides desired: DesiredModel) -> [AppKeyIndex] {
+        guard removesDropped, !recorded.managedBindings.isEmpty else { return [] }
+        let isForeign = desired.publication == nil && !recorded.isPublicationManaged
+        let used = isForeign ? recorded.publication?.appKeyIndex : nil
+        return recorded.managedBindings.filter { $0 != used && recorded.bindings.contains($0) }
+    }
+
+    /// Takes away the subscriptions that only earlier definitions asked for, and those to groups that leave.
+    func compareDroppedSubscriptions(of recorded: Model, _ difference: inout ModelDifference) {
+        let dropped = removesDropped ? recorded.managedSubscriptions : []
+        guard !dropped.isEmpty || !leaving.groups.isEmpty else { return }
+        let existing = recorded.subscriptions.sortedUnique()
+        let target = existing.filter { !leaving.groups.contains($0) }.subtracting(dropped)
+        guard target != existing else { return }
+        difference.subscriptions = (existing, target)
+        // As long as all there is was asked for, the list was ours alone.
+        difference.keepsUnknownSubscriptions = dropped != existing
+    }
+
+    /// Whether a publication that the definition does not mention ends.
+    func isDropped(_ publication: Publication, of recorded: Model) -> Bool {
+        removesDropped && recorded.isPublicationManaged || leaving.holds(publication.address)
+    }
+
+    /// Notes what the definition asks for and the node has already, although no definition has managed it.
+    mutating func claim(_ model: DesiredModel, recorded: Model, on node: Node) {
+        var claim = ModelClaim(address: model.address)
+        if recorded.managedBindings != recorded.bindings {
+            var bindings = model.bindings?.value ?? []
+            if let key = model.publicationKey { bindings.insertSorted(key) }
+            claim.bindings = bindings.filter {
+                recorded.bindings.contains($0) && !recorded.managedBindings.contains($0)
+            }
+        }
+        if let list = model.subscriptions?.value, recorded.managedSubscriptions != list {
+            claim.subscriptions = list.filter {
+                recorded.subscriptions.contains($0) && !recorded.managedSubscriptions.contains($0)
+            }
+        }
+        claim.publication = !recorded.isPublicationManaged && isWanted(recorded.publication, by: model)
+        guard !claim.isEmpty else { return }
+        if claims.last?.node == node.uuid {
+            claims[claims.count - 1].models.append(claim)
+        } else {
+            claims.append(NodeClaim(node: node.uuid, models: [claim]))
+        }
+    }
+
+    /// Whether the definition asks for the very publication that there is.
+    private func isWanted(_ publication: Publication?, by model: DesiredModel) -> Bool {
+        guard let publication, let wanted = model.publication?.value, let key = model.publicationKey,
+            case .address(let address) = wanted.target
+        else { return false }
+        return publication.isEquivalent(to: wanted.publication(to: address, key: key))
+    }
+}

@@ -1,0 +1,51 @@
+internal import MeshCore
+
+/// What keys of the definition have in common for their changes.
+protocol DesiredKey {
+    var name: Located<String> { get }
+    /// Its name in the database, nil if it does not exist there.
+    var recordedName: String? { get }
+    /// Whether it refuses removal; nil leaves that as it is.
+    var isProtected: Bool? { get }
+    /// Whether it does according to the database.
+    var wasProtected: Bool { get }
+}
+
+extension DesiredSubnet: DesiredKey {}
+extension DesiredApplicationKey: DesiredKey {}
+
+extension DesiredKey {
+    /// Whether its protection begins or ends.
+    var isProtectionChanged: Bool { isProtected.map { $0 != wasProtected } ?? false }
+}
+
+extension DesiredGroup {
+    /// Whether the database has it otherwise. That it is managed from now on is no change.
+    var isChanged: Bool {
+        guard var old = recorded else { return true }
+        old.isManaged = group.isManaged
+        return old != group
+    }
+}
+
+extension PlanBuilder {
+    /// The change of a key of the network.
+    func change(_ key: some DesiredKey, _ kind: Change.Kind, _ noun: NamedKind) -> Change {
+        func text(_ name: String, _ isProtected: Bool) -> String { "name \(name)" + (isProtected ? ", protected" : "") }
+        let name = key.name.value
+        return Change(
+            address: "\(noun.rawValue).\(name)",
+            kind: kind,
+            action: key.recordedName == nil ? .create : .update,
+            before: key.recordedName.map { text($0, key.wasProtected) },
+            after: text(name, key.isProtected ?? key.wasProtected),
+            previousAddress: key.recordedName.flatMap { $0 == name ? nil : "\(noun.rawValue).\($0)" }
+        )
+    }
+
+    /// Adds the edit that protects a key or ends that, if that changes.
+    mutating func protect(_ resource: NetworkResource, _ key: some DesiredKey, change: Int, after step: Int?) {
+        guard let isProtected = key.isProtected, key.isProtectionChanged else { return }
+        add(.edit(.protect(resource, isProtected: isProtected)), change: change, after: step.map { [$0] } ?? [])
+    }
+}

@@ -1,0 +1,136 @@
+internal import MeshCore
+
+/// How subnets, application keys and groups leave the network: nodes let go of them first, and only when all have is the
+/// database edited.
+extension PlanBuilder {
+    /// Something that leaves the network when the nodes have let go of it.
+    struct Removal {
+        var resource: NetworkResource
+        /// Where its change is.
+        var change: Int
+    }
+
+    /// Adds the changes of what leaves the network; the edits come last of all, see ``finishRemovals()``.
+    ///
+    /// - Parameter keepers: What has to stay, since nodes keep it that the plan does not reach.
+    mutating func addRemovals(
+        of leaving: LeavingResources,
+        from network: MeshNetwork,
+        keepers: [NetworkResource: Int]
+    ) {
+        self.leaving = leaving
+        for key in network.appKeys where leaving.netKeys.contains(key.boundNetKey) {
+            appKeysOfLeaving[key.boundNetKey, default: []].append(key.index)
+        }
+        for resource in leaving.ordered where keepers[resource] == nil {
+            let change: Change
+            switch resource {
+            case .group(let address):
+                let group = network.groups.first { $0.address == address }
+                change = Change(
+                    address: "group." + names.group(address),
+                    kind: .group,
+                    action: .delete,
+                    before: group.map(text)
+                )
+            case .appKey(let index):
+                change = Change(
+                    address: "application_key." + names.appKey(index),
+                    kind: .applicationKey,
+                    action: .delete,
+                    before: "index \(index)"
+                )
+            case .netKey(let index):
+                change = Change(
+                    address: "subnet." + names.netKey(index),
+                    kind: .subnet,
+                    action: .delete,
+                    before: "index \(index)"
+                )
+            }
+            removals.append(Removal(resource: resource, change: add(change)))
+        }
+    }
+
+    /// Notes which of the node's steps since `first` have it let go of what leaves the network.
+    mutating func noteRemovals(of difference: NodeDifference, since first: Int, _ boundNetKeys: [AppKeyIndex: NetKeyIndex])
+    {
+        guard !leaving.isEmpty else { return }
+        let models = Dictionary(difference.models.map { ($0.address, $0) }) { first, _ in first }
+        // Publications that end without a message end with one of these.
+        let implied = difference.models.compactMap { model -> SubscriptionAddress? in
+            guard let publication = model.publication, publication.isImplied else { return nil }
+            return publication.before?.address.group
+        }.filter(leaving.groups.contains)
+        for position in first..<steps.count {
+            guard case .configure(_, let action) = steps[position].work else { continue }
+            switch action {
+            case .deleteSubscription(_, let group): note(position, [group])
+            case .overwriteSubscriptions(let model, _), .deleteAllSubscriptions(let model):
+                guard let lists = models[model]?.subscriptions else { continue }
+                note(position, lists.existing.subtracting(lists.target))
+            case .setPublication(let model, _):
+                if let group = models[model]?.publication?.before?.address.group { note(position, [group]) }
+            case .unbind: note(position, implied)
+            case .deleteAppKey(let key, boundTo: _):
+                note(position, implied)
+                if leaving.appKeys.contains(key) { removalSteps[.appKey(key), default: []].append(position) }
+            case .deleteNetKey(let index):
+                note(position, implied)
+                if leaving.netKeys.contains(index) { removalSteps[.netKey(index), default: []].append(position) }
+                for key in difference.deletedAppKeys where boundNetKeys[key] == index && leaving.appKeys.contains(key) {
+                    removalSteps[.appKey(key), default: []].append(position)
+                }
+            default: break
+            }
+        }
+    }
+
+    private mutating func note(_ step: Int, _ groups: [SubscriptionAddress]) {
+        for group in groups where leaving.groups.contains(group) {
+            removalSteps[.group(group), default: []].append(step)
+        }
+    }
+
+    /// Notes that a node loses all its keys in a step that comes late or that provisions its device anew.
+    mutating func noteLossOfAllKeys(of node: Node) {
+        for key in node.netKeys where leaving.netKeys.contains(key.index) {
+            nodesLosingAll[.netKey(key.index), default: []].append(node.uuid)
+        }
+        for key in node.appKeys where leaving.appKeys.contains(key.index) {
+            nodesLosingAll[.appKey(key.index), default: []].append(node.uuid)
+        }
+    }
+
+    /// Adds the edits that take things out of the network, after everything else.
+    mutating func finishRemovals() {
+        guard !removals.isEmpty else { return }
+        var resets: [DeviceUUID: Int] = [:]
+        for (position, step) in steps.enumerated() {
+            if case .configure(let uuid, .resetNode) = step.work { resets[uuid] = position }
+        }
+        var edits: [NetworkResource: Int] = [:]
+        for removal in removals {
+            var dependencies = removalSteps[removal.resource] ?? []
+            for uuid in nodesLosingAll[removal.resource] ?? [] {
+                if let step = resets[uuid] ?? provisioningSteps[uuid] { dependencies.append(step) }
+            }
+            if case .netKey(let index) = removal.resource {
+                dependencies += appKeysOfLeaving[index]?.compactMap { edits[.appKey($0)] } ?? []
+            }
+            edits[removal.resource] = add(.edit(.remove(removal.resource)), change: removal.change, after: dependencies)
+        }
+        removals = []
+    }
+}
+
+extension PublishAddress {
+    /// The group, nil for one element.
+    fileprivate var group: SubscriptionAddress? {
+        switch self {
+        case .unicast: nil
+        case .group(let group): .group(group)
+        case .virtual(let label): .virtual(label)
+        }
+    }
+}

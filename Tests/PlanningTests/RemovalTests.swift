@@ -1,0 +1,349 @@
+import MeshCore
+import Planning
+import Testing
+
+@Suite("Removal of what a definition mentions no more")
+struct RemovalTests {
+    /// All sections of the network, nodes without settings, and rules.
+    private static let rules = """
+        subscriptions:
+          - { groups: [kitchen, alarm], models: [generic-level-server], nodes: all }
+        publications:
+          - { node: switch-1, model: generic-onoff-client, to: alarm, key: lighting }
+
+        """
+
+    private func office() throws -> Office {
+        var office = try Office()
+        office.manageAll()
+        return office
+    }
+
+    private func text(_ office: Office, _ yaml: String) throws -> String {
+        let result = try office.result(yaml)
+        return PlanDebugText.text(try #require(result.plan, "\(result.diagnostics)"))
+    }
+
+    @Test("What a rule brought goes with it, and what somebody else put there stays")
+    func rules() throws {
+        var office = try office()
+        try office.apply(Office.definition + Office.nodes() + Self.rules)
+        #expect(try text(office, Office.definition + Office.nodes() + Self.rules) == "")
+        let foreign = SubscriptionAddress.group(try #require(GroupAddress(rawValue: 0xC010)))
+        try office.change("lamp-2") { $0.elements[1].models[0].subscriptions.insert(foreign, at: 1) }
+        #expect(
+            try text(office, Office.definition + Office.nodes()) == """
+                - node.lamp-1.element[1].generic-level-server.subscription.kitchen [0xC001]
+                - node.lamp-1.element[1].generic-level-server.subscription.alarm [000000000000000a000000000000000b]
+                - node.lamp-2.element[1].generic-level-server.subscription.kitchen [0xC001]
+                - node.lamp-2.element[1].generic-level-server.subscription.alarm [000000000000000a000000000000000b]
+                - node.switch-1.element[0].generic-onoff-client.publication [to alarm, key lighting]
+                0 lamp-1: unsubscribe all 1/generic-level-server
+                1 lamp-2: unsubscribe 1/generic-level-server 0xC001
+                2 lamp-2: unsubscribe 1/generic-level-server 000000000000000a000000000000000b
+                3 switch-1: stop publishing 0/generic-onoff-client
+                """
+        )
+        try office.apply(Office.definition + Office.nodes())
+        #expect(try text(office, Office.definition + Office.nodes()) == "")
+        let lamp = try #require(office.network.nodes.first { $0.name == "lamp-2" })
+        #expect(lamp.elements[1].models[0].subscriptions == [foreign])
+        // What no definition ever asked for is as it was.
+        #expect(lamp.elements[0].models[1].subscriptions.count == 1)
+    }
+
+    @Test("A binding that a publication brought goes with it, but not from under somebody else's publication")
+    func bindings() throws {
+        var office = try office()
+        let rule = "publications: [{ node: switch-1, model: generic-onoff-client, to: kitchen, key: sensing }]\n"
+        try office.apply(Office.definition + Office.nodes() + rule)
+        #expect(
+            try text(office, Office.definition + Office.nodes()) == """
+                - node.switch-1.element[0].generic-onoff-client.publication [to kitchen, key sensing] (implied)
+                - node.switch-1.element[0].generic-onoff-client.binding.sensing [index 1]
+                0 switch-1: unbind 0/generic-onoff-client 1
+                """
+        )
+        try office.change("switch-1") { $0.elements[0].models[0].isPublicationManaged = false }
+        #expect(try text(office, Office.definition + Office.nodes()) == "")
+    }
+
+    @Test("A group leaves the nodes first, wherever it is used, and then the network")
+    func group() throws {
+        var office = try office()
+        let yaml = Office.definition.replacing(" all-lights: {}, kitchen: { parent: all-lights },", with: " kitchen: {},")
+        // lamp-2 has the group, and nobody has ever managed that.
+        #expect(
+            try text(office, yaml + Office.nodes()) == """
+                ~ group.kitchen [0xC001, name kitchen, parent all-lights] -> [0xC001, name kitchen]
+                - group.all-lights [0xC000, name all-lights]
+                - node.lamp-1.element[0].generic-onoff-server.subscription.all-lights [0xC000]
+                - node.lamp-1.element[0].light-lightness-server.subscription.all-lights [0xC000]
+                - node.lamp-2.element[0].generic-onoff-server.subscription.all-lights [0xC000]
+                - node.lamp-2.element[0].light-lightness-server.subscription.all-lights [0xC000]
+                0 put group 0xC001 kitchen
+                1 lamp-1: unsubscribe 0/generic-onoff-server 0xC000
+                2 lamp-1: unsubscribe 0/light-lightness-server 0xC000
+                3 lamp-2: unsubscribe 0/generic-onoff-server 0xC000
+                4 lamp-2: unsubscribe 0/light-lightness-server 0xC000
+                5 remove group 0xC000 after 1,2,3,4
+                """
+        )
+        try office.apply(yaml + Office.nodes())
+        #expect(office.network.groups.map(\.name) == ["kitchen", "alarm"])
+        #expect(try text(office, yaml + Office.nodes()) == "")
+        #expect(
+            try text(office, yaml.replacing(" kitchen: {},", with: "") + Office.nodes()) == """
+                - group.kitchen [0xC001, name kitchen]
+                - node.switch-1.element[0].generic-onoff-client.publication [to kitchen, key lighting]
+                0 switch-1: stop publishing 0/generic-onoff-client
+                1 remove group 0xC001 after 0
+                """
+        )
+    }
+
+    @Test("Nodes that are left alone may go on using a group that leaves; the plan says so")
+    func foreignUseOfGroup() throws {
+        var office = try office()
+        try office.change("lamp-2") { $0.isManaged = false }
+        let yaml = Office.definition.replacing(" all-lights: {}, kitchen: { parent: all-lights },", with: " kitchen: {},")
+        let nodes = Office.nodes().split(separator: "\n").filter { !$0.contains("lamp-2") }.joined(separator: "\n")
+        let plan = try #require(try office.result(yaml + nodes).plan)
+        #expect(plan.notes.contains("Group all-lights is still used by 1 node that is left alone."))
+        #expect(PlanDebugText.text(plan).contains("remove group 0xC000 after"))
+    }
+
+    @Test("An application key leaves the nodes with all that uses it, and then the network")
+    func applicationKey() throws {
+        let office = try office()
+        let yaml = Office.definition.replacing("lighting: { subnet: building }, ", with: "")
+        #expect(
+            try text(office, yaml + Office.nodes(lamp2: "elements: { 1: { generic-level-server: { keys: [sensing] } } }")) == """
+                - application_key.lighting [index 0]
+                - node.lamp-1.element[0].generic-onoff-server.binding.lighting [index 0] (implied)
+                - node.lamp-1.element[0].light-lightness-server.binding.lighting [index 0] (implied)
+                - node.lamp-1.element[1].generic-level-server.binding.lighting [index 0] (implied)
+                - node.lamp-1.application_key.lighting [index 0]
+                + node.lamp-2.subnet.guests -> [index 1]
+                + node.lamp-2.application_key.sensing -> [index 1]
+                - node.lamp-2.element[0].generic-onoff-server.binding.lighting [index 0] (implied)
+                - node.lamp-2.element[0].light-lightness-server.binding.lighting [index 0] (implied)
+                + node.lamp-2.element[1].generic-level-server.binding.sensing -> [index 1]
+                - node.lamp-2.element[1].generic-level-server.binding.lighting [index 0] (implied)
+                - node.lamp-2.application_key.lighting [index 0]
+                - node.switch-1.element[0].generic-onoff-client.publication [to kitchen, key lighting] (implied)
+                - node.switch-1.element[0].generic-onoff-client.binding.lighting [index 0] (implied)
+                - node.switch-1.application_key.lighting [index 0]
+                0 lamp-1: delete AppKey 0
+                1 lamp-2: add NetKey 1
+                2 lamp-2: add AppKey 1 in 1 after 1
+                3 lamp-2: bind 1/generic-level-server 1 after 2
+                4 lamp-2: delete AppKey 0
+                5 switch-1: delete AppKey 0
+                6 remove AppKey 0 after 0,4,5
+                """
+        )
+    }
+
+    @Test("A subnet leaves with its application keys; the primary one cannot")
+    func subnet() throws {
+        var office = try office()
+        let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
+        try office.apply(Office.definition + Office.nodes(lamp1: keys))
+        let yaml = Office.definition.replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+        #expect(
+            try text(office, yaml + Office.nodes()) == """
+                - application_key.sensing [index 1]
+                - subnet.guests [index 1]
+                - node.lamp-1.application_key.sensing [index 1] (implied)
+                - node.lamp-1.subnet.guests [index 1]
+                0 lamp-1: delete NetKey 1
+                1 remove AppKey 1 after 0
+                2 remove NetKey 1 after 0,1
+                """
+        )
+        try office.apply(yaml + Office.nodes())
+        #expect(office.network.netKeys.count == 1 && office.network.appKeys.count == 1)
+        #expect(try text(office, yaml + Office.nodes()) == "")
+        let without = "version: 1\nnetwork: office\ngroups: { all-lights: {}, kitchen: { parent: all-lights }, alarm: {} }\n"
+        #expect(
+            try office.result(without + Office.nodes()).diagnostics.map(\.message)
+                == ["subnet `building` is the primary one, which stays as long as the network"]
+        )
+    }
+
+    @Test("A key that a node keeps stays in the database, until the node is gone")
+    func keptKeys() throws {
+        var office = try office()
+        let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
+        try office.apply(Office.definition + Office.nodes(lamp1: keys, lamp2: keys))
+        let yaml = Office.definition.replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+        let nodes = Office.nodes().split(separator: "\n").filter { !$0.contains("lamp-2") }.joined(separator: "\n")
+        let plan = try #require(try office.result(yaml + nodes).plan)
+        #expect(
+            PlanDebugText.text(plan) == """
+                - node.lamp-1.application_key.sensing [index 1] (implied)
+                - node.lamp-1.subnet.guests [index 1]
+                . node.lamp-2 [managed]
+                0 lamp-1: delete NetKey 1
+                1 forget
+                """
+        )
+        let notes = [
+            "Application key sensing stays in the database for 1 node that is not in the definition.",
+            "Subnet guests stays in the database for 1 node that is not in the definition.",
+        ]
+        #expect(plan.notes == notes)
+        try office.apply(yaml + nodes)
+        let second = try #require(try office.result(yaml + nodes).plan)
+        #expect(second.isEmpty && Array(second.notes.dropFirst()) == notes)
+        // Somebody else has reset it meanwhile.
+        office.network.nodes.removeAll { $0.name == "lamp-2" }
+        #expect(
+            try text(office, yaml + nodes) == """
+                - application_key.sensing [index 1]
+                - subnet.guests [index 1]
+                0 remove AppKey 1
+                1 remove NetKey 1 after 0
+                """
+        )
+    }
+
+    @Test("Keys leave the network after the nodes that are reset")
+    func resetNodes() throws {
+        var office = try office()
+        let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
+        try office.apply(Office.definition + Office.nodes(lamp2: keys + ", on_remove: reset"))
+        let yaml = Office.definition.replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+        let nodes = Office.nodes().split(separator: "\n").filter { !$0.contains("lamp-2") }.joined(separator: "\n")
+        #expect(
+            try text(office, yaml + nodes) == """
+                - application_key.sensing [index 1]
+                - subnet.guests [index 1]
+                - node.lamp-2 [0x0012]
+                0 lamp-2: reset
+                1 remove AppKey 1 after 0
+                2 remove NetKey 1 after 0,1
+                """
+        )
+        try office.apply(yaml + nodes)
+        #expect(office.network.netKeys.map(\.name) == ["building"])
+    }
+
+    @Test("A subnet in which somebody else has an application key stays, and so do nodes' keys of it")
+    func unmanagedKeyInSubnet() throws {
+        var office = try office()
+        office.network.appKeys[1].isManaged = false
+        let yaml = Office.definition.replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+        let plan = try #require(try office.result(yaml + Office.nodes()).plan)
+        #expect(plan.isEmpty)
+        #expect(plan.notes == ["Subnet guests stays, since application keys that are not managed belong to it."])
+    }
+
+    @Test("A node does not lose the subnet that secures the messages to it, also when the subnet leaves")
+    func lastSubnet() throws {
+        var office = try office()
+        let guests = try #require(NetKeyIndex(rawValue: 1))
+        try office.change("lamp-1") { node in
+            node.netKeys = [NodeKey(index: guests)]
+            node.appKeys = []
+            for element in node.elements.indices {
+                for model in node.elements[element].models.indices { node.elements[element].models[model].bindings = [] }
+            }
+        }
+        let yaml = Office.definition.replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+        let result = try office.result(yaml + Office.nodes())
+        #expect(result.refusals == [.lastNetKey])
+        office.network.netKeys[1].phase = .keyDistribution
+        let refreshing = try office.result(yaml + Office.nodes())
+        #expect(
+            refreshing.diagnostics.map(\.message)
+                == ["subnet `guests` is not in the definition any more, and a key refresh of it is in progress"]
+        )
+    }
+
+    @Test("What is protected is not removed until it is not protected any more")
+    func protection() throws {
+        var office = try office()
+        let yaml = """
+            version: 1
+            network: office
+            subnets: { building: { index: 0, protect: on }, guests: { protect: on } }
+            application_keys: { lighting: { subnet: building, protect: off }, sensing: { subnet: guests, protect: on } }
+            groups: { all-lights: {}, kitchen: { parent: all-lights, protect: on }, alarm: {} }
+
+            """
+        #expect(
+            try text(office, yaml + Office.nodes()) == """
+                ~ subnet.building [name building] -> [name building, protected]
+                ~ subnet.guests [name guests] -> [name guests, protected]
+                ~ application_key.sensing [name sensing] -> [name sensing, protected]
+                ~ group.kitchen [0xC001, name kitchen, parent all-lights] -> \
+                [0xC001, name kitchen, parent all-lights, protected]
+                0 protect NetKey 0
+                1 protect NetKey 1
+                2 protect AppKey 1
+                3 put group 0xC001 kitchen
+                """
+        )
+        try office.apply(yaml + Office.nodes())
+        #expect(try text(office, Office.definition + Office.nodes()) == "", "it outlives its line")
+        let gone = """
+            version: 1
+            network: office
+            subnets: { building: {} }
+            application_keys: { lighting: { subnet: building } }
+            groups: { all-lights: {}, alarm: {} }
+
+            """
+        let result = try office.result(gone + Office.nodes())
+        #expect(
+            result.diagnostics.map(\.message) == [
+                "group `kitchen` is protected and not in the definition any more",
+                "application key `sensing` is protected and not in the definition any more",
+                "subnet `guests` is protected and not in the definition any more",
+            ]
+        )
+        #expect(result.refusals == [.protectedResource])
+        let allowed = try office.result(gone + Office.nodes(), options: PlannerOptions(allowed: [.protectedResource]))
+        #expect(allowed.refusals == [])
+        #expect(PlanDebugText.text(try #require(allowed.plan)).contains("remove NetKey 1"))
+    }
+
+    @Test("What the network has already is managed from now on, with neither message nor change, and only once")
+    func claims() throws {
+        var office = try Office()
+        let nodes = Office.nodes(
+            lamp1: "elements: { 0: { generic-onoff-server: { keys: [lighting], subscribe: [all-lights] } } }"
+        )
+        let plan = try #require(try office.result(Office.definition + nodes).plan)
+        #expect(plan.isEmpty && plan.changes.isEmpty)
+        #expect(plan.claims.resources.count == 7)
+        #expect(plan.claims.nodes.map(\.models.count) == [1])
+        // Nothing is removed that no applied definition has mentioned.
+        let less = "version: 1\nnetwork: office\n" + Office.nodes()
+        #expect(try text(office, less) == "")
+        try office.apply(Office.definition + nodes)
+        #expect(try office.result(Office.definition + nodes).plan?.claims == Claims())
+        #expect(
+            try text(office, Office.definition + Office.nodes()) == """
+                - node.lamp-1.element[0].generic-onoff-server.subscription.all-lights [0xC000]
+                - node.lamp-1.element[0].generic-onoff-server.binding.lighting [index 0]
+                0 lamp-1: unsubscribe 0/generic-onoff-server 0xC000
+                1 lamp-1: unbind 0/generic-onoff-server 0
+                """
+        )
+    }
+
+    @Test("A forgotten node keeps everything, and nothing of that is managed when it comes back")
+    func forgotten() throws {
+        var office = try office()
+        try office.apply(Office.definition + Office.nodes() + Self.rules)
+        let nodes = Office.nodes().split(separator: "\n").filter { !$0.contains("lamp-2") }.joined(separator: "\n")
+        try office.apply(Office.definition + nodes)
+        try office.apply(Office.definition + Office.nodes())
+        #expect(try text(office, Office.definition + Office.nodes()) == "")
+        let lamp = try #require(office.network.nodes.first { $0.name == "lamp-2" })
+        #expect(lamp.elements[1].models[0].subscriptions.count == 2)
+    }
+}
