@@ -102,7 +102,9 @@ extension Node {
 extension Model {
     fileprivate mutating func apply(_ claim: ModelClaim) {
         for key in claim.bindings where bindings.contains(key) { managedBindings.insertSorted(key) }
-        for group in claim.subscriptions where subscriptions.contains(group) { managedSubscriptions.insertSorted(group) }
+        for group in claim.subscriptions where subscriptions.contains(group) {
+            managedSubscriptions.insertSorted(group)
+        }
         if claim.publication, publication != nil { isPublicationManaged = true }
     }
 }

@@ -66,9 +66,8 @@ extension NodeDiffer {
     mutating func claim(_ model: DesiredModel, recorded: Model, on node: Node) {
         var claim = ModelClaim(address: model.address)
         if recorded.managedBindings != recorded.bindings {
-            var bindings = model.bindings?.value ?? []
-            if let key = model.publicationKey { bindings.insertSorted(key) }
-            claim.bindings = bindings.filter {
+            // What only a publication needs may have been there for somebody else.
+            claim.bindings = (model.bindings?.value ?? []).filter {
                 recorded.bindings.contains($0) && !recorded.managedBindings.contains($0)
             }
         }

@@ -53,8 +53,11 @@ extension PlanBuilder {
     }
 
     /// Notes which of the node's steps since `first` have it let go of what leaves the network.
-    mutating func noteRemovals(of difference: NodeDifference, since first: Int, _ boundNetKeys: [AppKeyIndex: NetKeyIndex])
-    {
+    mutating func noteRemovals(
+        of difference: NodeDifference,
+        since first: Int,
+        _ boundNetKeys: [AppKeyIndex: NetKeyIndex]
+    ) {
         guard !leaving.isEmpty else { return }
         let models = Dictionary(difference.models.map { ($0.address, $0) }) { first, _ in first }
         // Publications that end without a message end with one of these.

@@ -77,7 +77,9 @@ enum House {
     }
 
     /// Per lamp: two keys, two bindings, three subscriptions, a publication, and five states.
-    static func definition(lamps count: Int) throws -> Definition {
+    ///
+    /// - Parameter edit: changes the text before it is read.
+    static func definition(lamps count: Int, _ edit: (String) -> String = { $0 }) throws -> Definition {
         let nodes = (1...count).map { number in
             "  lamp-\(number): { uuid: \(uuid(UInt64(number)).rawValue.hexadecimal), profile: lamp }"
         }
@@ -116,7 +118,7 @@ enum House {
             publications:
             \(publications.joined(separator: "\n"))
             """
-        let file = SourceFiles.File(path: "house.yaml", bytes: Array(text.utf8))
+        let file = SourceFiles.File(path: "house.yaml", bytes: Array(edit(text).utf8))
         let (definitions, diagnostics) = DefinitionReader.read(files: SourceFiles(files: [file]))
         guard let definition = definitions.first, diagnostics.isEmpty else {
             throw UnusableDefinition(diagnostics: diagnostics)

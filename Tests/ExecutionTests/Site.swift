@@ -8,7 +8,7 @@ import TestSupport
 
 /// A database in a folder of its own and the simulated network that it describes.
 final class Site {
-    let definition: Definition
+    var definition: Definition
     let world: SimulatedWorld
     let key: DatabaseKey
     private(set) var folder: URL

@@ -93,9 +93,9 @@ struct PlannerTests {
         let plan = try #require(try Office().result(yaml).plan)
         #expect(
             PlanDebugText.text(plan) == """
-                ~ subnet.house [name building] -> [name house]
-                ~ application_key.lights [name lighting] -> [name lights]
-                ~ group.lamps [0xC000, name all-lights] -> [0xC000, name lamps]
+                ~ subnet.building => subnet.house [name building] -> [name house]
+                ~ application_key.lighting => application_key.lights [name lighting] -> [name lights]
+                ~ group.all-lights => group.lamps [0xC000, name all-lights] -> [0xC000, name lamps]
                 ~ node.ceiling [name lamp-1] -> [name ceiling, protected]
                 0 rename NetKey 0 house
                 1 rename AppKey 0 lights

@@ -13,6 +13,11 @@ struct RemovalTests {
 
         """
 
+    private static let withoutAllLights = Office.definition
+        .replacing(" all-lights: {}, kitchen: { parent: all-lights },", with: " kitchen: {},")
+    private static let withoutGuests = Office.definition
+        .replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+
     private func office() throws -> Office {
         var office = try Office()
         office.manageAll()
@@ -71,7 +76,7 @@ struct RemovalTests {
     @Test("A group leaves the nodes first, wherever it is used, and then the network")
     func group() throws {
         var office = try office()
-        let yaml = Office.definition.replacing(" all-lights: {}, kitchen: { parent: all-lights },", with: " kitchen: {},")
+        let yaml = Self.withoutAllLights
         // lamp-2 has the group, and nobody has ever managed that.
         #expect(
             try text(office, yaml + Office.nodes()) == """
@@ -106,7 +111,7 @@ struct RemovalTests {
     func foreignUseOfGroup() throws {
         var office = try office()
         try office.change("lamp-2") { $0.isManaged = false }
-        let yaml = Office.definition.replacing(" all-lights: {}, kitchen: { parent: all-lights },", with: " kitchen: {},")
+        let yaml = Self.withoutAllLights
         let nodes = Office.nodes().split(separator: "\n").filter { !$0.contains("lamp-2") }.joined(separator: "\n")
         let plan = try #require(try office.result(yaml + nodes).plan)
         #expect(plan.notes.contains("Group all-lights is still used by 1 node that is left alone."))
@@ -117,8 +122,9 @@ struct RemovalTests {
     func applicationKey() throws {
         let office = try office()
         let yaml = Office.definition.replacing("lighting: { subnet: building }, ", with: "")
+        let nodes = Office.nodes(lamp2: "elements: { 1: { generic-level-server: { keys: [sensing] } } }")
         #expect(
-            try text(office, yaml + Office.nodes(lamp2: "elements: { 1: { generic-level-server: { keys: [sensing] } } }")) == """
+            try text(office, yaml + nodes) == """
                 - application_key.lighting [index 0]
                 - node.lamp-1.element[0].generic-onoff-server.binding.lighting [index 0] (implied)
                 - node.lamp-1.element[0].light-lightness-server.binding.lighting [index 0] (implied)
@@ -150,7 +156,7 @@ struct RemovalTests {
         var office = try office()
         let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
         try office.apply(Office.definition + Office.nodes(lamp1: keys))
-        let yaml = Office.definition.replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+        let yaml = Self.withoutGuests
         #expect(
             try text(office, yaml + Office.nodes()) == """
                 - application_key.sensing [index 1]
@@ -165,7 +171,8 @@ struct RemovalTests {
         try office.apply(yaml + Office.nodes())
         #expect(office.network.netKeys.count == 1 && office.network.appKeys.count == 1)
         #expect(try text(office, yaml + Office.nodes()) == "")
-        let without = "version: 1\nnetwork: office\ngroups: { all-lights: {}, kitchen: { parent: all-lights }, alarm: {} }\n"
+        let groups = "groups: { all-lights: {}, kitchen: { parent: all-lights }, alarm: {} }\n"
+        let without = "version: 1\nnetwork: office\n" + groups
         #expect(
             try office.result(without + Office.nodes()).diagnostics.map(\.message)
                 == ["subnet `building` is the primary one, which stays as long as the network"]
@@ -177,7 +184,7 @@ struct RemovalTests {
         var office = try office()
         let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
         try office.apply(Office.definition + Office.nodes(lamp1: keys, lamp2: keys))
-        let yaml = Office.definition.replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+        let yaml = Self.withoutGuests
         let nodes = Office.nodes().split(separator: "\n").filter { !$0.contains("lamp-2") }.joined(separator: "\n")
         let plan = try #require(try office.result(yaml + nodes).plan)
         #expect(
@@ -214,7 +221,7 @@ struct RemovalTests {
         var office = try office()
         let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
         try office.apply(Office.definition + Office.nodes(lamp2: keys + ", on_remove: reset"))
-        let yaml = Office.definition.replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+        let yaml = Self.withoutGuests
         let nodes = Office.nodes().split(separator: "\n").filter { !$0.contains("lamp-2") }.joined(separator: "\n")
         #expect(
             try text(office, yaml + nodes) == """
@@ -234,7 +241,7 @@ struct RemovalTests {
     func unmanagedKeyInSubnet() throws {
         var office = try office()
         office.network.appKeys[1].isManaged = false
-        let yaml = Office.definition.replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+        let yaml = Self.withoutGuests
         let plan = try #require(try office.result(yaml + Office.nodes()).plan)
         #expect(plan.isEmpty)
         #expect(plan.notes == ["Subnet guests stays, since application keys that are not managed belong to it."])
@@ -248,10 +255,12 @@ struct RemovalTests {
             node.netKeys = [NodeKey(index: guests)]
             node.appKeys = []
             for element in node.elements.indices {
-                for model in node.elements[element].models.indices { node.elements[element].models[model].bindings = [] }
+                for model in node.elements[element].models.indices {
+                    node.elements[element].models[model].bindings = []
+                }
             }
         }
-        let yaml = Office.definition.replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
+        let yaml = Self.withoutGuests
         let result = try office.result(yaml + Office.nodes())
         #expect(result.refusals == [.lastNetKey])
         office.network.netKeys[1].phase = .keyDistribution
@@ -299,8 +308,8 @@ struct RemovalTests {
         let result = try office.result(gone + Office.nodes())
         #expect(
             result.diagnostics.map(\.message) == [
-                "group `kitchen` is protected and not in the definition any more",
                 "application key `sensing` is protected and not in the definition any more",
+                "group `kitchen` is protected and not in the definition any more",
                 "subnet `guests` is protected and not in the definition any more",
             ]
         )

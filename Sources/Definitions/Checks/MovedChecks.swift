@@ -11,7 +11,8 @@ enum MovedChecks {
             let from = Key(kind: entry.kind, name: entry.from.value)
             let to = Key(kind: entry.kind, name: entry.to.value)
             checkOnce(from, entry.from, "moved twice", "it can become one thing only", &sources, &diagnostics)
-            checkOnce(to, entry.to, "the new name of two things", "two things cannot become one", &targets, &diagnostics)
+            let problem = "the new name of two things"
+            checkOnce(to, entry.to, problem, "two things cannot become one", &targets, &diagnostics)
             if network.declares(from.name, in: entry.kind.section) {
                 diagnostics.report(
                     "the \(entry.kind.title) \(quoted(from.name)) was moved and is still declared",

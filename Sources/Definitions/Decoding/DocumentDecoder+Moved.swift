@@ -50,11 +50,13 @@ extension DocumentDecoder {
         }
         guard let kind = NamedKind(rawValue: String(word)) else {
             let isFree = word == "node" || word == "profile"
+            let kinds = NamedKind.allCases.map(\.rawValue)
             throw ScalarProblem(
                 "\(quoted(text)) cannot be moved",
                 hint: isFree
-                    ? "a \(word) can be renamed without saying so" + (word == "node" ? ": its UUID tells which it is" : "")
-                    : Suggestion.hint(for: String(word), among: NamedKind.allCases.map(\.rawValue), are: "write one of")
+                    ? "a \(word) can be renamed without saying so"
+                        + (word == "node" ? ": its UUID tells which it is" : "")
+                    : Suggestion.hint(for: String(word), among: kinds, are: "write one of")
             )
         }
         return MovedName(kind: kind, name: String(parts[1]))
