@@ -10,9 +10,13 @@ extension SimulatedWorld {
         let appKeys = Dictionary(network.appKeys.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
         var found: [String] = []
         for node in network.nodes where !provisioners.contains(node.uuid) && !node.isExcluded {
-            guard let state = self.node(node.uuid) else {
+            guard var state = self.node(node.uuid) else {
                 found.append("\(node.name) is not in the simulated network")
                 continue
+            }
+            // A DeviceKey that takes over with the first message under it is as good as the node's.
+            if let candidate = deviceKeyCandidate(of: node.uuid), candidate == node.deviceKey {
+                state.deviceKey = candidate
             }
             var comparison = Comparison(name: node.name)
             comparison.compare(state, node)

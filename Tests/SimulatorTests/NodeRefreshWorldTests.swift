@@ -26,6 +26,15 @@ struct NodeRefreshWorldTests {
         #expect(try ask(site.client, site.server), "the old key holds until the new one is used")
         #expect(site.world.node(site.server.uuid)?.deviceKey == site.server.deviceKey)
 
+        var known = site.network
+        let place = try #require(known.nodes.firstIndex { $0.uuid == site.server.uuid })
+        let isOther = { (text: String) in text.contains("the DeviceKey is another") }
+        #expect(!site.world.mismatches(against: known).contains(where: isOther))
+        known.nodes[place].deviceKey = refreshed.deviceKey
+        #expect(!site.world.mismatches(against: known).contains(where: isOther))
+        known.nodes[place].deviceKey = TestNetwork.key(0x77)
+        #expect(site.world.mismatches(against: known).contains(where: isOther))
+
         // The candidate survives a restart of the simulator, and so does what was heard.
         let compacted = try StateFile.decode(memory.state.compacted)
         #expect(compacted.state == memory.state)
