@@ -98,7 +98,13 @@ struct ApplyRun {
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: isFull)
         try planned.checkGuards()
+        /// What the definition has adopted of what nodes told is no drift any more.
+        func settleDrift() throws(StoreError) {
+            guard !snapshot.network.drifts.isEmpty else { return }
+            try DriftSettlement.settleAdopted(planning.definition, in: try database.snapshot(), database, lease)
+        }
         guard !plan.isEmpty else {
+            try settleDrift()
             guard !snapshot.unresolved.isEmpty else {
                 try Executor.record(plan.claims, on: snapshot, in: database, with: lease)
                 context.json.map { ApplyJSON(lines: $0, plan: plan).finish(Recap(), status: .success) }
@@ -116,7 +122,9 @@ struct ApplyRun {
                     : "meshplan will \(summary.work) for the changes above."
             )
         }
-        return try (mesh ?? connected()).apply(plan, reporter, context)
+        let status = try (mesh ?? connected()).apply(plan, reporter, context)
+        try settleDrift()
+        return status
     }
 
     /// Tells how long a plan takes, carried out as it will be.

@@ -14,15 +14,15 @@ package struct Meshplan: ParsableCommand {
             The definition in YAML says what a network should be, the mesh database below .meshplan what it is. \
             `plan` shows the difference, `apply` carries it out.
 
-            Exit codes: 0 done or nothing to do, 1 error, 2 changes (plan --detailed-exitcode), 4 applied in part, \
-            5 refused, 6 database locked, 7 plan out of date, 8 not approved, 64 wrong command line, 65 invalid input, \
+            Exit codes: 0 done or nothing to do, 1 error, 2 changes (plan --detailed-exitcode), 3 drift, \
+            4 applied in part, 5 refused, 6 database locked, 7 plan out of date, 8 not approved, 64 wrong command line, 65 invalid input, \
             130 interrupted.
             """,
         version: meshplanVersion,
         groupedSubcommands: [
             CommandGroup(name: "Edit", subcommands: [InitCommand.self, ImportCommand.self, ValidateCommand.self]),
-            CommandGroup(name: "Plan", subcommands: [PlanCommand.self, ShowCommand.self]),
-            CommandGroup(name: "Apply", subcommands: [ApplyCommand.self]),
+            CommandGroup(name: "Plan", subcommands: [PlanCommand.self, ShowCommand.self, DriftCommand.self]),
+            CommandGroup(name: "Apply", subcommands: [ApplyCommand.self, RefreshCommand.self]),
             CommandGroup(name: "Nearby", subcommands: [ScanCommand.self, IdentifyCommand.self]),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]

@@ -97,6 +97,8 @@ package struct Change: Hashable, Sendable {
     package var isDeferred: Bool
     /// The address it had under its former name, nil if it keeps its name.
     package var previousAddress: String?
+    /// What was recorded before the node told that it is otherwise; nil if the node is as it was recorded.
+    package var drift: ChangeDrift?
 
     /// A change.
     package init(
@@ -119,5 +121,19 @@ package struct Change: Hashable, Sendable {
         self.isImplied = isImplied
         self.isDeferred = isDeferred
         self.previousAddress = previousAddress
+    }
+}
+
+/// That a change is there because somebody else changed the node.
+package struct ChangeDrift: Hashable, Sendable {
+    /// The value that was last set or imported, for people; nil if there was none; never a key.
+    package var recorded: String?
+    /// When a read-back first said otherwise.
+    package var since: Timestamp
+
+    /// A drift from that value.
+    package init(recorded: String?, since: Timestamp) {
+        self.recorded = recorded
+        self.since = since
     }
 }

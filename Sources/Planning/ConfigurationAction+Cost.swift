@@ -26,6 +26,7 @@ extension ConfigurationAction {
                 status: 12 + address.model.encodedLength
             )
         case .resetNode: .exchange(request: 2, status: 2)
+        case .read(let reading): reading.cost
         case .setDefaultTTL, .setSecureNetworkBeacon, .setProxy, .setFriend, .setNetworkTransmit:
             .exchange(request: 3, status: 3)
         case .setRelay(_, let retransmit):
@@ -51,7 +52,7 @@ extension SubscriptionAddress {
     /// Octets in a request: an address or a label.
     fileprivate var encodedLength: Int {
         switch self {
-        case .group: 2
+        case .group, .unknownLabel: 2
         case .virtual: 16
         }
     }
@@ -64,6 +65,8 @@ extension Step {
         switch work {
         case .configure(_, let action): action.cost
         case .edit, .provision: .zero
+        // Where nothing is known of the node; ``NodeReadBack/foreseen(for:appKeys:)`` tells more.
+        case .readBack: NodeReading.composition.cost + NodeReading.netKeys.cost
         case .configureWhenKnown(let configuration): configuration.foreseenCost
         }
     }

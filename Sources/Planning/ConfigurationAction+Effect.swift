@@ -11,7 +11,7 @@ extension Node {
     /// - Parameter appKeys: The network's AppKeys, which tell what goes with a deleted NetKey.
     package mutating func apply(_ action: ConfigurationAction, appKeys: [AppKey]) {
         switch action {
-        case .readComposition: break
+        case .readComposition, .read: break
         case .addNetKey(let index): netKeys.insert(index)
         case .deleteNetKey(let index): remove(index, appKeys: appKeys)
         case .addAppKey(let index, boundTo: _): self.appKeys.insert(index)

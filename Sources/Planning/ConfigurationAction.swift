@@ -1,24 +1,5 @@
 package import MeshCore
 
-/// A model instance on a node.
-package struct ModelAddress: Hashable, Comparable, Sendable {
-    /// The element's index on its node.
-    package var element: UInt8
-    /// The model on the element.
-    package var model: ModelIdentifier
-
-    /// A model on an element.
-    package init(element: UInt8, model: ModelIdentifier) {
-        self.element = element
-        self.model = model
-    }
-
-    /// By element, then model.
-    package static func < (left: ModelAddress, right: ModelAddress) -> Bool {
-        (left.element, left.model) < (right.element, right.model)
-    }
-}
-
 /// One Configuration request to a node without the secrets in it: keys are named by index and filled in when the
 /// message is made (Mesh Protocol 4.3.2).
 package enum ConfigurationAction: Hashable, Sendable {
@@ -66,4 +47,6 @@ package enum ConfigurationAction: Hashable, Sendable {
     case addBridging(BridgingTableEntry)
     /// Bridging Table Remove of the entry about the same addresses.
     case removeBridging(BridgingTableEntry)
+    /// A Get, which changes nothing.
+    case read(NodeReading)
 }

@@ -292,7 +292,7 @@ extension Step.Work {
     /// Whether the step sends a message.
     fileprivate var isMessage: Bool {
         switch self {
-        case .configure, .provision, .configureWhenKnown: true
+        case .configure, .provision, .configureWhenKnown, .readBack: true
         case .edit: false
         }
     }

@@ -115,6 +115,7 @@ extension Step {
         case .edit(let edit): edit.node
         case .provision(let order): order.uuid
         case .configureWhenKnown(let configuration): configuration.node
+        case .readBack(let uuid): uuid
         }
     }
 }

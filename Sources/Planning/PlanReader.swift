@@ -87,7 +87,7 @@ struct PlanReader {
         guard let action = Change.Action.allCases.first(where: { $0.code == code }) else {
             throw .prohibited(field: "action of change", value: UInt64(code))
         }
-        return Change(
+        var change = Change(
             address: address,
             kind: kind,
             action: action,
@@ -98,6 +98,13 @@ struct PlanReader {
             isDeferred: try flag("deferred"),
             previousAddress: try optional("previous address") { (reader) throws(DecodeError) in try reader.text() }
         )
+        change.drift = try optional("drift") { (reader) throws(DecodeError) in
+            ChangeDrift(
+                recorded: try reader.optional("recorded") { (reader) throws(DecodeError) in try reader.text() },
+                since: Timestamp(rawValue: Int64(bitPattern: try reader.bytes.readUInt64()))
+            )
+        }
+        return change
     }
 
     mutating func step() throws(DecodeError) -> Step {
@@ -116,6 +123,7 @@ struct PlanReader {
                 work: .configureWhenKnown(try deferredConfiguration()),
                 dependencies: dependencies
             )
+        case 16: return Step(change: change, work: .readBack(try uuid()), dependencies: dependencies)
         case let other:
             throw .prohibited(field: "work", value: UInt64(other))
         }
@@ -188,6 +196,7 @@ struct PlanReader {
             return .set(state)
         case 20: return .addBridging(try BridgingTableEntry(reading: &bytes))
         case 21: return .removeBridging(try BridgingTableEntry(reading: &bytes))
+        case 32: return .read(try reading())
         case let other: throw .prohibited(field: "configuration action", value: UInt64(other))
         }
     }
@@ -213,6 +222,7 @@ struct PlanReader {
         switch try publishAddress() {
         case .group(let group): return .group(group)
         case .virtual(let label): return .virtual(label)
+        case .unknownLabel(let virtual): return .unknownLabel(virtual)
         case .unicast(let unicast): throw .prohibited(field: "group address", value: UInt64(unicast.rawValue))
         }
     }
@@ -228,6 +238,12 @@ struct PlanReader {
             }
             return .group(group)
         case 2: return .virtual(LabelUUID(rawValue: try octets16()))
+        case 3:
+            let value = try bytes.readUInt16()
+            guard let virtual = VirtualAddress(rawValue: value) else {
+                throw .prohibited(field: "virtual address", value: UInt64(value))
+            }
+            return .unknownLabel(virtual)
         case let other: throw .prohibited(field: "kind of address", value: UInt64(other))
         }
     }

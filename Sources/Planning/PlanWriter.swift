@@ -47,6 +47,10 @@ struct PlanWriter {
         write(change.isImplied)
         write(change.isDeferred)
         write(change.previousAddress) { $0.write($1) }
+        write(change.drift) { writer, drift in
+            writer.write(drift.recorded) { $0.write($1) }
+            writer.bytes.write(UInt64(bitPattern: drift.since.rawValue))
+        }
     }
 
     mutating func write(_ step: Step) {
@@ -66,6 +70,9 @@ struct PlanWriter {
         case .configureWhenKnown(let configuration):
             bytes.write(UInt8(3))
             write(configuration)
+        case .readBack(let node):
+            bytes.write(UInt8(16))
+            bytes.write(node.rawValue.bytes)
         }
     }
 
@@ -153,6 +160,9 @@ struct PlanWriter {
         case .removeBridging(let entry):
             bytes.write(UInt8(21))
             entry.write(to: &bytes)
+        case .read(let reading):
+            bytes.write(UInt8(32))
+            write(reading)
         }
     }
 
@@ -201,6 +211,9 @@ struct PlanWriter {
         case .virtual(let label):
             bytes.write(UInt8(2))
             bytes.write(label.rawValue.bytes)
+        case .unknownLabel(let virtual):
+            bytes.write(UInt8(3))
+            bytes.write(virtual.rawValue)
         }
     }
 
@@ -211,6 +224,7 @@ struct PlanWriter {
             bytes.write(unicast.rawValue)
         case .group(let group): write(.group(group) as SubscriptionAddress)
         case .virtual(let label): write(.virtual(label) as SubscriptionAddress)
+        case .unknownLabel(let virtual): write(.unknownLabel(virtual) as SubscriptionAddress)
         }
     }
 

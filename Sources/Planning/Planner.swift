@@ -84,6 +84,7 @@ package enum Planner {
             let node = network.nodes[position]
             if node.removalPolicy == .reset { builder.addReset(node) } else { builder.addForgotten(node) }
         }
+        builder.markDrift(in: network)
         let (steps, barriers) = builder.finish()
         let plan = Plan(
             identifier: identifier,
@@ -95,7 +96,7 @@ package enum Planner {
             steps: steps,
             barriers: barriers,
             notes: notes(differences: differences, others, names) + differ.refreshNotes
-                + others.removalNotes(desired, keepers, network, names),
+                + others.removalNotes(desired, keepers, network, names) + builder.driftNotes,
             findings: differ.guards.findings(allowed: options.allowed),
             claims: Claims(resources: desired.claims, nodes: differ.claims)
         )

@@ -169,6 +169,7 @@ extension Resolver {
             switch group {
             case .group(let address): return .address(.group(address))
             case .virtual(let label): return .address(.virtual(label))
+            case .unknownLabel(let virtual): return .address(.unknownLabel(virtual))
             }
         }
         if isNode { return element(0, ofNode: name) }

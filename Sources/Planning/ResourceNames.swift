@@ -58,8 +58,11 @@ struct ResourceNames {
         if let name = groups[address] { return name }
         let place = network.groups.firstPlace { $0.address >= address }
         if place < network.groups.count, network.groups[place].address == address { return network.groups[place].name }
-        if case .group(let group) = address, let name = group.fixedName { return name }
-        return address.description
+        switch address {
+        case .group(let group): return group.fixedName ?? group.description
+        case .virtual: return address.description
+        case .unknownLabel: return "unknown label \(address)"
+        }
     }
 
     /// The address of a node of the database.
@@ -69,6 +72,7 @@ struct ResourceNames {
         switch address {
         case .group(let group): return self.group(.group(group))
         case .virtual(let label): return group(.virtual(label))
+        case .unknownLabel(let virtual): return group(.unknownLabel(virtual))
         case .unicast(let unicast):
             if let name = fixedAddresses[unicast] { return name }
             guard let (position, element) = place(of: unicast) else { return unicast.description }

@@ -13,6 +13,8 @@ package struct Step: Hashable, Sendable {
         /// What of a node's configuration depends on its composition or on the address of another node that is yet to
         /// be provisioned: lowered to further steps when it is known.
         case configureWhenKnown(DeferredConfiguration)
+        /// A node is asked for all of its configuration.
+        case readBack(DeviceUUID)
     }
 
     /// The change it belongs to, a position in ``Plan/changes``.

@@ -27,10 +27,12 @@ enum SubscriptionLowering {
         let added = target.subtracting(existing)
         let deleted = existing.subtracting(target)
         let difference = added.count + deleted.count
-        if target.isEmpty, !keepsUnknown, existing.count > 1 || existing.first?.isLabel ?? false {
+        // A label that nobody knows cannot be named, so it goes with all others only.
+        let isNameable = deleted.allSatisfy { if case .unknownLabel = $0 { false } else { true } }
+        if target.isEmpty, !keepsUnknown, existing.count > 1 || !isNameable || existing.first?.isLabel ?? false {
             return [.deleteAll]
         }
-        if target.isEmpty || keepsUnknown || difference <= target.count {
+        if keepsUnknown || isNameable && (target.isEmpty || difference <= target.count) {
             return added.map { .add($0) } + deleted.map { .delete($0) }
         }
         // An address that is there already stays heard all the time if it is the one that overwrites.

@@ -62,6 +62,9 @@ extension ByteWriter {
             case .virtual(let label):
                 writer.write(UInt8(1))
                 writer.write(label.rawValue.bytes)
+            case .unknownLabel(let virtual):
+                writer.write(UInt8(2))
+                writer.write(virtual.rawValue)
             }
         }
         write(model.publication != nil)
@@ -79,6 +82,9 @@ extension ByteWriter {
         case .virtual(let label):
             write(UInt8(2))
             write(label.rawValue.bytes)
+        case .unknownLabel(let virtual):
+            write(UInt8(3))
+            write(virtual.rawValue)
         }
         write(publication.appKeyIndex.rawValue)
         write(publication.usesFriendshipCredentials)
@@ -182,6 +188,7 @@ extension ByteReader {
         switch kind {
         case 0: return .group(try readGroupAddress())
         case 1: return .virtual(LabelUUID(rawValue: try readOctets16()))
+        case 2: return .unknownLabel(try readVirtualAddress())
         default: throw .unknownType(UInt64(kind))
         }
     }
@@ -194,6 +201,14 @@ extension ByteReader {
         return group
     }
 
+    private mutating func readVirtualAddress() throws(DecodeError) -> VirtualAddress {
+        let value = try readUInt16()
+        guard let virtual = VirtualAddress(rawValue: value) else {
+            throw .prohibited(field: "virtual address", value: UInt64(value))
+        }
+        return virtual
+    }
+
     private mutating func readPublication() throws(DecodeError) -> Publication {
         let kind = try readUInt8()
         let address: PublishAddress
@@ -201,6 +216,7 @@ extension ByteReader {
         case 0: address = .unicast(try readUnicastAddress())
         case 1: address = .group(try readGroupAddress())
         case 2: address = .virtual(LabelUUID(rawValue: try readOctets16()))
+        case 3: address = .unknownLabel(try readVirtualAddress())
         default: throw .unknownType(UInt64(kind))
         }
         return Publication(

@@ -110,6 +110,7 @@ extension Model {
             switch subscription {
             case .group(let group): group.address == message.destination
             case .virtual(let label): label == message.label
+            case .unknownLabel: false
             }
         }
     }

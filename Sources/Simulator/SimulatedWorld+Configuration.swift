@@ -1,4 +1,4 @@
-import MeshCore
+package import MeshCore
 
 extension SimulatedWorld {
     /// A message for a node came through its stack; Configuration requests mean something to it, and the messages of
@@ -50,6 +50,15 @@ extension SimulatedWorld {
             ttl: message.ttl == 0 ? 0 : changed.defaultTTL
         )
         queue.add(.answer(node: node, outgoing, thenReset: isReset), at: now.advanced(by: delay))
+    }
+
+    /// Changes what a node holds behind everybody's back, as the client of somebody else would, or new firmware.
+    package func change(_ uuid: DeviceUUID, _ change: (inout NodeConfigurationState) -> Void) {
+        guard let node = nodes.firstIndex(where: { $0.state.uuid == uuid }) else { return }
+        var changed = nodes[node].state
+        change(&changed)
+        guard changed != nodes[node].state, recorder(.node(changed)) else { return }
+        adopt(changed, at: node)
     }
 
     /// Makes a node what its foundation models say that it is now.

@@ -11,6 +11,7 @@ enum GroupChecks {
                 switch address {
                 case .group(let group): "the group address \(group)"
                 case .virtual: "the label"
+                case .unknownLabel(let virtual): "the virtual address \(virtual)"
                 }
             }
             guard let parent = group.parent else { continue }

@@ -61,6 +61,7 @@ extension ActionInquiries {
         case .set(let state): return readingBack(state)
         case .addBridging(let entry): return readingBack(entry, isAdded: true, from: position)
         case .removeBridging(let entry): return readingBack(entry, isAdded: false, from: position)
+        case .read(let reading): return try get(reading)
         }
     }
 

@@ -39,6 +39,7 @@ extension ActionInquiries {
         case .set(let state): return try setting(state)
         case .addBridging(let entry): return bridging(entry, isAdded: true)
         case .removeBridging(let entry): return bridging(entry, isAdded: false)
+        case .read(let reading): return try get(reading)
         }
     }
 
@@ -112,6 +113,9 @@ extension ActionInquiries {
             )
         case .deleteAllSubscriptions(let model):
             return status(ConfigModelSubscriptionDeleteAll(elementAddress: try element(model), model: model.model))
+        case .addSubscription(_, .unknownLabel(let virtual)), .deleteSubscription(_, .unknownLabel(let virtual)),
+            .overwriteSubscriptions(_, .unknownLabel(let virtual)):
+            throw .unmakeable("the label of the virtual address \(virtual) is not known")
         default: throw .unmakeable("the action is not about subscriptions")
         }
     }
@@ -145,6 +149,8 @@ extension ActionInquiries {
                 model: model.model
             )
             return ConfigurationInquiry(request, answerSize: 14, verdict: verdict)
+        case (_, .unknownLabel(let virtual)?):
+            throw .unmakeable("the label of the virtual address \(virtual) is not known")
         case (let publication?, let target?):
             let request = ConfigModelPublicationSet(
                 elementAddress: address,

@@ -19,6 +19,8 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case differs(String)
     /// The answer is a part of a list; the next one begins there.
     case continues(at: UInt16)
+    /// What the node has, as it was asked.
+    case report(NodeReport)
     /// The node draws attention for so many seconds more.
     case attention(seconds: UInt8)
 }

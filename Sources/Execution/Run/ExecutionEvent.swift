@@ -50,6 +50,8 @@ package enum ExecutionEvent: Hashable, Sendable {
     case planGrown(changes: [Change], steps: [Step])
     /// Something that the definition wants of a node cannot be, as its composition tells.
     case problem(DeviceUUID, Diagnostic)
+    /// A node was read back, or has told a part of itself before it fell silent; what it told is durable.
+    case nodeReadBack(DeviceUUID, ReadBackOutcome)
     /// So many steps of all are decided.
     case progress(decided: Int, total: Int)
     /// An interrupt was noticed: the first lets what is in flight finish, the second ends at once.

@@ -41,7 +41,7 @@ extension ExecutionRun {
             journal.settle(doubt, .succeeded)
         case .holds(let action):
             let header = network.header
-            network.update(job.node) { $0.record(action, in: header, at: context.now()) }
+            network.update(job.node, at: context.now()) { $0.record(action, in: header, at: context.now()) }
             tellClient(of: job.node)
             journal.settle(doubt, .succeeded)
         case .composition(let composition) where network.objection(to: composition, of: job.node) != nil:
@@ -49,12 +49,12 @@ extension ExecutionRun {
             tookEffect = false
             journal.settle(doubt, .skipped)
         case .composition(let composition):
-            network.update(job.node) { node in
+            network.update(job.node, at: context.now()) { node in
                 node.record(composition)
                 node.observedAt = context.now()
             }
             journal.settle(doubt, .succeeded)
-        case .doesNotHold, .differs, .relayRetransmit, .attention:
+        case .doesNotHold, .differs, .relayRetransmit, .report, .attention:
             tookEffect = false
             journal.settle(doubt, .skipped)
         case .continues(let position): return askFurther(job, from: position)
@@ -63,7 +63,7 @@ extension ExecutionRun {
             journal.settle(doubt, .failed(status: status.rawValue))
         case .featureNotSupported:
             tookEffect = false
-            network.update(job.node) { $0.recordMissingFeature(of: job.action, at: context.now()) }
+            network.update(job.node, at: context.now()) { $0.recordMissingFeature(of: job.action, at: context.now()) }
             journal.settle(doubt, .failed(status: ConfigStatusCode.featureNotSupported.rawValue))
         }
         forget(doubt)

@@ -84,7 +84,7 @@ extension ExecutionRun {
         guard case .composition(let composition) = verdict,
             network.objection(to: composition, of: job.node) == nil
         else { return }
-        network.update(job.node) { node in
+        network.update(job.node, at: context.now()) { node in
             node.record(composition)
             node.observedAt = context.now()
         }

@@ -47,6 +47,7 @@ extension ExecutionRun {
         case .edit: edit(step)
         case .provision(let order): provision(step, order)
         case .configureWhenKnown(let deferred): grow(step, deferred)
+        case .readBack(let node): readBack(step, node)
         }
     }
 
@@ -104,6 +105,8 @@ extension ExecutionRun {
         if job.isCandidate { return settleCandidate(job, verdict) }
         guard let step = job.step else { return }
         switch verdict {
+        case .report(let report): settle(step, job, report)
+        case .refused where readBacks[job.node] != nil: settleRefusedReading(step, job)
         case .holds(.resetNode): settleReset(job)
         case .holds(let action): succeed(step, job) { $0.record(action, in: $1, at: $2) }
         case .composition(let composition):
@@ -122,7 +125,7 @@ extension ExecutionRun {
             journal.settle(subject(of: step), .failed(status: status.rawValue))
             fail(step, .refused(status))
         case .featureNotSupported:
-            network.update(job.node) { $0.recordMissingFeature(of: job.action, at: context.now()) }
+            network.update(job.node, at: context.now()) { $0.recordMissingFeature(of: job.action, at: context.now()) }
             journal.settle(subject(of: step), .failed(status: ConfigStatusCode.featureNotSupported.rawValue))
             fail(step, .featureNotSupported)
         case .differs(let report):
@@ -209,9 +212,11 @@ extension ExecutionRun {
         case .request:
             guard let step = job.step else { return }
             // Reading changes nothing, so there is nothing to be in doubt about.
-            if case .readComposition = job.action {
+            switch job.action {
+            case .readComposition, .read:
                 journal.settle(subject(of: step), .skipped)
                 return suspend(job.node)
+            default: break
             }
             announce(.stepUnknown(step: step))
             guard !isInterrupted else { return journal.settle(subject(of: step), .unknown) }
@@ -245,7 +250,7 @@ extension ExecutionRun {
     private func succeed(_ step: Int, _ job: Job, _ record: (inout Node, MeshNetwork, Timestamp) -> Void) {
         let isByReadBack = if case .readBack = job.stage { true } else { false }
         let header = network.header
-        network.update(job.node) { record(&$0, header, context.now()) }
+        network.update(job.node, at: context.now()) { record(&$0, header, context.now()) }
         tellClient(of: job.node)
         journal.settle(subject(of: step), .succeeded)
         schedule.succeed(step)
@@ -254,6 +259,7 @@ extension ExecutionRun {
     }
 
     func fail(_ step: Int, _ failure: StepFailure) {
+        if case .readBack(let node) = steps[step].work { endReadBack(node) }
         let blocked = schedule.fail(step)
         announce(.stepFailed(step: step, failure))
         announceBlocked(blocked, besides: schedule.lane(ofStep: step))
@@ -264,6 +270,7 @@ extension ExecutionRun {
     /// A node does not answer: nothing more is sent to it in this run.
     func suspend(_ node: DeviceUUID) {
         unreachable.insert(node)
+        endReadBack(node)
         guard let lane = schedule.lane(of: node) else {
             announce(.nodePending(node, steps: 0))
             return

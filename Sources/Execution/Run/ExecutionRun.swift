@@ -56,6 +56,8 @@ final class ExecutionRun {
     var client: MeshClient
     var network: NetworkRecord
     var schedule: StepSchedule
+    /// What nodes have told that are being read back.
+    var readBacks: [DeviceUUID: NodeReadBack] = [:]
     /// In-doubt requests of earlier runs, oldest first.
     var doubts: [DeviceUUID: [JournalIntent]] = [:]
     /// Nodes that have in-doubt requests and no step, in reverse order.
@@ -305,6 +307,7 @@ final class ExecutionRun {
         for identifier in jobs.keys.sorted() {
             if let job = jobs.removeValue(forKey: identifier) { leave(job) }
         }
+        for uuid in readBacks.keys.sorted() { endReadBack(uuid) }
         perform(queue.shutDown())
         findingOut = [:]
         perform(client.shutDown(at: bearer.now))

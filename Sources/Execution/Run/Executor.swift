@@ -118,6 +118,19 @@ package final class Executor {
         _ = try database.commit(changes, with: lease)
     }
 
+    /// Carries steps out that read nodes back.
+    func begin(readings steps: [Step]) -> Recap {
+        begin(total: steps.count) { _ throws(ExecutionStop) in
+            guard !steps.isEmpty else { return nil }
+            do throws(PlanDefect) {
+                let schedule = try StepSchedule(steps: steps, barriers: [])
+                return Preparation(schedule: schedule, steps: steps, changeCount: 0, run: nil)
+            } catch {
+                throw ExecutionStop(.refused(.damaged(step: error.step)))
+            }
+        }
+    }
+
     private struct Preparation {
         let schedule: StepSchedule
         let steps: [Step]

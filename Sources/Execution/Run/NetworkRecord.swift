@@ -18,6 +18,11 @@ struct NetworkRecord {
     /// Made when the first address is needed.
     private var pool: UnicastAddressPool?
     private var isHeaderDirty = false
+    /// Nodes of which nothing is new but when they told it.
+    private var confirmedNodes: Set<DeviceUUID> = []
+    private var dirtyDrifts: Set<DeviceUUID> = []
+    /// Made when the first node is read back.
+    private var labels: KnownLabels?
     private var dirtyPendings: Set<DeviceUUID> = []
     private var newRetirements: [RetiredNode] = []
 
@@ -48,11 +53,59 @@ struct NetworkRecord {
         node(uuid)?.name ?? names[uuid] ?? header.pendingProvisioning(of: uuid)?.name ?? uuid.description
     }
 
-    /// Changes a node.
-    mutating func update(_ uuid: DeviceUUID, _ change: (inout Node) -> Void) {
+    /// Changes a node, and what it is held against where it has drifted.
+    mutating func update(_ uuid: DeviceUUID, at now: Timestamp, _ change: (inout Node) -> Void) {
         guard let place = places[uuid] else { return }
         change(&nodes[place])
         dirtyNodes.insert(uuid)
+        guard let drift = header.drifts[uuid] else { return }
+        header.drifts[uuid] = drift.after(change, observed: nodes[place], at: now)
+        dirtyDrifts.insert(uuid)
+    }
+
+    /// Records what a node has told of itself, and what it contradicts.
+    ///
+    /// - Returns: nil if there is no such node.
+    mutating func observe(_ readBack: NodeReadBack, at now: Timestamp) -> ReadBackOutcome? {
+        let uuid = readBack.node.uuid
+        guard let place = places[uuid] else { return nil }
+        let before = nodes[place]
+        nodes[place].takeConfiguration(of: readBack.node)
+        nodes[place].unprovisionedSeenAt = nil
+        let isNews = nodes[place] != before
+        nodes[place].observedAt = now
+        if readBack.isFinished { nodes[place].readBackAt = now }
+        if isNews { dirtyNodes.insert(uuid) } else { confirmedNodes.insert(uuid) }
+        let formerDrift = header.drifts[uuid]
+        let drift = NodeDrift(
+            recorded: formerDrift?.recorded ?? before,
+            observed: nodes[place],
+            since: formerDrift?.since ?? [:],
+            at: now
+        )
+        if drift != formerDrift {
+            header.drifts[uuid] = drift
+            dirtyDrifts.insert(uuid)
+        }
+        let former = Set(formerDrift?.since.keys.map(\.self) ?? [])
+        let present = drift?.resources ?? []
+        return ReadBackOutcome(
+            reports: readBack.reports,
+            refused: readBack.refused,
+            isComplete: readBack.isFinished,
+            isCompositionNew: before.isCompositionKnown && !before.isMade(as: nodes[place]),
+            newlyDrifted: present.filter { !former.contains($0) },
+            drifted: present,
+            returned: former.subtracting(present).sorted()
+        )
+    }
+
+    /// The labels that virtual addresses of read-backs may stand for.
+    mutating func knownLabels() -> KnownLabels {
+        if let labels { return labels }
+        let labels = withNodes { KnownLabels($0) }
+        self.labels = labels
+        return labels
     }
 
     /// Shows the whole network.
@@ -76,6 +129,7 @@ struct NetworkRecord {
             guard header != before else { return false }
             isHeaderDirty = true
             if case .remove(let resource) = edit { forget(resource) }
+            labels = nil
             return true
         }
         guard let place = places[uuid] else { return false }
@@ -142,8 +196,18 @@ struct NetworkRecord {
     mutating func takeChanges(into changes: inout StoreChanges) {
         changes.nodes = dirtyNodes.sorted().compactMap { node($0) }
         changes.removedNodes = removedNodes.sorted()
+        changes.confirmedNodes = confirmedNodes.subtracting(dirtyNodes).sorted().compactMap { node($0) }
         dirtyNodes = []
         removedNodes = []
+        confirmedNodes = []
+        for uuid in dirtyDrifts.sorted() {
+            if let drift = header.drifts[uuid] {
+                changes.drifts.append(drift)
+            } else {
+                changes.removedDrifts.append(uuid)
+            }
+        }
+        dirtyDrifts = []
         for uuid in dirtyPendings.sorted() {
             if let pending = header.pendingProvisioning(of: uuid) {
                 changes.pendingProvisionings.append(pending)
@@ -215,6 +279,7 @@ struct NetworkRecord {
         case .set(let state): return state.agrees(with: node.state(state.kind))
         // Nothing is known of a table of which nothing is recorded.
         case .removeBridging where node.bridgingTable == nil: return false
+        case .read: return false
         default: break
         }
         var after = node
@@ -372,6 +437,7 @@ extension NetworkRecord {
     /// Takes a node out of the network.
     mutating func retire(_ uuid: DeviceUUID, reason: RetiredNode.Reason, at now: Timestamp) {
         guard let place = places.removeValue(forKey: uuid) else { return }
+        if header.drifts.removeValue(forKey: uuid) != nil { dirtyDrifts.insert(uuid) }
         newRetirements.append(header.recordRetirement(of: nodes.remove(at: place), reason: reason, at: now))
         for later in place..<nodes.count { places[nodes[later].uuid] = later }
         isHeaderDirty = true

@@ -367,7 +367,7 @@ extension Step {
     var kind: StepSchedule.Kind {
         switch work {
         case .edit: .edit
-        case .configure: .request
+        case .configure, .readBack: .request
         case .provision: .provisioning
         case .configureWhenKnown: .growth
         }

@@ -87,6 +87,31 @@ extension FoundationState.Kind {
         case .subnetBridge: 9
         }
     }
+
+    /// Appends the code of the kind (1) and, where it is that of a subnet, its NetKey index (2).
+    package func write(to writer: inout ByteWriter) {
+        writer.write(code)
+        subnet?.write(to: &writer)
+    }
+
+    /// Reads one or three octets.
+    ///
+    /// - Throws: ``DecodeError`` if octets are missing or there is no such kind.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        switch try reader.readUInt8() {
+        case 0: self = .heartbeatPublication
+        case 1: self = .heartbeatSubscription
+        case 2: self = .nodeIdentity(try NetKeyIndex(reading: &reader))
+        case 3: self = .sarTransmitter
+        case 4: self = .sarReceiver
+        case 5: self = .privateBeacon
+        case 6: self = .privateGATTProxy
+        case 7: self = .onDemandPrivateProxy
+        case 8: self = .privateNodeIdentity(try NetKeyIndex(reading: &reader))
+        case 9: self = .subnetBridge
+        case let code: throw .prohibited(field: "state", value: UInt64(code))
+        }
+    }
 }
 
 extension BridgingTableEntry {

@@ -29,6 +29,8 @@ package struct MeshNetwork: Hashable, Sendable {
     package var pendingProvisionings: [PendingProvisioning] = []
     /// Nodes that are none any more, in the order of their retirement.
     package var retiredNodes: [RetiredNode] = []
+    /// The nodes that told of themselves what contradicts their record, with that record.
+    package var drifts: [DeviceUUID: NodeDrift] = [:]
 
     /// A network with that state.
     package init(

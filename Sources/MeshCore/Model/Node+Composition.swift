@@ -30,4 +30,12 @@ extension Node {
         guard isSupported else { return .notSupported }
         return recorded == .notSupported ? nil : recorded
     }
+
+    /// Whether it has the same product, elements and models as another record of it.
+    package func isMade(as other: Node) -> Bool {
+        product == other.product && elements.count == other.elements.count
+            && zip(elements, other.elements).allSatisfy { left, right in
+                left.location == right.location && left.models.map(\.identifier) == right.models.map(\.identifier)
+            }
+    }
 }

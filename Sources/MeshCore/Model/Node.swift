@@ -53,6 +53,8 @@ package struct Node: Hashable, Sendable {
     package var elements: [Element]
     /// When a message from the node last confirmed any of this; nil after an import.
     package var observedAt: Timestamp?
+    /// When the node was last asked for all of its configuration and told it; nil if it never was.
+    package var readBackAt: Timestamp?
 
     /// The identity of a product in Composition Data page 0.
     package struct Product: Hashable, Sendable {

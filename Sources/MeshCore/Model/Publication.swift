@@ -5,22 +5,26 @@ package enum SubscriptionAddress: Hashable, Comparable, Sendable {
     case group(GroupAddress)
     /// A virtual address.
     case virtual(LabelUUID)
+    /// A virtual address that a node tells of and whose label nobody here knows; it can be seen, not asked for.
+    case unknownLabel(VirtualAddress)
 
     /// The address that stands in PDUs: for a label its virtual address.
     package var address: Address {
         switch self {
         case .group(let group): group.address
         case .virtual(let label): label.virtualAddress
+        case .unknownLabel(let virtual): virtual.address
         }
     }
 }
 
 extension SubscriptionAddress: CustomStringConvertible {
-    /// `0xC000`, or the label's 32 digits.
+    /// `0xC000`, or the label's 32 digits; `0x8123` where the label is not known.
     package var description: String {
         switch self {
         case .group(let group): group.description
         case .virtual(let label): label.description
+        case .unknownLabel(let virtual): virtual.description
         }
     }
 }
@@ -33,6 +37,8 @@ package enum PublishAddress: Hashable, Comparable, Sendable {
     case group(GroupAddress)
     /// A virtual address.
     case virtual(LabelUUID)
+    /// A virtual address that a node tells of and whose label nobody here knows; it can be seen, not asked for.
+    case unknownLabel(VirtualAddress)
 
     /// The address that stands in PDUs: for a label its virtual address.
     package var address: Address {
@@ -40,17 +46,24 @@ package enum PublishAddress: Hashable, Comparable, Sendable {
         case .unicast(let unicast): unicast.address
         case .group(let group): group.address
         case .virtual(let label): label.virtualAddress
+        case .unknownLabel(let virtual): virtual.address
         }
     }
 }
 
+extension PublishAddress {
+    /// Whether it is a virtual address whose label nobody here knows.
+    package var isOfUnknownLabel: Bool { if case .unknownLabel = self { true } else { false } }
+}
+
 extension PublishAddress: CustomStringConvertible {
-    /// `0x0010`, `0xC000`, or the label's 32 digits.
+    /// `0x0010`, `0xC000`, or the label's 32 digits; `0x8123` where the label is not known.
     package var description: String {
         switch self {
         case .unicast(let unicast): unicast.description
         case .group(let group): group.description
         case .virtual(let label): label.description
+        case .unknownLabel(let virtual): virtual.description
         }
     }
 }

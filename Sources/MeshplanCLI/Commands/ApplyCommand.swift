@@ -50,14 +50,7 @@ struct ApplyCommand: ContextCommand {
     )
     var listen = DurationArgument(milliseconds: 3_000)
 
-    @Option(help: ArgumentHelp("Links at once at most, as far as the bearer has them.", valueName: "count"))
-    var connections: Int?
-
-    @Option(help: ArgumentHelp("Nodes talked to at once at most.", valueName: "count"))
-    var window: Int?
-
-    @Option(help: ArgumentHelp("The TTL of requests, 0 or 2 to 127.", valueName: "hops"))
-    var ttl: UInt8?
+    @OptionGroup var execution: RunOptions
 
     @Flag(help: "Show the details of each node however many there are, of a saved plan too.")
     var full = false
@@ -77,9 +70,6 @@ struct ApplyCommand: ContextCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        if let window, !(1...1_000).contains(window) { throw ValidationError("--window takes 1 to 1000.") }
-        if let ttl, ttl == 1 || ttl > 127 { throw ValidationError("--ttl takes 0 or 2 to 127.") }
-        if let connections, !(1...64).contains(connections) { throw ValidationError("--connections takes 1 to 64.") }
         if !devices.devices.isEmpty, bearer.via != "simulator" {
             throw ValidationError("--devices is for --via simulator; a simulator process is given its own.")
         }
@@ -89,7 +79,7 @@ struct ApplyCommand: ContextCommand {
         let run = ApplyRun(
             context: context,
             choice: try BearerChoice(bearer.via),
-            options: options,
+            options: execution.options,
             radio: radio,
             devices: devices.devices,
             simulator: simulator,
@@ -110,16 +100,5 @@ struct ApplyCommand: ContextCommand {
             return try run.savedPlan(at: path)
         }
         return try run.definition(paths, network: networks.network)
-    }
-
-    private var options: ExecutionOptions {
-        var options = ExecutionOptions()
-        if let window {
-            options.maximumWindow = window
-            options.initialWindow = min(options.initialWindow, window)
-        }
-        if let ttl { options.retry.ttl = ttl }
-        if let connections { options.maximumConnections = connections }
-        return options
     }
 }

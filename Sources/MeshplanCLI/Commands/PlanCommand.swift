@@ -8,7 +8,10 @@ struct PlanCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Show what has to change for the network to match its definition.",
-        discussion: "Compares the definition with the mesh database. Nothing is sent and nothing is stored."
+        discussion: """
+            Compares the definition with the mesh database. Nothing is sent and nothing is stored, unless --refresh has \
+            nodes read back first; then what they tell is stored, and the plan is made with it.
+            """
     )
 
     @OptionGroup var definition: DefinitionOptions
@@ -29,6 +32,9 @@ struct PlanCommand: ContextCommand {
 
     @OptionGroup var format: FormatOptions
 
+    @OptionGroup(title: "Reading back first")
+    var reading: PlanRefreshOptions
+
     var writesJSON: Bool { format.json }
 
     func run(in context: Context) throws -> ExitStatus {
@@ -36,7 +42,7 @@ struct PlanCommand: ContextCommand {
         let planning = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
         let database = try Workspace(context: context).open(planning.network)
         let estimator = try radio.estimator(database)
-        let snapshot = try database.snapshot()
+        let snapshot = try reading.snapshot(of: database, planning, in: context)
         let planned = try planning.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)

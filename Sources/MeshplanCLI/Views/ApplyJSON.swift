@@ -97,7 +97,7 @@ struct ApplyJSON {
             ])
         case .interrupted(let immediately):
             lines.write(["type": "interrupted", "immediately": .bool(immediately)])
-        case .runFinished: break
+        case .nodeReadBack, .runFinished: break
         }
     }
 

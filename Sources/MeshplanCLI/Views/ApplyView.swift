@@ -61,7 +61,7 @@ final class ApplyView {
         case .linkUp(let proxy):
             say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")
         case .linkDown(let reason, let delay):
-            let next = delay.map { "trying again in \(Self.text($0))" } ?? "giving up"
+            let next = delay.map { "trying again in \(DurationText.text($0))" } ?? "giving up"
             say("The proxy link is down (\(reason.printable)); \(next).")
         case .nodeStarted: break
         case .stepSent: break
@@ -88,7 +88,7 @@ final class ApplyView {
             showProvisioned(node, address, elementCount, isAuthenticated)
         case .provisioningRetried(let node, let problem, let delay):
             endActivity(of: node)
-            say("\(name(node)): \("\(problem)".printable); trying again in \(Self.text(delay)).")
+            say("\(name(node)): \("\(problem)".printable); trying again in \(DurationText.text(delay)).")
         case .deviceNotHeard(let node, let mayBeNode):
             endActivity(of: node)
             notHeard[node] = mayBeNode
@@ -98,6 +98,7 @@ final class ApplyView {
         case .doubtResolved(let node, let action, let tookEffect):
             let effect = tookEffect ? "has taken effect" : "has not taken effect"
             result("\(name(node)): \(action.text) of an earlier run \(effect)")
+        case .nodeReadBack: break
         case .progress(let decided, let total):
             progress = (decided, total)
             showStatus()
@@ -205,10 +206,6 @@ final class ApplyView {
         let dot = errorStyle.drawsBoxes ? " · " : " - "
         terminal.show(status: [devices, steps, activity].compactMap { $0 }.joined(separator: dot))
     }
-
-    private static func text(_ duration: Duration) -> String {
-        DurationText.text(milliseconds: Int(clamping: duration.microseconds / 1_000))
-    }
 }
 
 extension StepFailure {
@@ -235,6 +232,7 @@ extension Plan {
         case .configure(let node, _): return node
         case .provision(let order): return order.uuid
         case .configureWhenKnown(let deferred): return deferred.node
+        case .readBack(let node): return node
         case .edit: return nil
         }
     }

@@ -27,6 +27,30 @@ extension ConfigurationAction {
         case .set(let state): state.kind.title + " Set"
         case .addBridging: "Bridging Table Add"
         case .removeBridging: "Bridging Table Remove"
+        case .read(let reading): reading.text
+        }
+    }
+}
+
+extension NodeReading {
+    /// The Get in words, for people.
+    var text: String {
+        switch self {
+        case .composition: "Composition Data Get"
+        case .netKeys: "NetKey Get"
+        case .appKeys: "AppKey Get"
+        case .bindings: "Model App Get"
+        case .subscriptions: "Model Subscription Get"
+        case .publication: "Model Publication Get"
+        case .defaultTTL: "Default TTL Get"
+        case .secureNetworkBeacon: "Beacon Get"
+        case .networkTransmit: "Network Transmit Get"
+        case .friend: "Friend Get"
+        case .relay: "Relay Get"
+        case .proxy: "GATT Proxy Get"
+        case .state(let kind): kind.title + " Get"
+        case .bridgedSubnets: "Bridged Subnets Get"
+        case .bridgingTable: "Bridging Table Get"
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import MeshCore
+
 extension String {
     /// The text without anything that moves the cursor, starts an escape sequence or turns the writing direction; a
     /// definition or a database from elsewhere may hold such characters. Tabs become single spaces.
@@ -92,4 +94,11 @@ func wrap(_ text: String, width: Int) -> [String] {
 /// “1 change”, “2 changes”.
 func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
     "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
+}
+
+extension DurationText {
+    /// A duration in whole milliseconds.
+    static func text(_ duration: Duration) -> String {
+        text(milliseconds: Int(clamping: duration.microseconds / 1_000))
+    }
 }

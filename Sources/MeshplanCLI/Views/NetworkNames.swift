@@ -27,6 +27,7 @@ struct NetworkNames {
         switch address {
         case .group(let group): return text(SubscriptionAddress.group(group))
         case .virtual(let label): return text(SubscriptionAddress.virtual(label))
+        case .unknownLabel(let virtual): return text(SubscriptionAddress.unknownLabel(virtual))
         case .unicast(let unicast):
             guard let (name, element) = nodes[unicast.rawValue] else { return unicast.description }
             return named(element == 0 ? name : "\(name) element \(element)", unicast.description)
@@ -44,7 +45,10 @@ struct NetworkNames {
     }
 
     private func fixedName(_ address: SubscriptionAddress) -> String? {
-        guard case .group(let group) = address else { return nil }
-        return group.fixedName
+        switch address {
+        case .group(let group): return group.fixedName
+        case .virtual: return nil
+        case .unknownLabel: return "unknown label"
+        }
     }
 }

@@ -26,6 +26,8 @@ struct PlanJSON {
                 "node_uuid": change.node?.description.json,
                 "before": change.before?.json,
                 "after": change.after?.json,
+                "recorded": change.drift?.recorded?.json,
+                "drift_since": change.drift?.since.text.json,
                 "implied": change.isImplied ? true : nil,
                 "deferred": change.isDeferred ? true : nil,
                 "blocked": blocked.contains(change.address) ? true : nil,

@@ -130,6 +130,9 @@ struct PlanView {
             let note =
                 if let planGuard = blocked[change.address] {
                     "blocked by \(planGuard.rawValue)"
+                } else if let drift = change.drift {
+                    "changed outside of meshplan"
+                        + (drift.recorded == change.after ? "" : ", recorded: \(drift.recorded?.printable ?? "none")")
                 } else if change.isImplied {
                     "without a message of its own"
                 } else if change.isDeferred {

@@ -67,7 +67,7 @@ struct RecapView {
             + "blocked \(recap.blocked.count), in doubt \(recap.inDoubt), pending \(count(recap.pending.count, "node")), "
             + "not started \(recap.notStarted). "
             + "\(count(recap.messagesSent, "message")), \(count(recap.retries, "retry", plural: "retries")), "
-            + "\(seconds(recap.duration))."
+            + "\(Self.seconds(recap.duration))."
     }
 
     private func ending() -> String {
@@ -114,7 +114,8 @@ struct RecapView {
         count > Self.limit ? "  and \(count - Self.limit) more\n" : ""
     }
 
-    private func seconds(_ duration: Duration) -> String {
+    /// `12.3 s`.
+    static func seconds(_ duration: Duration) -> String {
         let tenths = (max(duration.microseconds, 0) + 50_000) / 100_000
         return "\(tenths / 10).\(tenths % 10) s"
     }

@@ -43,6 +43,7 @@ enum ShowJSON {
             "unprovisioned_seen_at": node.unprovisionedSeenAt?.text.json,
             "has_device_key": .bool(node.deviceKey != nil),
             "observed_at": node.observedAt?.text.json,
+            "read_back_at": node.readBackAt?.text.json,
             "subnets": .array(node.netKeys.map { .integer(Int($0.index.rawValue)) }),
             "application_keys": .array(node.appKeys.map { .integer(Int($0.index.rawValue)) }),
             "features": .object([

@@ -98,6 +98,8 @@ struct ShowView {
             ["device key", node.deviceKey == nil ? "missing: the node cannot be configured" : "known"],
             ["state", state(node)],
             ["observed", node.observedAt?.text ?? "never: as imported"],
+            ["read back", node.readBackAt?.text ?? "never in full"],
+            ["drift", drift(node)],
             ["subnets", list(node.netKeys.map { names.text($0.index) + ($0.isUpdated ? " (new key)" : "") })],
             ["application keys", list(node.appKeys.map { names.text($0.index) + ($0.isUpdated ? " (new key)" : "") })],
             ["features", features(node)],
@@ -188,6 +190,11 @@ struct ShowView {
         return words.joined(separator: ", ")
     }
 
+    private func drift(_ node: Node) -> String {
+        guard let drift = network.drifts[node.uuid] else { return "none known" }
+        return "\(count(drift.since.count, "value")) otherwise than recorded; meshplan drift tells which"
+    }
+
     private func transmit(_ parameters: TransmitParameters?) -> String {
         guard let parameters else { return "unknown" }
         if parameters.transmissions == 1 { return "once" }
@@ -226,6 +233,7 @@ extension PublishAddress {
         switch address {
         case .group(let group): self = .group(group)
         case .virtual(let label): self = .virtual(label)
+        case .unknownLabel(let virtual): self = .unknownLabel(virtual)
         }
     }
 }

@@ -53,7 +53,7 @@ package struct PlanEstimator: Sendable {
                 part = PlanPart()
             }
             switch step.work {
-            case .configure(let node, _):
+            case .configure(let node, _), .readBack(let node):
                 add(step.cost, node: node, to: &part, &nodes)
             case .configureWhenKnown(let configuration):
                 add(step.cost, node: configuration.node, to: &part, &nodes)

@@ -27,9 +27,11 @@ package enum CDBExport {
         ("relay", .relay), ("proxy", .proxy), ("friend", .friend), ("lowPower", .lowPower),
     ]
 
-    /// 4 digits, or 32 of a label in upper case.
+    /// 4 digits, or 32 of a label in upper case. The format has labels only, so an address whose label is not known
+    /// is left out of subscriptions and publications.
     static func text(_ address: SubscriptionAddress) -> String {
         switch address {
+        case .unknownLabel(let virtual): virtual.rawValue.hexadecimal
         case .group(let group): group.rawValue.hexadecimal
         case .virtual(let label): label.rawValue.hexadecimal.uppercased()
         }

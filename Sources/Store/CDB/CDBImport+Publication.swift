@@ -31,6 +31,7 @@ extension CDBImport {
         switch try groupAddress(value, at: pointer) {
         case .group(let group): return .group(group)
         case .virtual(let label): return .virtual(label)
+        case .unknownLabel(let virtual): return .unknownLabel(virtual)
         }
     }
 

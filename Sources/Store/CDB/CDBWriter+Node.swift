@@ -101,11 +101,12 @@ extension CDBWriter {
     }
 
     private func model(_ model: Model, _ path: String) -> JSONValue {
+        let subscriptions = model.subscriptions.filter { if case .unknownLabel = $0 { false } else { true } }
         var members = [
             JSONMember("modelId", .string(CDBExport.text(model.identifier))),
-            JSONMember("subscribe", .array(model.subscriptions.map { .string(CDBExport.text($0)) })),
+            JSONMember("subscribe", .array(subscriptions.map { .string(CDBExport.text($0)) })),
         ]
-        if let publication = model.publication {
+        if let publication = model.publication, !publication.address.isOfUnknownLabel {
             members.append(JSONMember("publish", publish(publication, "\(path)/publish")))
         }
         members.append(JSONMember("bind", .array(model.bindings.map { .integer($0.rawValue) })))
@@ -118,6 +119,7 @@ extension CDBWriter {
             case .unicast(let unicast): unicast.rawValue.hexadecimal
             case .group(let group): group.rawValue.hexadecimal
             case .virtual(let label): label.rawValue.hexadecimal.uppercased()
+            case .unknownLabel(let virtual): virtual.rawValue.hexadecimal
             }
         let period = [
             JSONMember("numberOfSteps", .integer(publication.period.steps)),

@@ -1,12 +1,13 @@
 internal import MeshCore
 
-/// How addresses that may be labels stand in row bodies: the 16 bits of a unicast or group address, or 0x0000 and
-/// the 16 octets of a label.
+/// How addresses that may be labels stand in row bodies: the 16 bits of a unicast or group address, or of a virtual one
+/// whose label is not known, or 0x0000 and the 16 octets of a label.
 extension ByteWriter {
     mutating func write(_ address: SubscriptionAddress) {
         switch address {
         case .group(let group): write(group.rawValue)
         case .virtual(let label): writeLabel(label)
+        case .unknownLabel(let virtual): write(virtual.rawValue)
         }
     }
 
@@ -15,6 +16,7 @@ extension ByteWriter {
         case .unicast(let unicast): write(unicast.rawValue)
         case .group(let group): write(group.rawValue)
         case .virtual(let label): writeLabel(label)
+        case .unknownLabel(let virtual): write(virtual.rawValue)
         }
     }
 
@@ -28,6 +30,7 @@ extension ByteReader {
     mutating func readSubscriptionAddress() throws(DecodeError) -> SubscriptionAddress {
         let value = try readUInt16()
         if value == 0 { return .virtual(LabelUUID(rawValue: try readOctets16())) }
+        if let virtual = VirtualAddress(rawValue: value) { return .unknownLabel(virtual) }
         guard let group = GroupAddress(rawValue: value) else {
             throw .prohibited(field: "subscription address", value: UInt64(value))
         }
@@ -37,6 +40,7 @@ extension ByteReader {
     mutating func readPublishAddress() throws(DecodeError) -> PublishAddress {
         let value = try readUInt16()
         if value == 0 { return .virtual(LabelUUID(rawValue: try readOctets16())) }
+        if let virtual = VirtualAddress(rawValue: value) { return .unknownLabel(virtual) }
         if let unicast = UnicastAddress(rawValue: value) { return .unicast(unicast) }
         guard let group = GroupAddress(rawValue: value) else {
             throw .prohibited(field: "publish address", value: UInt64(value))

@@ -4,7 +4,7 @@ internal import MeshCore
 ///
 /// `version 1 | uuid 16 | name | unicast 2 | flags 4 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
 /// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | states | bridging table? | composition pages? |
-/// models metadata? | observed? 8 | seen unprovisioned? 8 | elements`. The flags say which optional parts follow. A key is its
+/// models metadata? | observed? 8 | seen unprovisioned? 8 | read back? 8 | elements`. The flags say which optional parts follow. A key is its
 /// index in the low 12 bits and "updated" in bit 15; a page is its number and its octets. Versions 1 and 2, which are still
 /// read, have two heartbeat states instead of all states and nothing of a bridging table or pages; the flags of version 1
 /// are 2 octets, of which the lower 15 bits are those of version 2.
@@ -33,7 +33,8 @@ enum NodeCodec {
         static let bridgingTable = Flags(rawValue: 1 << 17)
         static let compositionPages = Flags(rawValue: 1 << 18)
         static let modelsMetadata = Flags(rawValue: 1 << 19)
-        static let known = Flags(rawValue: 0xFCFFF)
+        static let readBack = Flags(rawValue: 1 << 20)
+        static let known = Flags(rawValue: 0x1FCFFF)
         static let knownInVersion2 = Flags(rawValue: 0x1FFFF)
         static let knownInVersion1 = Flags(rawValue: 0x7FFF)
 
@@ -62,6 +63,7 @@ enum NodeCodec {
             set(.bridgingTable, if: node.bridgingTable != nil)
             set(.compositionPages, if: node.compositionPages != nil)
             set(.modelsMetadata, if: node.modelsMetadata != nil)
+            set(.readBack, if: node.readBackAt != nil)
             self = flags
         }
     }
@@ -86,7 +88,7 @@ enum NodeCodec {
         if let transmit = node.networkTransmit { writer.write(transmit.octet) }
         if let retransmit = node.relayRetransmit { writer.write(retransmit.octet) }
         NodeStatesCodec.encode(node, into: &writer)
-        for time in [node.observedAt, node.unprovisionedSeenAt] {
+        for time in [node.observedAt, node.unprovisionedSeenAt, node.readBackAt] {
             if let time { writer.write(UInt64(bitPattern: time.rawValue)) }
         }
         writer.writeList(node.elements) { ElementCodec.encode($0, into: &$1) }
@@ -151,6 +153,9 @@ enum NodeCodec {
         node.removalPolicy = flags.contains(.resetOnRemoval) ? .reset : .forget
         if flags.contains(.seenUnprovisioned) {
             node.unprovisionedSeenAt = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        }
+        if flags.contains(.readBack) {
+            node.readBackAt = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
         }
         node.elements = try reader.readList(size: 4) { (reader: inout ByteReader) throws(DecodeError) in
             try ElementCodec.decode(&reader)

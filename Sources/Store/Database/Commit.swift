@@ -32,7 +32,9 @@ extension MeshDatabase {
         }
         var batch = RowBatch()
         for uuid in changes.removedNodes { batch.delete(RowName(uuid)) }
-        for node in changes.nodes { batch.put(RowName(node), NodeCodec.encode(node)) }
+        for node in changes.confirmedNodes + changes.nodes { batch.put(RowName(node), NodeCodec.encode(node)) }
+        for uuid in changes.removedDrifts { batch.delete(RowName(drift: uuid)) }
+        for drift in changes.drifts { batch.put(RowName(drift: drift.recorded.uuid), NodeDriftCodec.encode(drift)) }
         if let network = changes.network { batch.put(RowName(.network), NetworkCodec.encode(network)) }
         if let extras = changes.extras { batch.put(RowName(.extras), extras.encoded()) }
         for uuid in changes.removedPendingProvisionings { batch.delete(RowName(pending: uuid)) }

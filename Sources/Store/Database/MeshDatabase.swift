@@ -60,6 +60,7 @@ package final class MeshDatabase {
         bodies += network.pendingProvisionings.map {
             (RowName(pending: $0.uuid), PendingProvisioningCodec.encode($0))
         }
+        bodies += network.drifts.values.map { (RowName(drift: $0.recorded.uuid), NodeDriftCodec.encode($0)) }
         var manifest = Manifest(created: now)
         for retired in network.retiredNodes {
             bodies.append((RowName(retirement: manifest.nextRetirement), RetiredNodeCodec.encode(retired)))
@@ -112,6 +113,7 @@ package final class MeshDatabase {
         var nodes: [Node] = []
         var pending: [PendingProvisioning] = []
         var retired: [RetiredNode] = []
+        var drifts: [DeviceUUID: NodeDrift] = [:]
         var replay: [ReplayProtection.Entry] = []
         var unresolved: [JournalIntent] = []
         let (header, manifest) = try scan { row throws(StoreError) in
@@ -123,6 +125,9 @@ package final class MeshDatabase {
             // Rows come in the order of their keys, which is that of UUIDs and of retirement.
             case .pendingProvisioning: pending.append(try decode(row, PendingProvisioningCodec.decode))
             case .retiredNode: retired.append(try decode(row, RetiredNodeCodec.decode))
+            case .drift:
+                let drift = try decode(row, NodeDriftCodec.decode)
+                drifts[drift.recorded.uuid] = drift
             case .manifest, .sequenceNumbers, .run, .outcome, .extras, .plan: break
             }
         }
@@ -130,6 +135,7 @@ package final class MeshDatabase {
         network.nodes = nodes.sorted { ($0.unicastAddress, $0.uuid) < ($1.unicastAddress, $1.uuid) }
         network.pendingProvisionings = pending
         network.retiredNodes = retired
+        network.drifts = drifts
         return Snapshot(
             lineage: header.lineage,
             serial: manifest.serial,
@@ -230,6 +236,11 @@ extension RowName {
         self.init(.pendingProvisioning, key: uuid.rawValue.bytes)
     }
 
+    /// The row of the drift of the node with that UUID.
+    init(drift uuid: DeviceUUID) {
+        self.init(.drift, key: uuid.rawValue.bytes)
+    }
+
     /// The row of the retired node with that number.
     init(retirement number: UInt64) {
         var writer = ByteWriter(capacity: 8)
@@ -254,6 +265,7 @@ extension RowName: CustomStringConvertible {
         case .pendingProvisioning:
             "the row of pending device \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .retiredNode: "the row of retired node \(key.reduce(0) { $0 << 8 | UInt64($1) })"
+        case .drift: "the row of the drift of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .plan: "the row of plan \(Octets16(key)?.hexadecimal ?? Hexadecimal.encode(key))"
         }
     }

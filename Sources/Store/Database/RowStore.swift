@@ -26,6 +26,8 @@ enum RowKind: UInt8 {
     case pendingProvisioning = 11
     /// A node that is none any more; key is its number in the order of retirement from 1 on, 8 octets.
     case retiredNode = 12
+    /// What a node was recorded with that has told otherwise; key is its UUID, 16 octets.
+    case drift = 16
 }
 
 /// Names a row.

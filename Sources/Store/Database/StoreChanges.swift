@@ -4,6 +4,12 @@ package import MeshCore
 package struct StoreChanges: Sendable {
     /// Nodes that are new or have a new state, whole.
     package var nodes: [Node] = []
+    /// Nodes that confirmed what is known of them: new is only when they did, which outdates no plan. Whole.
+    package var confirmedNodes: [Node] = []
+    /// Nodes that have drifted from their records otherwise than before, with those records.
+    package var drifts: [NodeDrift] = []
+    /// Nodes that have not drifted any more.
+    package var removedDrifts: [DeviceUUID] = []
     /// Nodes that are gone.
     package var removedNodes: [DeviceUUID] = []
     /// Devices that are about to be given an address and a DeviceKey, or of which there is news, whole.
@@ -34,17 +40,21 @@ package struct StoreChanges: Sendable {
     var isStateChange: Bool {
         !nodes.isEmpty || !removedNodes.isEmpty || network != nil || extras != nil
             || !pendingProvisionings.isEmpty || !removedPendingProvisionings.isEmpty || !retiredNodes.isEmpty
+            || !drifts.isEmpty || !removedDrifts.isEmpty
     }
 
     /// Whether there is nothing to commit.
-    package var isEmpty: Bool { !isStateChange && replay.isEmpty && intents.isEmpty && outcomes.isEmpty }
+    package var isEmpty: Bool {
+        !isStateChange && confirmedNodes.isEmpty && replay.isEmpty && intents.isEmpty && outcomes.isEmpty
+    }
 }
 
 /// The state of a database at one moment.
 package struct Snapshot: Hashable, Sendable {
     /// Fixed at the making of the database.
     package var lineage: Octets16
-    /// Rises by one with every commit that changes network, nodes, records of provisioning or extras; starts at 1.
+    /// Rises by one with every commit that changes network, nodes, their drift, records of provisioning or extras; starts
+    /// at 1. When something was observed changes nothing else and does not count.
     package var serial: UInt64
     /// The network with its nodes and records of provisioning.
     package var network: MeshNetwork

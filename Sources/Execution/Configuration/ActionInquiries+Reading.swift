@@ -1,0 +1,97 @@
+import MeshCore
+import Planning
+
+/// What asks a node for what it has, and what its answer says.
+extension ActionInquiries {
+    /// The Get of a reading. Its verdict is a report, or a refusal.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` if an element lies outside the address space.
+    func get(_ reading: NodeReading) throws(StepFailure) -> ConfigurationInquiry {
+        switch reading {
+        case .composition: return compositionReport()
+        case .netKeys: return ConfigurationInquiry(ConfigNetKeyGet()) { .report(.netKeys($0.netKeyIndexes)) }
+        case .appKeys(let index):
+            return ConfigurationInquiry(ConfigAppKeyGet(netKeyIndex: index)) { list in
+                list.status == .success ? .report(.appKeys(index, list.appKeyIndexes)) : .refused(list.status)
+            }
+        case .bindings(let model): return try bindings(of: model)
+        case .subscriptions(let model): return try subscriptions(of: model)
+        case .publication(let model):
+            let get = ConfigModelPublicationGet(elementAddress: try element(model), model: model.model)
+            return ConfigurationInquiry(get, answerSize: 14) { status in
+                status.status == .success
+                    ? .report(.publication(model, status.publishAddress, status.settings)) : .refused(status.status)
+            }
+        case .defaultTTL: return ConfigurationInquiry(ConfigDefaultTTLGet()) { .report(.defaultTTL($0.ttl)) }
+        case .secureNetworkBeacon:
+            return ConfigurationInquiry(ConfigBeaconGet()) { .report(.secureNetworkBeacon($0.isEnabled)) }
+        case .networkTransmit:
+            return ConfigurationInquiry(ConfigNetworkTransmitGet()) { .report(.networkTransmit($0.transmit)) }
+        case .friend: return ConfigurationInquiry(ConfigFriendGet()) { .report(.friend($0.state)) }
+        case .relay: return ConfigurationInquiry(ConfigRelayGet()) { .report(.relay($0.state, $0.retransmit)) }
+        case .proxy: return ConfigurationInquiry(ConfigGATTProxyGet()) { .report(.proxy($0.state)) }
+        case .state(let kind): return state(kind.get)
+        case .bridgedSubnets(let position):
+            let get = BridgedSubnetsGet(
+                filter: BridgedSubnetsFilter(position: .any, netKeyIndex: .primary),
+                startIndex: position
+            )
+            return ConfigurationInquiry(get) { .report(.bridgedSubnets($0.pairs)) }
+        case .bridgingTable(let pair, let position):
+            let get = BridgingTableGet(subnets: pair, startIndex: position)
+            return ConfigurationInquiry(get, answerSize: 63) { list in
+                list.status == .success ? .report(.bridgingTable(pair, list.entries)) : .refused(list.status)
+            }
+        }
+    }
+
+    private func state(_ request: some FoundationStateRequest) -> ConfigurationInquiry {
+        ConfigurationInquiry(request) { status in
+            status.outcome == .success ? .report(.state(status.foundationState)) : .refused(status.outcome)
+        }
+    }
+
+    private func compositionReport() -> ConfigurationInquiry {
+        // A page of a node with four elements; larger ones are waited for all the same.
+        ConfigurationInquiry(ConfigCompositionDataGet(page: 0), answerSize: 100) { status in
+            do throws(DecodeError) {
+                guard let composition = try status.composition() else {
+                    return .differs("another page of its composition than page 0")
+                }
+                return .report(.composition(composition))
+            } catch {
+                return .differs("a composition that cannot be read: \(error)")
+            }
+        }
+    }
+
+    private func bindings(of model: ModelAddress) throws(StepFailure) -> ConfigurationInquiry {
+        let address = try element(model)
+        if let get = ConfigSIGModelAppGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { list in
+                list.status == .success ? .report(.bindings(model, list.entries)) : .refused(list.status)
+            }
+        }
+        if let get = ConfigVendorModelAppGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { list in
+                list.status == .success ? .report(.bindings(model, list.entries)) : .refused(list.status)
+            }
+        }
+        throw .unmakeable("\(model.model) is neither a SIG nor a vendor model")
+    }
+
+    private func subscriptions(of model: ModelAddress) throws(StepFailure) -> ConfigurationInquiry {
+        let address = try element(model)
+        if let get = ConfigSIGModelSubscriptionGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { list in
+                list.status == .success ? .report(.subscriptions(model, list.entries)) : .refused(list.status)
+            }
+        }
+        if let get = ConfigVendorModelSubscriptionGet(elementAddress: address, model: model.model) {
+            return ConfigurationInquiry(get) { list in
+                list.status == .success ? .report(.subscriptions(model, list.entries)) : .refused(list.status)
+            }
+        }
+        throw .unmakeable("\(model.model) is neither a SIG nor a vendor model")
+    }
+}

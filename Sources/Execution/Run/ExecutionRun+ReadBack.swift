@@ -1,0 +1,66 @@
+import MeshCore
+import Planning
+import Store
+
+/// Reading nodes back: a step asks one node for everything, one Get after the other. Nothing of it is journalled, for
+/// reading changes nothing; what a node has told becomes durable when it was asked for everything, or falls silent.
+extension ExecutionRun {
+    /// Begins to read a node back.
+    func readBack(_ step: Int, _ uuid: DeviceUUID) {
+        guard let node = network.node(uuid) else { return fail(step, .unmakeable("the database has no such node")) }
+        guard node.deviceKey != nil else {
+            return fail(step, .unmakeable("the database has no device key of the node"))
+        }
+        guard !network.subnets(of: node, for: .read(.netKeys)).isEmpty else {
+            return fail(step, .unmakeable("the node has no network key that the database has"))
+        }
+        readBacks[uuid] = NodeReadBack(of: node, appKeys: network.header.appKeys)
+        askNext(step, uuid)
+    }
+
+    /// Asks a node for what comes next, or ends.
+    private func askNext(_ step: Int, _ uuid: DeviceUUID) {
+        guard let readBack = readBacks[uuid], let node = network.node(uuid) else { return }
+        guard let reading = readBack.next else {
+            endReadBack(uuid)
+            schedule.succeed(step)
+            announce(.stepSucceeded(step: step, byReadBack: false))
+            return finishNode(uuid)
+        }
+        let action = ConfigurationAction.read(reading)
+        guard !isInterrupted else { return schedule.putBack(step) }
+        do throws(StepFailure) {
+            let inquiry = try ActionInquiries(action, node: node.unicastAddress, network: network.header).get(reading)
+            outbox.append(Job(node: uuid, step: step, action: action, stage: .request, inquiry: inquiry))
+        } catch {
+            endReadBack(uuid)
+            fail(step, error)
+        }
+    }
+
+    /// A node answered a Get.
+    func settle(_ step: Int, _ job: Job, _ report: NodeReport) {
+        if case .composition(let composition) = report, let objection = network.objection(to: composition, of: job.node) {
+            // Nothing else that it says can be understood then.
+            readBacks[job.node] = nil
+            return fail(step, .contradicts(objection))
+        }
+        readBacks[job.node]?.take(report, labels: network.knownLabels())
+        askNext(step, job.node)
+    }
+
+    /// A node refuses a Get; what it asks for stays as it is recorded.
+    func settleRefusedReading(_ step: Int, _ job: Job) {
+        readBacks[job.node]?.refuse()
+        askNext(step, job.node)
+    }
+
+    /// Records what a node has told, all of it or up to where it fell silent.
+    func endReadBack(_ uuid: DeviceUUID) {
+        guard let readBack = readBacks.removeValue(forKey: uuid), readBack.reports > 0,
+            let outcome = network.observe(readBack, at: context.now())
+        else { return }
+        tellClient(of: uuid)
+        announce(.nodeReadBack(uuid, outcome))
+    }
+}

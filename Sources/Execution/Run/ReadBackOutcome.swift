@@ -1,0 +1,20 @@
+package import MeshCore
+package import Planning
+
+/// What came of reading a node back.
+package struct ReadBackOutcome: Hashable, Sendable {
+    /// How many Gets the node answered.
+    package var reports: Int
+    /// What it refused to tell; that stays as it was recorded.
+    package var refused: [NodeReading]
+    /// Whether everything was asked; not if the node fell silent or the run ended.
+    package var isComplete: Bool
+    /// Whether it is made otherwise than recorded, as after a change of its firmware.
+    package var isCompositionNew: Bool
+    /// What is otherwise than recorded and was not known to be, sorted.
+    package var newlyDrifted: [NodeResource]
+    /// What is otherwise than recorded, sorted.
+    package var drifted: [NodeResource]
+    /// What was otherwise and is as recorded again, sorted.
+    package var returned: [NodeResource]
+}

@@ -1,0 +1,129 @@
+/// That a node has told of itself what contradicts its record: somebody else has changed it.
+///
+/// The network's record of the node is what it told last. This keeps beside it what was last set or imported, until
+/// both agree again, because somebody sets one or the other.
+package struct NodeDrift: Hashable, Sendable {
+    /// The node as it was recorded before it told otherwise, with what was set since; without its DeviceKey.
+    package private(set) var recorded: Node
+    /// What is otherwise, and when a read-back first said so.
+    package private(set) var since: [NodeResource: Timestamp]
+
+    /// What differs between a record and what a node tells; nil if nothing does.
+    ///
+    /// - Parameters:
+    ///   - recorded: what was last set or imported.
+    ///   - observed: what the node told last.
+    ///   - since: what differed before, and since when.
+    ///   - now: since when everything else differs.
+    package init?(recorded: Node, observed: Node, since: [NodeResource: Timestamp] = [:], at now: Timestamp) {
+        var recorded = recorded
+        recorded.complete(from: observed)
+        self.init(recorded: recorded, differences: recorded.differences(from: observed), since: since, at: now)
+    }
+
+    private init?(
+        recorded: Node,
+        differences: [NodeResource],
+        since: [NodeResource: Timestamp],
+        at now: Timestamp
+    ) {
+        guard !differences.isEmpty else { return nil }
+        self.recorded = recorded
+        self.recorded.deviceKey = nil
+        self.since = Dictionary(uniqueKeysWithValues: differences.map { ($0, since[$0] ?? now) })
+    }
+
+    /// A drift as it was stored.
+    package init(recorded: Node, since: [NodeResource: Timestamp]) {
+        self.recorded = recorded
+        self.recorded.deviceKey = nil
+        self.since = since
+    }
+
+    /// What is otherwise, sorted.
+    package var resources: [NodeResource] { since.keys.sorted() }
+
+    /// The drift after something became so on the node and in its record, such as by a Set that was confirmed; nil if
+    /// they agree now.
+    ///
+    /// - Parameters:
+    ///   - change: what was done to the record of the node.
+    ///   - observed: the node after that.
+    package func after(_ change: (inout Node) -> Void, observed: Node, at now: Timestamp) -> NodeDrift? {
+        var recorded = recorded
+        change(&recorded)
+        return NodeDrift(recorded: recorded, observed: observed, since: since, at: now)
+    }
+
+    /// The drift after what was observed is accepted as the record; nil if they agree now.
+    ///
+    /// - Parameters:
+    ///   - accepted: what is accepted.
+    ///   - observed: the node as it told last.
+    package func accepting(_ accepted: some Sequence<NodeResource>, observed: Node) -> NodeDrift? {
+        var recorded = recorded
+        for resource in accepted { recorded.take(resource, from: observed) }
+        let differences = recorded.differences(from: observed).filter { since[$0] != nil }
+        return NodeDrift(recorded: recorded, differences: differences, since: since, at: Timestamp(rawValue: 0))
+    }
+}
+
+extension Node {
+    /// Makes one thing of the configuration as another record of the same node has it.
+    fileprivate mutating func take(_ resource: NodeResource, from other: Node) {
+        switch resource {
+        case .netKey(let index): netKeys.take(index, isThere: other.knows(index))
+        case .appKey(let index): appKeys.take(index, isThere: other.knows(index))
+        case .binding(let address, let key):
+            update(address) { $0.bindings.take(key, isThere: other.model(at: address)?.bindings.contains(key) == true) }
+        case .subscription(let address, let group):
+            update(address) {
+                $0.subscriptions.take(group, isThere: other.model(at: address)?.subscriptions.contains(group) == true)
+            }
+        case .publication(let address): update(address) { $0.publication = other.model(at: address)?.publication }
+        case .defaultTTL: defaultTTL = other.defaultTTL
+        case .secureNetworkBeacon: secureNetworkBeacon = other.secureNetworkBeacon
+        case .networkTransmit: networkTransmit = other.networkTransmit
+        case .friend: features.friend = other.features.friend
+        case .relay: features.relay = other.features.relay
+        case .relayRetransmit: relayRetransmit = other.relayRetransmit
+        case .proxy: features.proxy = other.features.proxy
+        case .state(let kind):
+            forgetState(kind)
+            if let state = other.state(kind) { record(state) }
+        case .bridging(let entry):
+            if other.bridgingTable?.contains(entry) == true {
+                recordBridging(entry)
+            } else {
+                bridgingTable?.removeAll { $0 == entry }
+            }
+        }
+    }
+
+    /// The record of a model, nil if the node does not have it.
+    package func model(at address: ModelAddress) -> Model? {
+        guard elements.indices.contains(Int(address.element)) else { return nil }
+        return elements[Int(address.element)].models.first { $0.identifier == address.model }
+    }
+
+    private mutating func update(_ address: ModelAddress, _ change: (inout Model) -> Void) {
+        guard elements.indices.contains(Int(address.element)),
+            let place = elements[Int(address.element)].models.firstIndex(where: { $0.identifier == address.model })
+        else { return }
+        change(&elements[Int(address.element)].models[place])
+    }
+}
+
+extension Array {
+    fileprivate mutating func take<Index>(_ index: Index, isThere: Bool) where Element == NodeKey<Index> {
+        if !isThere { return removeAll { $0.index == index } }
+        guard !contains(where: { $0.index == index }) else { return }
+        insert(NodeKey(index: index), at: firstIndex { $0.index > index } ?? endIndex)
+    }
+
+    fileprivate mutating func take(_ element: Element, isThere: Bool) where Element: Comparable {
+        if !isThere { return removeAll { $0 == element } }
+        guard !contains(element) else { return }
+        insert(element, at: firstIndex { $0 > element } ?? endIndex)
+    }
+}

@@ -1,0 +1,148 @@
+/// One thing of a node's configuration that can be one way or another, without its value.
+///
+/// The order is that in which people read a node: keys, models element by element, states.
+package enum NodeResource: Hashable, Comparable, Sendable {
+    /// That the node has a NetKey.
+    case netKey(NetKeyIndex)
+    /// That the node has an AppKey.
+    case appKey(AppKeyIndex)
+    /// That an AppKey is bound to a model.
+    case binding(ModelAddress, AppKeyIndex)
+    /// That a model subscribes to a group.
+    case subscription(ModelAddress, SubscriptionAddress)
+    /// How a model publishes, if it does.
+    case publication(ModelAddress)
+    /// The Default TTL state.
+    case defaultTTL
+    /// The Secure Network Beacon state.
+    case secureNetworkBeacon
+    /// The Network Transmit state.
+    case networkTransmit
+    /// The Friend state.
+    case friend
+    /// The Relay state.
+    case relay
+    /// The Relay Retransmit state.
+    case relayRetransmit
+    /// The GATT Proxy state.
+    case proxy
+    /// A state of the foundation models beyond these.
+    case state(FoundationState.Kind)
+    /// An entry of the Bridging Table.
+    case bridging(BridgingTableEntry)
+}
+
+extension Node {
+    /// What of the configuration is known of both and not the same, sorted; what the other one, told later, may have
+    /// become by itself is the same. What a node is made of, its names and its
+    /// role in a key refresh are no configuration, and models that only one of them has are not compared.
+    package func differences(from other: Node) -> [NodeResource] {
+        var found: [NodeResource] = []
+        found += netKeys.map(\.index).difference(from: other.netKeys.map(\.index)).map { .netKey($0) }
+        found += appKeys.map(\.index).difference(from: other.appKeys.map(\.index)).map { .appKey($0) }
+        for (index, (element, otherElement)) in zip(elements, other.elements).enumerated()
+        where element.models != otherElement.models {
+            guard let index = UInt8(exactly: index) else { break }
+            for model in element.models {
+                guard let match = otherElement.models.first(where: { $0.identifier == model.identifier }) else { continue }
+                let address = ModelAddress(element: index, model: model.identifier)
+                found += model.bindings.difference(from: match.bindings).map { .binding(address, $0) }
+                found += model.subscriptions.difference(from: match.subscriptions).map { .subscription(address, $0) }
+                if model.publication != match.publication { found.append(.publication(address)) }
+            }
+        }
+        func compare<Value: Equatable>(_ resource: NodeResource, _ value: Value?, _ otherValue: Value?) {
+            if let value, let otherValue, value != otherValue { found.append(resource) }
+        }
+        compare(.defaultTTL, defaultTTL, other.defaultTTL)
+        compare(.secureNetworkBeacon, secureNetworkBeacon, other.secureNetworkBeacon)
+        compare(.networkTransmit, networkTransmit, other.networkTransmit)
+        compare(.friend, features.friend, other.features.friend)
+        compare(.relay, features.relay, other.features.relay)
+        compare(.relayRetransmit, relayRetransmit, other.relayRetransmit)
+        compare(.proxy, features.proxy, other.features.proxy)
+        for state in states {
+            // A count of heartbeats runs down by itself.
+            guard let match = other.state(state.kind), !state.explains(match) else { continue }
+            found.append(.state(state.kind))
+        }
+        if let table = bridgingTable, let otherTable = other.bridgingTable {
+            found += table.difference(from: otherTable).map { .bridging($0) }
+        }
+        return found.sorted()
+    }
+
+    /// Takes over what another record of the same node says of its configuration and its composition; roles in a key
+    /// refresh stay for keys that it keeps.
+    package mutating func takeConfiguration(of other: Node) {
+        product = other.product
+        features = other.features
+        netKeys = netKeys.taking(other.netKeys)
+        appKeys = appKeys.taking(other.appKeys)
+        secureNetworkBeacon = other.secureNetworkBeacon
+        defaultTTL = other.defaultTTL
+        networkTransmit = other.networkTransmit
+        relayRetransmit = other.relayRetransmit
+        states = other.states
+        bridgingTable = other.bridgingTable
+        compositionPages = other.compositionPages
+        modelsMetadata = other.modelsMetadata
+        elements = other.elements
+    }
+
+    /// Fills in what is not known of the configuration with what another record of the same node says, and takes over
+    /// what the node is made of; what is known of models that are still there stays.
+    package mutating func complete(from other: Node) {
+        defaultTTL = defaultTTL ?? other.defaultTTL
+        secureNetworkBeacon = secureNetworkBeacon ?? other.secureNetworkBeacon
+        networkTransmit = networkTransmit ?? other.networkTransmit
+        relayRetransmit = relayRetransmit ?? other.relayRetransmit
+        features.relay = completed(features.relay, from: other.features.relay)
+        features.proxy = completed(features.proxy, from: other.features.proxy)
+        features.friend = completed(features.friend, from: other.features.friend)
+        features.lowPower = other.features.lowPower
+        for state in other.states {
+            let recorded = self.state(state.kind)
+            // Whether there is a state is a matter of what the node is made of.
+            if recorded == nil || state.isNotSupported || recorded?.isNotSupported == true { record(state) }
+        }
+        states.removeAll { other.state($0.kind) == nil && !other.hasPrimary($0.kind.model) }
+        if bridgingTable == nil { bridgingTable = other.bridgingTable }
+        product = other.product
+        guard isCompositionKnown else { return elements = other.elements }
+        let recorded = elements
+        elements = other.elements
+        for (index, element) in recorded.enumerated() where index < elements.count {
+            for place in elements[index].models.indices {
+                let identifier = elements[index].models[place].identifier
+                if let model = element.models.first(where: { $0.identifier == identifier }) {
+                    elements[index].models[place] = model
+                } else {
+                    // A model that has come with another firmware begins without configuration.
+                    elements[index].models[place] = Model(identifier: identifier)
+                }
+            }
+        }
+    }
+
+    /// Whether there is a feature is a matter of what the node is made of.
+    private func completed(_ state: FeatureState?, from other: FeatureState?) -> FeatureState? {
+        guard let state, let other else { return state ?? other }
+        return state == .notSupported || other == .notSupported ? other : state
+    }
+}
+
+extension Array where Element: Hashable {
+    /// What only one of both lists has, each once.
+    fileprivate func difference(from other: [Element]) -> [Element] {
+        if self == other { return [] }
+        return Array(Set(self).symmetricDifference(other))
+    }
+}
+
+extension Array {
+    /// The keys of another list, each in the role that it has here.
+    fileprivate func taking<Index>(_ other: [Element]) -> [Element] where Element == NodeKey<Index> {
+        other.map { key in first { $0.index == key.index } ?? key }
+    }
+}

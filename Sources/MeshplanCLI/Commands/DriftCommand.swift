@@ -1,0 +1,113 @@
+internal import ArgumentParser
+internal import Definitions
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// `meshplan drift`
+struct DriftCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drift",
+        abstract: "Show where nodes are otherwise than they were recorded.",
+        discussion: """
+            Compares what the definition says, what was last set or imported, and what the nodes told when meshplan \
+            refresh read them back. Nothing is sent. Ends with 3 if there is drift. meshplan apply puts back what is \
+            declared; --adopt prints the lines with which the definition would agree with the nodes; --accept takes for \
+            recorded what the definition says nothing of.
+            """
+    )
+
+    @OptionGroup var definition: DefinitionOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup(title: "Selection")
+    var selection: SelectionOptions
+
+    @Flag(help: "Print what to write into the definition so that it agrees with the nodes; no file is changed.")
+    var adopt = false
+
+    @Flag(help: "Record what the nodes told where the definition says nothing, so that it is no drift any more.")
+    var accept = false
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func validate() throws {
+        if adopt, format.json { throw ValidationError("--adopt writes YAML, not JSON.") }
+        if adopt, accept { throw ValidationError("--adopt only prints, --accept only records; say one of them.") }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let planning = try preparation(in: context)
+        let workspace = Workspace(context: context)
+        let network = try planning?.network ?? workspace.only(networks.network)
+        let database = try workspace.open(network)
+        var snapshot = try database.snapshot()
+        var report = try report(snapshot, planning)
+        if accept {
+            let lease = try workspace.lock(database, for: "drift")
+            snapshot = try database.snapshot()
+            report = try self.report(snapshot, planning)
+            let accepted = try DriftSettlement.accept(report, in: snapshot, database, lease)
+            report = try self.report(try database.snapshot(), planning)
+            if context.json == nil, accepted > 0 {
+                context.errorOutput.line("Recorded \(count(accepted, "value")) that the definition says nothing of.")
+            }
+        }
+        if adopt {
+            return try printAdoption(of: report, snapshot, planning, context)
+        }
+        if let lines = context.json {
+            DriftJSON(report: report, network: snapshot.network).write(to: lines, network: network)
+        } else {
+            let view = DriftView(
+                report: report,
+                network: snapshot.network,
+                name: network,
+                hasDefinition: planning != nil,
+                style: context.style
+            )
+            context.output.write(view.render())
+        }
+        return report.isEmpty ? .success : .drift
+    }
+
+    /// The definition; nil if none is named and none is in the current folder.
+    private func preparation(in context: Context) throws -> PlanningJob.Prepared? {
+        if definition.paths.isEmpty {
+            let names = try Files.names(inFolder: context.workingDirectory, as: ".")
+            if DefinitionPaths.definitionFiles(among: names).isEmpty { return nil }
+        }
+        return try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
+    }
+
+    private func report(_ snapshot: Snapshot, _ planning: PlanningJob.Prepared?) throws -> DriftReport {
+        var report = DriftReport.make(of: snapshot.network, definition: planning?.definition)
+        guard !selection.isEmpty else { return report }
+        let selected = try NodeSelection(snapshot.network, definition: planning?.definition)
+            .nodes(selection) { _ in true }
+        let meant = Set(selected.map(\.uuid))
+        report.nodes.removeAll { !meant.contains($0.uuid) }
+        return report
+    }
+
+    private func printAdoption(
+        of report: DriftReport,
+        _ snapshot: Snapshot,
+        _ planning: PlanningJob.Prepared?,
+        _ context: Context
+    ) throws -> ExitStatus {
+        guard let planning else {
+            throw Failure(
+                .usage,
+                "there is no definition that could adopt anything",
+                hint: "Say where it is: meshplan drift --adopt PATH"
+            )
+        }
+        let adoption = DriftAdoption.make(of: report, network: snapshot.network, definition: planning.definition)
+        context.output.write(AdoptionView(adoption: adoption, files: planning.files).render())
+        return report.isEmpty ? .success : .drift
+    }
+}

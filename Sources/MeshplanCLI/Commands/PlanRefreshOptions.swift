@@ -1,0 +1,102 @@
+internal import ArgumentParser
+internal import Execution
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// Which nodes are read back before planning.
+enum PlanRefresh: String, CaseIterable, ExpressibleByArgument {
+    /// None: planning needs no radio.
+    case none
+    /// Those that something is planned for.
+    case touched
+    /// Those that were not read back for long.
+    case stale
+    /// All that the definition manages.
+    case all
+}
+
+/// Reads nodes back before a plan.
+struct PlanRefreshOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Which nodes to read back first: none, touched (those with changes), stale (see --older-than) or all.",
+            valueName: "which"
+        )
+    )
+    var refresh = PlanRefresh.none
+
+    @Option(help: ArgumentHelp("What counts as stale, such as 12h or 7d.", valueName: "age"))
+    var olderThan = AgeArgument(seconds: 7 * 86_400)
+
+    @Option(
+        help: ArgumentHelp(
+            "How to reach the mesh to read nodes back: simulator, unix:PATH or tcp:HOST:PORT.",
+            valueName: "bearer"
+        )
+    )
+    var via: String?
+
+    @OptionGroup var execution: RunOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
+    func validate() throws {
+        if refresh != .none, via == nil { throw ValidationError("--refresh needs --via: how to reach the mesh.") }
+        if let via {
+            do {
+                _ = try BearerChoice(via)
+            } catch {
+                throw ValidationError("\(error)")
+            }
+        }
+    }
+
+    /// What the database knows, after nodes were read back as asked for.
+    func snapshot(
+        of database: MeshDatabase,
+        _ planning: PlanningJob.Prepared,
+        in context: Context
+    ) throws -> Snapshot {
+        guard refresh != .none, let via else { return try database.snapshot() }
+        let lease = try Workspace(context: context).lock(database, for: "plan --refresh")
+        defer { lease.release() }
+        let run = RefreshRun(
+            context: context,
+            choice: try BearerChoice(via),
+            options: execution.options,
+            devices: devices.devices,
+            simulator: simulator,
+            database: database,
+            lease: lease,
+            name: planning.network
+        )
+        let snapshot = try database.snapshot()
+        let declared = Set(planning.definition.nodes.map(\.uuid.value))
+        var nodes = snapshot.network.nodes.filter { node in
+            declared.contains(node.uuid) && RefreshRun.isReadable(node, in: snapshot.network)
+        }
+        switch refresh {
+        case .none: return snapshot
+        case .all: break
+        case .stale: nodes = run.stale(nodes, seconds: olderThan.seconds)
+        case .touched:
+            // Only to see whom it touches; what is to be said about the definition is said of the final plan.
+            let plan = Planner.plan(
+                definition: planning.definition,
+                network: snapshot.network,
+                base: (snapshot.lineage, snapshot.serial),
+                identifier: Octets16(high: 0, low: 0)
+            ).plan
+            let touched = Set((plan?.nodes ?? []).map(\.uuid))
+            nodes.removeAll { !touched.contains($0.uuid) }
+        }
+        guard !nodes.isEmpty else { return snapshot }
+        _ = try run.runBefore(nodes, of: snapshot)
+        return try database.snapshot()
+    }
+}

@@ -1,0 +1,105 @@
+internal import ArgumentParser
+internal import Execution
+internal import MeshCore
+internal import Store
+
+/// `meshplan refresh`
+struct RefreshCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Read the configuration of nodes back over the radio.",
+        discussion: """
+            Asks the nodes that definitions manage, or those that are selected, for all of their configuration with the \
+            fewest messages, and records what they tell and when. Nothing is changed on a node. What contradicts the \
+            record is drift: meshplan drift shows it, and meshplan apply puts back what the definition says. \
+            A node that does not answer keeps what is recorded of it.
+            """
+    )
+
+    @OptionGroup var definition: DefinitionOptions
+
+    @OptionGroup var bearer: BearerOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup(title: "Selection")
+    var selection: SelectionOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Only nodes that were not read back for so long, or never, such as 12h or 7d.",
+            valueName: "age"
+        )
+    )
+    var olderThan: AgeArgument?
+
+    @Flag(help: "Nodes that no definition manages, too.")
+    var all = false
+
+    @OptionGroup var execution: RunOptions
+
+    @OptionGroup var format: FormatOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let knowledge = try ScanKnowledge(context, paths: definition.paths, network: networks.network)
+        let workspace = Workspace(context: context)
+        guard let (database, _, name) = knowledge.database else {
+            _ = try workspace.open(try networks.network ?? knowledge.definition?.network.value ?? workspace.only(nil))
+            return .failure
+        }
+        let lease = try workspace.lock(database, for: "refresh")
+        let refresh = RefreshRun(
+            context: context,
+            choice: try BearerChoice(bearer.via),
+            options: execution.options,
+            devices: devices.devices,
+            simulator: simulator,
+            database: database,
+            lease: lease,
+            name: name
+        )
+        let snapshot = try database.snapshot()
+        let nodes = try NodeSelection(snapshot.network, definition: knowledge.definition).nodes(selection) { node in
+            RefreshRun.isReadable(node, in: snapshot.network) && (all || node.isManaged)
+        }
+        return try refresh.run(olderThan.map { refresh.stale(nodes, seconds: $0.seconds) } ?? nodes, of: snapshot)
+    }
+}
+
+/// How a run is carried out, where the defaults do not suit.
+struct RunOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Links at once at most, as far as the bearer has them.", valueName: "count"))
+    var connections: Int?
+
+    @Option(help: ArgumentHelp("Nodes talked to at once at most.", valueName: "count"))
+    var window: Int?
+
+    @Option(help: ArgumentHelp("The TTL of requests, 0 or 2 to 127.", valueName: "hops"))
+    var ttl: UInt8?
+
+    func validate() throws {
+        if let window, !(1...1_000).contains(window) { throw ValidationError("--window takes 1 to 1000.") }
+        if let ttl, ttl == 1 || ttl > 127 { throw ValidationError("--ttl takes 0 or 2 to 127.") }
+        if let connections, !(1...64).contains(connections) { throw ValidationError("--connections takes 1 to 64.") }
+    }
+
+    /// The options of a run.
+    var options: ExecutionOptions {
+        var options = ExecutionOptions()
+        if let window {
+            options.maximumWindow = window
+            options.initialWindow = min(options.initialWindow, window)
+        }
+        if let ttl { options.retry.ttl = ttl }
+        if let connections { options.maximumConnections = connections }
+        return options
+    }
+}

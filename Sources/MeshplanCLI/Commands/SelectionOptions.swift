@@ -1,0 +1,136 @@
+internal import ArgumentParser
+internal import MeshCore
+
+/// Which nodes are meant. Options of different kinds narrow each other down; of those of one kind any may apply, but for
+/// tags, all of which must. Names hold `*` for any run of characters.
+struct SelectionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Only nodes with this name; `*` stands for anything. May be repeated.", valueName: "name"))
+    var node: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Only nodes that subscribe or publish to this group, by name or address. May be repeated.",
+            valueName: "name"
+        )
+    )
+    var group: [String] = []
+
+    @Option(help: ArgumentHelp("Only nodes that have this subnet. May be repeated.", valueName: "name"))
+    var subnet: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Only nodes with this tag in the definition, as in room=kitchen. May be repeated.",
+            valueName: "tag=value"
+        )
+    )
+    var tag: [String] = []
+
+    @Option(help: ArgumentHelp("Not nodes with this name; `*` stands for anything. May be repeated.", valueName: "name"))
+    var exclude: [String] = []
+
+    func validate() throws {
+        for text in tag where !text.contains("=") || text.hasPrefix("=") {
+            throw ValidationError("`\(text)` is not a tag and its value, as in --tag room=kitchen.")
+        }
+    }
+
+    /// Whether all nodes are meant.
+    var isEmpty: Bool { node.isEmpty && group.isEmpty && subnet.isEmpty && tag.isEmpty && exclude.isEmpty }
+}
+
+/// Finds the nodes of a database that are meant by ``SelectionOptions``.
+struct NodeSelection {
+    private let network: MeshNetwork
+    private let names: [DeviceUUID: [String]]
+    private let tags: [DeviceUUID: [String: String]]
+    private let hasDefinition: Bool
+
+    /// The nodes of a database, with the names and tags that a definition gives them, if there is one.
+    init(_ network: MeshNetwork, definition: Definition?) {
+        self.network = network
+        var names: [DeviceUUID: [String]] = [:]
+        for node in network.nodes { names[node.uuid] = [node.name, node.uuid.description] }
+        var tags: [DeviceUUID: [String: String]] = [:]
+        for node in definition?.nodes ?? [] {
+            names[node.uuid.value]?.append(node.name.value)
+            tags[node.uuid.value] = node.tags.mapValues(\.value)
+        }
+        self.names = names
+        self.tags = tags
+        hasDefinition = definition != nil
+    }
+
+    /// Whether a node is called so.
+    func isNamed(_ node: Node, by globs: [Glob]) -> Bool {
+        let all = (names[node.uuid] ?? []) + [node.unicastAddress.description]
+        return globs.contains { glob in all.contains { glob.matches($0) } }
+    }
+
+    /// The nodes that are meant, by address.
+    ///
+    /// - Parameter candidates: the nodes that are meant if the options name none.
+    /// - Throws: ``Failure`` for a name that nothing has.
+    func nodes(_ options: SelectionOptions, candidates isCandidate: (Node) -> Bool) throws(Failure) -> [Node] {
+        try check(options)
+        let named = options.node.map { Glob($0) }
+        let excluded = options.exclude.map { Glob($0) }
+        let groups = Set(network.groups.filter { group in isNamed(group, options.group) }.map(\.address.address))
+        let subnets = Set(
+            network.netKeys.filter { key in options.subnet.contains { Glob($0).matches(key.name) } }.map(\.index)
+        )
+        let wantedTags = options.tag.map { Self.tag($0) }
+        return network.nodes.filter { node in
+            if named.isEmpty { guard isCandidate(node) else { return false } }
+            return (named.isEmpty || isNamed(node, by: named)) && !isNamed(node, by: excluded)
+                && (options.group.isEmpty || Self.uses(node, groups))
+                && (options.subnet.isEmpty || node.netKeys.contains { subnets.contains($0.index) })
+                && wantedTags.allSatisfy { name, glob in (tags[node.uuid]?[name]).map { glob.matches($0) } ?? false }
+        }
+    }
+
+    /// A misspelt name must not mean nobody.
+    private func check(_ options: SelectionOptions) throws(Failure) {
+        for name in options.node + options.exclude where !network.nodes.contains(where: { isNamed($0, by: [Glob(name)]) })
+        {
+            throw unknown("node", name)
+        }
+        for name in options.group where !network.groups.contains(where: { isNamed($0, [name]) }) {
+            throw unknown("group", name)
+        }
+        for name in options.subnet where !network.netKeys.contains(where: { Glob(name).matches($0.name) }) {
+            throw unknown("subnet", name)
+        }
+        for text in options.tag {
+            guard hasDefinition else {
+                throw Failure(.usage, "--tag needs a definition, which has the tags", hint: "Say where it is.")
+            }
+            let (name, glob) = Self.tag(text)
+            guard tags.values.contains(where: { $0[name].map { glob.matches($0) } ?? false }) else {
+                throw Failure(.usage, "no node of the database has the tag `\(text)`")
+            }
+        }
+    }
+
+    private func unknown(_ noun: String, _ name: String) -> Failure {
+        Failure(.usage, "the database has no \(noun) `\(name)`", hint: "meshplan show lists what there is.")
+    }
+
+    private func isNamed(_ group: Group, _ names: [String]) -> Bool {
+        names.contains { Glob($0).matches(group.name) || $0.lowercased() == group.address.description.lowercased() }
+    }
+
+    private static func tag(_ text: String) -> (name: String, value: Glob) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(parts[0]), Glob(parts.count > 1 ? String(parts[1]) : ""))
+    }
+
+    private static func uses(_ node: Node, _ groups: Set<Address>) -> Bool {
+        node.elements.contains { element in
+            element.models.contains { model in
+                model.subscriptions.contains { groups.contains($0.address) }
+                    || model.publication.map { groups.contains($0.address.address) } ?? false
+            }
+        }
+    }
+}

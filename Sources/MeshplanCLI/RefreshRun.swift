@@ -1,0 +1,102 @@
+internal import Bearers
+internal import Execution
+internal import MeshCore
+internal import Planning
+internal import Simulator
+internal import Store
+
+/// One reading back of nodes: of `refresh`, or before a plan.
+struct RefreshRun {
+    /// The effects.
+    var context: Context
+    /// What carries the messages.
+    var choice: BearerChoice
+    /// How the run is carried out.
+    var options: ExecutionOptions
+    /// The paths of files with simulated devices.
+    var devices: [String]
+    /// How simulated radio and nodes behave.
+    var simulator: SimulatorOptions
+    /// The database of the network.
+    var database: MeshDatabase
+    /// The right to write to it.
+    var lease: WriteLease
+    /// The name of the network.
+    var name: String
+
+    /// Whether a node can be asked for its configuration at all: not those of provisioners, and not those that are gone.
+    static func isReadable(_ node: Node, in network: MeshNetwork) -> Bool {
+        node.deviceKey != nil && !node.isExcluded && node.unprovisionedSeenAt == nil
+            && !network.provisioners.contains { $0.uuid == node.uuid }
+    }
+
+    /// Those of some nodes that were not read back for so long, or never.
+    func stale(_ nodes: [Node], seconds: Int64) -> [Node] {
+        let now = context.now().rawValue
+        return nodes.filter { node in node.readBackAt.map { now - $0.rawValue > seconds } ?? true }
+    }
+
+    /// Reads nodes back and shows what came of it as the result of a command.
+    func run(_ nodes: [Node], of snapshot: Snapshot) throws -> ExitStatus {
+        guard !nodes.isEmpty else {
+            let recap = Recap()
+            let reporter = RefreshReporter(context, network: snapshot.network)
+            reporter.finish(recap, status: .success)
+            return .success
+        }
+        let (recap, reporter, simulation) = try read(nodes, of: snapshot, isTalk: false)
+        let status = ExitStatus(recap)
+        reporter.finish(recap, status: status)
+        let report = simulation?.report(context) ?? .success
+        return report == .success ? status : report
+    }
+
+    /// Reads nodes back before something else is done with what they tell.
+    ///
+    /// - Throws: ``Failure`` if it was interrupted, or stopped by something else than nodes that do not answer.
+    func runBefore(_ nodes: [Node], of snapshot: Snapshot) throws -> Recap {
+        guard !nodes.isEmpty else { return Recap() }
+        let (recap, reporter, _) = try read(nodes, of: snapshot, isTalk: true)
+        reporter.close()
+        if recap.ending == .interrupted {
+            throw Failure(.interrupted, "interrupted; what was read back is kept, and nothing was planned")
+        }
+        if let failure = Failure(ending: recap.ending) { throw failure }
+        return recap
+    }
+
+    private func read(
+        _ nodes: [Node],
+        of snapshot: Snapshot,
+        isTalk: Bool
+    ) throws -> (Recap, RefreshReporter, Simulation?) {
+        let reporter = RefreshReporter(context, network: snapshot.network, isTalk: isTalk)
+        let access = try BearerAccess(choice, in: context) {
+            try Simulation(
+                context,
+                network: snapshot.network,
+                devices: devices,
+                statePath: try Simulation.statePath(nil, network: name),
+                options: simulator
+            )
+        }
+        reporter.begin(nodes)
+        context.interrupts.arm()
+        let keys = KeyReader(context: context)
+        let executor = Executor(
+            database: database,
+            lease: lease,
+            bearer: access.bearer,
+            options: options,
+            context: ExecutionContext(
+                user: context.process.user,
+                host: context.process.host,
+                now: context.now,
+                interrupts: context.interrupts.count,
+                key: { source throws(ExecutionContext.KeyError) in try keys.key(from: source) },
+                emit: { reporter.handle($0) }
+            )
+        )
+        return (executor.readBack(nodes.map(\.uuid)), reporter, access.simulation)
+    }
+}

@@ -1,0 +1,43 @@
+internal import MeshCore
+internal import Planning
+
+/// Shows what to write into a definition so that it agrees with the nodes: YAML, with where it belongs as comments.
+struct AdoptionView {
+    /// What to write.
+    var adoption: DriftAdoption
+    /// The definition's files.
+    var files: SourceFiles
+
+    /// The whole text.
+    func render() -> String {
+        guard !adoption.nodes.isEmpty || !adoption.groups.isEmpty else {
+            return "# The definition agrees with what the nodes told; there is nothing to adopt.\n"
+        }
+        var text = "# What to write so that the definition agrees with what the nodes told. No file was changed.\n"
+        if !adoption.groups.isEmpty {
+            text += "\n# Beside the other groups:\ngroups:\n"
+            for line in adoption.groups { text += "  \(line.printable)\n" }
+        }
+        let written = adoption.nodes.filter { !$0.lines.isEmpty }
+        if !written.isEmpty { text += "\nnodes:\n" }
+        for node in written {
+            text += "  # \(place(node.location)): in place of what this node says of the same\n"
+            text += "  \(node.name.printable):\n"
+            for line in node.lines { text += "    \(line.printable)\n" }
+        }
+        let noted = adoption.nodes.filter { !$0.notes.isEmpty }
+        if !noted.isEmpty { text += "\n# By hand:\n" }
+        for node in noted {
+            for note in node.notes {
+                let start = note.location.map { place($0) + ": " } ?? ""
+                text += "# \(node.name.printable): \(start)\(note.text.printable)\n"
+            }
+        }
+        return text
+    }
+
+    private func place(_ location: SourceLocation?) -> String {
+        guard let location else { return "in the definition" }
+        return "\(files.path(of: location).printable):\(location.line)"
+    }
+}

@@ -1,0 +1,34 @@
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// Drift as lines of JSON: one for each value, and the summary last.
+struct DriftJSON {
+    /// What to write.
+    var report: DriftReport
+    /// The network, which tells how old the observations are.
+    var network: MeshNetwork
+
+    /// Writes all lines.
+    func write(to lines: JSONLines, network name: String) {
+        for node in report.nodes {
+            for entry in node.entries {
+                let isManaged = entry.declared != .unmanaged
+                var declared: String?
+                if case .value(let value) = entry.declared { declared = value }
+                lines.write([
+                    "type": "drift", "node": node.name.json, "node_uuid": node.uuid.description.json,
+                    "address": "node.\(node.name).\(entry.path)".json, "managed": .bool(isManaged),
+                    "declared": declared?.json, "recorded": entry.recorded?.json, "observed": entry.observed?.json,
+                    "since": entry.since.text.json, "read_back_at": node.readBackAt?.text.json,
+                ])
+            }
+        }
+        let ages = ObservationAges(network)
+        lines.write([
+            "type": "drift_summary", "network": name.json, "values": .integer(report.count),
+            "nodes": .integer(report.nodes.count { !$0.entries.isEmpty }), "readable_nodes": .integer(ages.nodes),
+            "never_read_back": .integer(ages.never), "oldest_read_back": ages.oldest?.text.json,
+        ])
+    }
+}

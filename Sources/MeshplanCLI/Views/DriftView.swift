@@ -1,0 +1,120 @@
+internal import MeshCore
+internal import Planning
+
+/// Shows drift: for each node what is declared, recorded and observed.
+struct DriftView {
+    /// What to show.
+    var report: DriftReport
+    /// The network, which tells how old the observations are.
+    var network: MeshNetwork
+    /// The network's name.
+    var name: String
+    /// Whether there is a definition to compare with.
+    var hasDefinition: Bool
+    /// How to dress it.
+    var style: Style
+
+    /// The whole text.
+    func render() -> String {
+        let drifted = report.nodes.filter { !$0.entries.isEmpty }
+        guard !drifted.isEmpty else {
+            return style(.good, "No drift.") + " " + style(.bold, "What nodes told is as recorded.") + "\n" + ages()
+        }
+        var text = "Drift in network \(style(.bold, name.printable))\n"
+        for node in drifted { text += "\n" + self.text(node) }
+        let values = count(report.count, "value")
+        text += "\n" + style(.bold, "Drift: \(values) on \(count(drifted.count, "node")).") + "\n" + ages()
+        for line in advice(drifted) { text += "Next: \(line)\n" }
+        return text
+    }
+
+    private func text(_ node: DriftedNode) -> String {
+        let read = node.readBackAt.map { "read back \($0.text)" } ?? "never read back in full"
+        let header = style(.bold, node.name.printable) + "  \(node.address)  \(read)\n"
+        var table = Table(["RESOURCE", "DECLARED", "RECORDED", "OBSERVED", "SINCE"])
+        for entry in node.entries {
+            table.rows.append([
+                entry.path.printable, declared(entry), entry.recorded?.printable ?? "none",
+                entry.observed?.printable ?? "none", entry.since.text,
+            ])
+        }
+        if !hasDefinition {
+            table.header?.remove(at: 1)
+            for row in table.rows.indices { table.rows[row].remove(at: 1) }
+        }
+        let lines = table.render(style, indent: "  ")
+        let plain = table.render(.plain, indent: "  ")
+        if plain.split(separator: "\n").allSatisfy({ String($0).displayWidth <= style.width }) { return header + lines }
+        return header + node.entries.map(stacked).joined()
+    }
+
+    /// An entry whose values are too long to stand side by side.
+    private func stacked(_ entry: DriftEntry) -> String {
+        var facts = Table()
+        if hasDefinition { facts.rows.append(["declared", declared(entry)]) }
+        facts.rows.append(["recorded", entry.recorded?.printable ?? "none"])
+        facts.rows.append(["observed", entry.observed?.printable ?? "none"])
+        facts.rows.append(["since", entry.since.text])
+        return "  \(entry.path.printable)\n" + facts.render(style, indent: "    ")
+    }
+
+    private func declared(_ entry: DriftEntry) -> String {
+        switch entry.declared {
+        case .unmanaged: "-"
+        case .value(let value): value?.printable ?? "none"
+        }
+    }
+
+    /// How old the observations are that this rests on.
+    private func ages() -> String {
+        let ages = ObservationAges(network)
+        return ages.text.map { $0 + "\n" } ?? ""
+    }
+
+    private func advice(_ drifted: [DriftedNode]) -> [String] {
+        var lines: [String] = []
+        let entries = drifted.flatMap(\.entries)
+        if entries.contains(where: { $0.declared != .unmanaged }) {
+            lines.append(
+                "meshplan apply puts back what is declared; meshplan drift --adopt prints the lines that declare what is observed"
+            )
+        }
+        if entries.contains(where: { $0.declared == .unmanaged }) {
+            lines.append("meshplan drift --accept records what is observed where nothing is declared")
+        }
+        return lines
+    }
+}
+
+/// How long ago the nodes of a network were read back.
+struct ObservationAges: Hashable {
+    /// Nodes that can be read back.
+    private(set) var nodes = 0
+    /// Those that never were in full.
+    private(set) var never = 0
+    /// When the one was read back that was first.
+    private(set) var oldest: Timestamp?
+    /// When the one was read back that was last.
+    private(set) var newest: Timestamp?
+
+    /// The ages of a network's managed nodes.
+    init(_ network: MeshNetwork) {
+        for node in network.nodes where node.isManaged && RefreshRun.isReadable(node, in: network) {
+            nodes += 1
+            guard let time = node.readBackAt else {
+                never += 1
+                continue
+            }
+            oldest = oldest.map { min($0, time) } ?? time
+            newest = newest.map { max($0, time) } ?? time
+        }
+    }
+
+    /// One line for people; nil if there are no nodes.
+    var text: String? {
+        guard nodes > 0 else { return nil }
+        guard let oldest, let newest else { return "No node was read back yet: meshplan refresh does." }
+        let span = oldest == newest ? "at \(oldest.text)" : "from \(oldest.text) to \(newest.text)"
+        return "Read back: \(nodes - never) of \(count(nodes, "node")), \(span)."
+    }
+}

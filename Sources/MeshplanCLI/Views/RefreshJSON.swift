@@ -1,0 +1,63 @@
+internal import Execution
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// Reading nodes back as lines of JSON: what happens as it happens, and the summary last.
+struct RefreshJSON {
+    /// Where the lines go.
+    var lines: JSONLines
+    /// Names what is otherwise.
+    var network: MeshNetwork
+
+    /// Writes the line of an event; some events have none.
+    ///
+    /// - Parameter tally: says which node a step is about.
+    func handle(_ event: ExecutionEvent, _ tally: RefreshTally) {
+        switch event {
+        case .runStarted(let nodes, let inDoubt):
+            lines.write(["type": "refresh_start", "nodes": .integer(nodes), "in_doubt": .integer(inDoubt)])
+        case .nodeReadBack(let node, let outcome):
+            lines.write([
+                "type": "node_read_back", "node_uuid": node.description.json,
+                "complete": .bool(outcome.isComplete), "answers": .integer(outcome.reports),
+                "refused": outcome.refused.isEmpty ? nil : .array(outcome.refused.map(\.text.json)),
+                "composition_changed": outcome.isCompositionNew ? true : nil,
+                "drifted": .array(outcome.drifted.map { $0.path(in: network).json }),
+            ])
+        case .stepFailed(let step, let failure):
+            lines.write([
+                "type": "refresh_failed", "node_uuid": tally.node(of: step)?.description.json, "reason": failure.description.json,
+                "advice": failure.hint.json,
+            ])
+        case .nodePending(let node, _):
+            lines.write(["type": "refresh_node_pending", "node_uuid": node.description.json])
+        case .linkUp, .linkDown, .nodeUnreachable, .doubtResolved, .progress, .interrupted:
+            ApplyJSON(lines: lines, plan: nil).handle(event)
+        default: break
+        }
+    }
+
+    /// Writes the summary.
+    func finish(_ recap: Recap, _ tally: RefreshTally, status: ExitStatus) {
+        lines.write([
+            "type": "summary",
+            "exit_code": .integer(Int(status.rawValue)),
+            "complete": .bool(recap.isComplete),
+            "nodes": .integer(recap.total),
+            "read_back": .integer(tally.complete),
+            "as_recorded": .integer(tally.asRecorded),
+            "drifted": .integer(tally.drifted),
+            "drifted_values": .integer(tally.driftedValues),
+            "failed": .integer(recap.failed.count),
+            "pending": .array(
+                recap.pending.map {
+                    .object(["node": $0.name.json, "node_uuid": $0.node.description.json])
+                }
+            ),
+            "messages": .integer(recap.messagesSent),
+            "retries": .integer(recap.retries),
+            "duration_ms": .integer(Int(clamping: recap.duration.microseconds / 1_000)),
+        ])
+    }
+}

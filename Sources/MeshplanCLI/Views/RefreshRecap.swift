@@ -1,0 +1,58 @@
+internal import Execution
+internal import MeshCore
+
+/// The recap at the end of every refresh.
+struct RefreshRecap {
+    /// What the run came to.
+    var recap: Recap
+    /// What the nodes told.
+    var tally: RefreshTally
+    /// How to dress it.
+    var style: Style
+
+    /// The whole text.
+    func render() -> String {
+        if recap.total == 0, recap.ending == .completed {
+            return "No node is to be read back.\n"
+        }
+        var text = "\n"
+        if !recap.pending.isEmpty {
+            text += style(.update, "Pending, because they do not answer:") + "\n"
+            for node in recap.pending.prefix(RecapView.limit) { text += "  \(node.name.printable)\n" }
+            if recap.pending.count > RecapView.limit {
+                text += "  and \(recap.pending.count - RecapView.limit) more\n"
+            }
+        }
+        text += ending + "\n" + figures + "\n"
+        for line in advice { text += "Next: \(line)\n" }
+        return text
+    }
+
+    /// The line that sums a refresh up. Scripts read it: its form does not change.
+    var figures: String {
+        "Read back \(count(tally.complete, "node")): \(tally.asRecorded) as recorded, \(tally.drifted) otherwise "
+            + "(\(count(tally.driftedValues, "value"))); pending \(recap.pending.count), failed \(recap.failed.count), "
+            + "not started \(max(recap.notStarted - recap.pending.count, 0)). "
+            + "\(count(recap.messagesSent, "message")), \(count(recap.retries, "retry", plural: "retries")), "
+            + "\(RecapView.seconds(recap.duration))."
+    }
+
+    private var ending: String {
+        switch recap.ending {
+        case .completed:
+            return recap.isComplete
+                ? style(.good, "Refresh complete.") : style(.warning, "Refresh is not complete.")
+        case .interrupted: return style(.warning, "Interrupted.")
+        case .refused, .storeFailed, .linkFailed, .sendingFailed: return style(.error, "Stopped.")
+        }
+    }
+
+    private var advice: [String] {
+        var lines: [String] = []
+        if tally.drifted > 0 { lines.append("meshplan drift shows what is otherwise, meshplan plan what apply would do") }
+        if !recap.pending.isEmpty || recap.isInterrupted {
+            lines.append("meshplan refresh --older-than 1h asks only those again that were not read back")
+        }
+        return lines
+    }
+}

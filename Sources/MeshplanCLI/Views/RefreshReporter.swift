@@ -1,0 +1,172 @@
+internal import Execution
+internal import MeshCore
+internal import Planning
+
+/// Tells how nodes are read back, in the form that the command is to write.
+final class RefreshReporter {
+    private let context: Context
+    private let network: MeshNetwork
+    private let terminal: RunTerminal
+    /// Whether another command does this on its way, whose result is something else.
+    private let isTalk: Bool
+    private let names: [DeviceUUID: String]
+    private let observed: [DeviceUUID: Timestamp]
+    private var nodeCount = 0
+    private var foreseen = 0
+    private var progress = (decided: 0, total: 0)
+    private var retries = 0
+    private var pendingCount = 0
+    private var tally = RefreshTally()
+
+    /// More nodes than this that are as recorded are only counted.
+    private static let detailLimit = 20
+
+    /// A reporter of nodes of a network.
+    init(_ context: Context, network: MeshNetwork, isTalk: Bool = false) {
+        self.context = context
+        self.network = network
+        self.isTalk = isTalk
+        terminal = RunTerminal(context)
+        var observed: [DeviceUUID: Timestamp] = [:]
+        for node in network.nodes { observed[node.uuid] = node.observedAt }
+        self.observed = observed
+        names = Dictionary(network.nodes.map { ($0.uuid, $0.name.printable) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Says how much is to be read.
+    func begin(_ nodes: [Node]) {
+        nodeCount = nodes.count
+        tally.begin(nodes.map(\.uuid))
+        let readings = nodes.map { NodeReadBack.foreseen(for: $0, appKeys: network.appKeys) }
+        foreseen = readings.reduce(0) { $0 + $1.count }
+        guard context.json == nil else { return }
+        let pdus = readings.lazy.joined().reduce(0) { $0 + $1.cost.pdus }
+        let isOpen = nodes.contains { !$0.isCompositionKnown }
+        say(
+            "Reading \(count(nodes.count, "node")) back with \(isOpen ? "at least " : "")\(count(foreseen, "message")) "
+                + "(\(count(pdus, "PDU"))) if \(nodes.count == 1 ? "it is" : "they are") as recorded."
+        )
+    }
+
+    /// Takes in one event of the run.
+    func handle(_ event: ExecutionEvent) {
+        tally.count(event)
+        if let lines = context.json { return RefreshJSON(lines: lines, network: network).handle(event, tally) }
+        switch event {
+        case .runStarted(_, let inDoubt) where inDoubt > 0:
+            say("\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first.")
+        case .linkUp(let proxy): say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")
+        case .linkDown(let reason, let delay):
+            let next = delay.map { "trying again in \(DurationText.text($0))" } ?? "giving up"
+            say("The proxy link is down (\(reason.printable)); \(next).")
+        case .nodeReadBack(let node, let outcome): show(outcome, of: node)
+        case .stepFailed(let step, let failure):
+            guard let node = tally.node(of: step) else { break }
+            let diagnostic = Diagnostic(
+                .error,
+                failure.headline,
+                resource: "node." + name(node),
+                hint: failure.hint
+            )
+            terminal.say(text: DiagnosticView(style: context.errorStyle).render([diagnostic]))
+        case .nodePending(let node, _):
+            pendingCount += 1
+            result("\(name(node)): does not answer; what is known of it is \(age(of: node))")
+        case .nodeUnreachable(let node, let reason): say("\(name(node)) cannot be asked: \(reason.printable).")
+        case .doubtResolved(let node, let action, let tookEffect):
+            let effect = tookEffect ? "has taken effect" : "has not taken effect"
+            result("\(name(node)): \(action.text) of an earlier run \(effect)")
+        case .stepRetried:
+            retries += 1
+            showStatus()
+        case .progress(let decided, let total):
+            progress = (decided, total)
+            showStatus()
+        case .interrupted(let immediately):
+            say(
+                immediately
+                    ? "Interrupted again: stopping at once."
+                    : "Interrupted: waiting for the answers to what was sent. Once more stops at once."
+            )
+        case .runFinished: terminal.show(status: nil)
+        default: break
+        }
+    }
+
+    /// Takes the line of the progress away.
+    func close() { terminal.show(status: nil) }
+
+    /// The end of a run, however it came about.
+    func finish(_ recap: Recap, status: ExitStatus) {
+        if let failure = Failure(ending: recap.ending) { FailureView(context).show(failure) }
+        terminal.show(status: nil)
+        if let lines = context.json {
+            return RefreshJSON(lines: lines, network: network).finish(recap, tally, status: status)
+        }
+        terminal.result(text: RefreshRecap(recap: recap, tally: tally, style: context.style).render())
+    }
+
+    private func show(_ outcome: ReadBackOutcome, of node: DeviceUUID) {
+        if outcome.isCompositionNew {
+            say("\(name(node)) is made otherwise than recorded: its composition has changed, as with another firmware.")
+        }
+        if !outcome.refused.isEmpty {
+            let messages = Set(outcome.refused.map(\.text)).sorted().joined(separator: ", ")
+            say("\(name(node)) refuses \(count(outcome.refused.count, "request")) (\(messages)); that stays as recorded.")
+        }
+        let part = outcome.isComplete ? "" : ", as far as it was read"
+        if outcome.drifted.isEmpty {
+            if nodeCount > Self.detailLimit, outcome.returned.isEmpty, outcome.isComplete { return }
+            let returned = outcome.returned.isEmpty ? "" : " again (\(count(outcome.returned.count, "value")))"
+            return result("\(name(node)): as recorded\(returned)\(part)")
+        }
+        let paths = outcome.drifted.map { $0.path(in: network).printable }
+        let list = paths.prefix(3).joined(separator: ", ") + (paths.count > 3 ? ", …" : "")
+        result("\(name(node)): \(count(paths.count, "value")) otherwise than recorded\(part): \(list)")
+    }
+
+    private func age(of node: DeviceUUID) -> String {
+        observed[node].map { "from \($0.text)" } ?? "as imported"
+    }
+
+    private func showStatus() {
+        guard progress.total > 0 else { return }
+        var parts = ["\(progress.decided) of \(count(progress.total, "node")) read back"]
+        if retries > 0 { parts.append(count(retries, "retry", plural: "retries")) }
+        if pendingCount > 0 { parts.append("\(pendingCount) pending") }
+        terminal.show(status: parts.joined(separator: ", "))
+    }
+
+    private func name(_ node: DeviceUUID) -> String { names[node] ?? node.description }
+
+    private func result(_ line: String) { isTalk ? say(line) : terminal.result(text: line + "\n") }
+
+    private func say(_ line: String) { terminal.say(text: line + "\n") }
+}
+
+/// What reading nodes back has come to.
+struct RefreshTally: Hashable {
+    /// Nodes that told everything.
+    var complete = 0
+    /// Nodes that told everything and are as recorded.
+    var asRecorded = 0
+    /// Nodes that are otherwise than recorded, and in how many things.
+    var drifted = 0
+    var driftedValues = 0
+    private var steps: [DeviceUUID] = []
+
+    /// Takes in one event.
+    mutating func count(_ event: ExecutionEvent) {
+        guard case .nodeReadBack(_, let outcome) = event else { return }
+        if outcome.isComplete { complete += 1 }
+        if outcome.isComplete, outcome.drifted.isEmpty { asRecorded += 1 }
+        if !outcome.drifted.isEmpty { drifted += 1 }
+        driftedValues += outcome.drifted.count
+    }
+
+    /// Says which node each step is about.
+    mutating func begin(_ nodes: [DeviceUUID]) { steps = nodes }
+
+    /// The node of a step.
+    func node(of step: Int) -> DeviceUUID? { steps.indices.contains(step) ? steps[step] : nil }
+}

@@ -1,0 +1,120 @@
+package import MeshCore
+
+/// What nodes told of themselves that contradicts their records, beside what the definition says: three columns of truth.
+package struct DriftReport: Hashable, Sendable {
+    /// The nodes that have drifted, by address.
+    package var nodes: [DriftedNode]
+
+    /// A report about those nodes.
+    package init(nodes: [DriftedNode]) {
+        self.nodes = nodes
+    }
+
+    /// How many things are otherwise than recorded, without those that the definition has adopted.
+    package var count: Int { nodes.reduce(0) { $0 + $1.entries.count } }
+
+    /// Whether nothing is otherwise that the definition has not adopted.
+    package var isEmpty: Bool { nodes.allSatisfy(\.entries.isEmpty) }
+}
+
+/// A node that has drifted.
+package struct DriftedNode: Hashable, Sendable {
+    /// Which node.
+    package var uuid: DeviceUUID
+    /// Its name in the definition, else in the database.
+    package var name: String
+    /// The address of its primary element.
+    package var address: UnicastAddress
+    /// When it was last asked for all of its configuration and told it.
+    package var readBackAt: Timestamp?
+    /// What is otherwise, in the order of resources.
+    package var entries: [DriftEntry]
+    /// What is otherwise than recorded, but as the definition has it by now.
+    package var adopted: [NodeResource]
+}
+
+/// One thing of a node that is otherwise than recorded.
+package struct DriftEntry: Hashable, Sendable {
+    /// What the definition says of it.
+    package enum Declaration: Hashable, Sendable {
+        /// Nothing: whatever there is is left alone.
+        case unmanaged
+        /// How it is to be, for people; nil if it is not to be there.
+        case value(String?)
+    }
+
+    /// What it is.
+    package var resource: NodeResource
+    /// Its address as in plans, without the node: `element[0].generic-onoff-server.subscription.kitchen`.
+    package var path: String
+    /// What the definition says.
+    package var declared: Declaration
+    /// What was last set or imported, for people; nil if it was not there. Never a key.
+    package var recorded: String?
+    /// What the node told last, for people; nil if it is not there. Never a key.
+    package var observed: String?
+    /// When a read-back first said so.
+    package var since: Timestamp
+}
+
+extension DriftReport {
+    /// Compares what drifted with a definition.
+    ///
+    /// - Parameters:
+    ///   - network: what the database knows.
+    ///   - definition: read without errors; nil if there is none, and then nothing is managed.
+    package static func make(of network: MeshNetwork, definition: Definition?) -> DriftReport {
+        guard !network.drifts.isEmpty else { return DriftReport(nodes: []) }
+        var diagnostics = DiagnosticCollector()
+        let state = definition.map { Resolver.resolve($0, against: network, diagnostics: &diagnostics) }
+        let names = state.map { ResourceNames(desired: $0, network: network) } ?? ResourceNames(network: network)
+        var desired: [Int: DesiredNode] = [:]
+        for node in state?.nodes ?? [] {
+            if case .recorded(let position) = node.origin { desired[position] = node }
+        }
+        var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
+        for key in state?.applicationKeys ?? [] { bound[key.index] = key.boundNetKey }
+        let nodes = network.nodes.enumerated().compactMap { position, node in
+            network.drifts[node.uuid].map { drift in
+                DriftedNode(drift, of: node, desired: desired[position], names: names, boundNetKeys: bound)
+            }
+        }
+        return DriftReport(nodes: nodes)
+    }
+}
+
+extension DriftedNode {
+    fileprivate init(
+        _ drift: NodeDrift,
+        of node: Node,
+        desired: DesiredNode?,
+        names: ResourceNames,
+        boundNetKeys: [AppKeyIndex: NetKeyIndex]
+    ) {
+        self.init(
+            uuid: node.uuid,
+            name: desired?.name.value ?? node.name,
+            address: node.unicastAddress,
+            readBackAt: node.readBackAt,
+            entries: [],
+            adopted: []
+        )
+        for resource in drift.resources {
+            let declaration = desired?.declaration(of: resource, observed: node, names, boundNetKeys)
+            if declaration?.agrees == true {
+                adopted.append(resource)
+                continue
+            }
+            entries.append(
+                DriftEntry(
+                    resource: resource,
+                    path: resource.path(names),
+                    declared: declaration?.text ?? .unmanaged,
+                    recorded: resource.text(of: drift.recorded, names),
+                    observed: resource.text(of: node, names),
+                    since: drift.since[resource] ?? node.observedAt ?? Timestamp(rawValue: 0)
+                )
+            )
+        }
+    }
+}

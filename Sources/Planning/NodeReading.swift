@@ -1,0 +1,90 @@
+package import MeshCore
+
+/// One Get to a node: what is asked.
+package enum NodeReading: Hashable, Sendable {
+    /// Config Composition Data Get of page 0.
+    case composition
+    /// Config NetKey Get.
+    case netKeys
+    /// Config AppKey Get: the AppKeys that are bound to a NetKey.
+    case appKeys(NetKeyIndex)
+    /// Config SIG or Vendor Model App Get.
+    case bindings(ModelAddress)
+    /// Config SIG or Vendor Model Subscription Get.
+    case subscriptions(ModelAddress)
+    /// Config Model Publication Get.
+    case publication(ModelAddress)
+    /// Config Default TTL Get.
+    case defaultTTL
+    /// Config Beacon Get.
+    case secureNetworkBeacon
+    /// Config Network Transmit Get.
+    case networkTransmit
+    /// Config Friend Get.
+    case friend
+    /// Config Relay Get: Relay and Relay Retransmit.
+    case relay
+    /// Config GATT Proxy Get.
+    case proxy
+    /// The Get of another state of the foundation models.
+    case state(FoundationState.Kind)
+    /// Bridged Subnets Get: pairs of subnets that the bridging table joins, from a position on.
+    case bridgedSubnets(from: UInt8)
+    /// Bridging Table Get: the entries that join two subnets, from a position on.
+    case bridgingTable(NetKeyIndexPair, from: UInt16)
+}
+
+extension NodeReading {
+    /// What the Get and its status cost on air, from the lengths of the messages (Mesh Protocol 4.3.2); lists are taken to
+    /// have a few entries.
+    package var cost: MessageCost {
+        switch self {
+        case .composition: .exchange(request: 3, status: 52)
+        case .netKeys: .exchange(request: 2, status: 5)
+        case .appKeys: .exchange(request: 4, status: 8)
+        case .bindings(let address), .subscriptions(let address):
+            .exchange(request: 4 + address.model.encodedLength, status: 9 + address.model.encodedLength)
+        case .publication(let address):
+            .exchange(request: 4 + address.model.encodedLength, status: 12 + address.model.encodedLength)
+        case .defaultTTL, .secureNetworkBeacon, .networkTransmit, .friend, .proxy: .exchange(request: 2, status: 3)
+        case .relay: .exchange(request: 2, status: 4)
+        case .state(let kind): .exchange(request: kind.subnet == nil ? 2 : 4, status: kind.statusLength)
+        case .bridgedSubnets: .exchange(request: 5, status: 8)
+        case .bridgingTable: .exchange(request: 7, status: 18)
+        }
+    }
+}
+
+/// What a node says when it is asked.
+package enum NodeReport: Hashable, Sendable {
+    /// Composition Data page 0.
+    case composition(Composition)
+    /// All its NetKeys; the order says nothing.
+    case netKeys([NetKeyIndex])
+    /// Its AppKeys that are bound to a NetKey; the order says nothing.
+    case appKeys(NetKeyIndex, [AppKeyIndex])
+    /// The AppKeys that are bound to a model; the order says nothing.
+    case bindings(ModelAddress, [AppKeyIndex])
+    /// What a model subscribes to, virtual addresses without their labels; the order says nothing.
+    case subscriptions(ModelAddress, [Address])
+    /// How a model publishes, to a virtual address without its label; it does not if the address is unassigned.
+    case publication(ModelAddress, Address, PublicationSettings)
+    /// The Default TTL state.
+    case defaultTTL(UInt8)
+    /// The Secure Network Beacon state.
+    case secureNetworkBeacon(Bool)
+    /// The Network Transmit state.
+    case networkTransmit(TransmitParameters)
+    /// The Friend state.
+    case friend(FeatureState)
+    /// The Relay and Relay Retransmit states.
+    case relay(FeatureState, TransmitParameters)
+    /// The GATT Proxy state.
+    case proxy(FeatureState)
+    /// Another state of the foundation models.
+    case state(FoundationState)
+    /// Pairs of subnets that the bridging table joins, from a position on; none if there are no more.
+    case bridgedSubnets([NetKeyIndexPair])
+    /// Entries of the bridging table between two subnets, from a position on; none if there are no more.
+    case bridgingTable(NetKeyIndexPair, [BridgedAddresses])
+}

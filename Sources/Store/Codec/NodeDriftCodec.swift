@@ -1,0 +1,106 @@
+internal import MeshCore
+
+/// The body of the row of a drift: `version 1 | what differs, each with the time since when 8 | the node's body as it is
+/// recorded, without a DeviceKey`. What differs is a number and what it is about: a key index 2, a model (`element 1 |
+/// kind 1 | identifier 2 or 4`, bit 0 of the kind set for a vendor model), an address, a kind of state, an entry of a bridging table. Integers are big-endian.
+enum NodeDriftCodec {
+    static let version: UInt8 = 1
+
+    static func encode(_ drift: NodeDrift) -> [UInt8] {
+        var writer = ByteWriter(capacity: 256)
+        writer.write(version)
+        writer.writeList(drift.since.sorted { $0.key < $1.key }) { entry, writer in
+            write(entry.key, into: &writer)
+            writer.write(UInt64(bitPattern: entry.value.rawValue))
+        }
+        writer.write(NodeCodec.encode(drift.recorded))
+        return writer.bytes
+    }
+
+    static func decode(_ bytes: [UInt8]) throws(DecodeError) -> NodeDrift {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(version)
+        let entries = try reader.readList(size: 9) { (reader: inout ByteReader) throws(DecodeError) in
+            (try resource(&reader), Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64())))
+        }
+        var since: [NodeResource: Timestamp] = [:]
+        for (resource, time) in entries where since.updateValue(time, forKey: resource) != nil {
+            throw .prohibited(field: "drift", value: UInt64(since.count))
+        }
+        return NodeDrift(recorded: try NodeCodec.decode(Array(reader.readRest())), since: since)
+    }
+
+    private static func write(_ resource: NodeResource, into writer: inout ByteWriter) {
+        switch resource {
+        case .netKey(let index):
+            writer.write(UInt8(0))
+            writer.write(index.rawValue)
+        case .appKey(let index):
+            writer.write(UInt8(1))
+            writer.write(index.rawValue)
+        case .binding(let model, let key):
+            writer.write(UInt8(2))
+            write(model, into: &writer)
+            writer.write(key.rawValue)
+        case .subscription(let model, let address):
+            writer.write(UInt8(3))
+            write(model, into: &writer)
+            writer.write(address)
+        case .publication(let model):
+            writer.write(UInt8(4))
+            write(model, into: &writer)
+        case .defaultTTL: writer.write(UInt8(5))
+        case .secureNetworkBeacon: writer.write(UInt8(6))
+        case .networkTransmit: writer.write(UInt8(7))
+        case .friend: writer.write(UInt8(8))
+        case .relay: writer.write(UInt8(9))
+        case .relayRetransmit: writer.write(UInt8(10))
+        case .proxy: writer.write(UInt8(11))
+        case .state(let kind):
+            writer.write(UInt8(12))
+            kind.write(to: &writer)
+        case .bridging(let entry):
+            writer.write(UInt8(13))
+            entry.write(to: &writer)
+        }
+    }
+
+    private static func resource(_ reader: inout ByteReader) throws(DecodeError) -> NodeResource {
+        switch try reader.readUInt8() {
+        case 0: return .netKey(try reader.readKeyIndex(NetKeyIndex.self))
+        case 1: return .appKey(try reader.readKeyIndex(AppKeyIndex.self))
+        case 2:
+            let model = try model(&reader)
+            return .binding(model, try reader.readKeyIndex(AppKeyIndex.self))
+        case 3:
+            let model = try model(&reader)
+            return .subscription(model, try reader.readSubscriptionAddress())
+        case 4: return .publication(try model(&reader))
+        case 5: return .defaultTTL
+        case 6: return .secureNetworkBeacon
+        case 7: return .networkTransmit
+        case 8: return .friend
+        case 9: return .relay
+        case 10: return .relayRetransmit
+        case 11: return .proxy
+        case 12: return .state(try FoundationState.Kind(reading: &reader))
+        case 13: return .bridging(try BridgingTableEntry(reading: &reader))
+        case let other: throw .prohibited(field: "drifted resource", value: UInt64(other))
+        }
+    }
+
+    private static func write(_ address: ModelAddress, into writer: inout ByteWriter) {
+        writer.write(address.element)
+        writer.write(address.model.isVendor)
+        if let company = address.model.company { writer.write(company) }
+        writer.write(address.model.model)
+    }
+
+    private static func model(_ reader: inout ByteReader) throws(DecodeError) -> ModelAddress {
+        let element = try reader.readUInt8()
+        let identifier: ModelIdentifier =
+            try reader.readBool()
+            ? .vendor(company: try reader.readUInt16(), model: try reader.readUInt16()) : .sig(try reader.readUInt16())
+        return ModelAddress(element: element, model: identifier)
+    }
+}
