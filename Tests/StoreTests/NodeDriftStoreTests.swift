@@ -14,16 +14,14 @@ struct NodeDriftStoreTests {
             ModelAddress(element: 0, model: .sig(0x1000)),
             ModelAddress(element: 255, model: .vendor(company: 0x0059, model: 1)),
         ]
+        let bridged = BridgedAddresses(first: .first, second: Address(rawValue: 0xC000), directions: .bothWays)
+        let pair = NetKeyIndexPair(first: .primary, second: try required(NetKeyIndex(rawValue: 1)))
         let resources: [NodeResource] =
             [
-                .netKey(.primary), .appKey(.first), .defaultTTL, .secureNetworkBeacon, .networkTransmit, .friend, .relay,
+                .netKey(.primary), .appKey(.first), .defaultTTL, .secureNetworkBeacon, .networkTransmit, .friend,
+                .relay,
                 .relayRetransmit, .proxy, .state(.sarReceiver), .state(.privateNodeIdentity(.primary)),
-                .bridging(
-                    BridgingTableEntry(
-                        subnets: NetKeyIndexPair(first: .primary, second: try required(NetKeyIndex(rawValue: 1))),
-                        addresses: BridgedAddresses(first: .first, second: Address(rawValue: 0xC000), directions: .bothWays)
-                    )
-                ),
+                .bridging(BridgingTableEntry(subnets: pair, addresses: bridged)),
             ]
             + models.flatMap { model -> [NodeResource] in
                 [

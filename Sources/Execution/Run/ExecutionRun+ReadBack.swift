@@ -40,7 +40,8 @@ extension ExecutionRun {
 
     /// A node answered a Get.
     func settle(_ step: Int, _ job: Job, _ report: NodeReport) {
-        if case .composition(let composition) = report, let objection = network.objection(to: composition, of: job.node) {
+        if case .composition(let composition) = report, let objection = network.objection(to: composition, of: job.node)
+        {
             // Nothing else that it says can be understood then.
             readBacks[job.node] = nil
             return fail(step, .contradicts(objection))

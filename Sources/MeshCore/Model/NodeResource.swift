@@ -44,7 +44,9 @@ extension Node {
         where element.models != otherElement.models {
             guard let index = UInt8(exactly: index) else { break }
             for model in element.models {
-                guard let match = otherElement.models.first(where: { $0.identifier == model.identifier }) else { continue }
+                guard let match = otherElement.models.first(where: { $0.identifier == model.identifier }) else {
+                    continue
+                }
                 let address = ModelAddress(element: index, model: model.identifier)
                 found += model.bindings.difference(from: match.bindings).map { .binding(address, $0) }
                 found += model.subscriptions.difference(from: match.subscriptions).map { .subscription(address, $0) }
@@ -109,7 +111,10 @@ extension Node {
         states.removeAll { other.state($0.kind) == nil && !other.hasPrimary($0.kind.model) }
         if bridgingTable == nil { bridgingTable = other.bridgingTable }
         product = other.product
-        guard isCompositionKnown else { return elements = other.elements }
+        guard isCompositionKnown else {
+            elements = other.elements
+            return
+        }
         let recorded = elements
         elements = other.elements
         for (index, element) in recorded.enumerated() where index < elements.count {

@@ -4,7 +4,7 @@ internal import MeshCore
 /// Which nodes are meant. Options of different kinds narrow each other down; of those of one kind any may apply, but for
 /// tags, all of which must. Names hold `*` for any run of characters.
 struct SelectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Only nodes with this name; `*` stands for anything. May be repeated.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only nodes of this name; `*` stands for anything. May be repeated.", valueName: "name"))
     var node: [String] = []
 
     @Option(
@@ -26,7 +26,7 @@ struct SelectionOptions: ParsableArguments {
     )
     var tag: [String] = []
 
-    @Option(help: ArgumentHelp("Not nodes with this name; `*` stands for anything. May be repeated.", valueName: "name"))
+    @Option(help: ArgumentHelp("No nodes of this name; `*` stands for anything. May be repeated.", valueName: "name"))
     var exclude: [String] = []
 
     func validate() throws {
@@ -91,9 +91,9 @@ struct NodeSelection {
 
     /// A misspelt name must not mean nobody.
     private func check(_ options: SelectionOptions) throws(Failure) {
-        for name in options.node + options.exclude where !network.nodes.contains(where: { isNamed($0, by: [Glob(name)]) })
-        {
-            throw unknown("node", name)
+        for name in options.node + options.exclude {
+            let globs = [Glob(name)]
+            if !network.nodes.contains(where: { isNamed($0, by: globs) }) { throw unknown("node", name) }
         }
         for name in options.group where !network.groups.contains(where: { isNamed($0, [name]) }) {
             throw unknown("group", name)

@@ -27,7 +27,8 @@ struct RefreshJSON {
             ])
         case .stepFailed(let step, let failure):
             lines.write([
-                "type": "refresh_failed", "node_uuid": tally.node(of: step)?.description.json, "reason": failure.description.json,
+                "type": "refresh_failed", "node_uuid": tally.node(of: step)?.description.json,
+                "reason": failure.description.json,
                 "advice": failure.hint.json,
             ])
         case .nodePending(let node, _):

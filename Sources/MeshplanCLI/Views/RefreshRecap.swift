@@ -49,7 +49,9 @@ struct RefreshRecap {
 
     private var advice: [String] {
         var lines: [String] = []
-        if tally.drifted > 0 { lines.append("meshplan drift shows what is otherwise, meshplan plan what apply would do") }
+        if tally.drifted > 0 {
+            lines.append("meshplan drift shows what is otherwise, meshplan plan what apply would do")
+        }
         if !recap.pending.isEmpty || recap.isInterrupted {
             lines.append("meshplan refresh --older-than 1h asks only those again that were not read back")
         }

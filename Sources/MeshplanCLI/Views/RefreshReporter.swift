@@ -112,7 +112,8 @@ final class RefreshReporter {
         }
         if !outcome.refused.isEmpty {
             let messages = Set(outcome.refused.map(\.text)).sorted().joined(separator: ", ")
-            say("\(name(node)) refuses \(count(outcome.refused.count, "request")) (\(messages)); that stays as recorded.")
+            let requests = count(outcome.refused.count, "request")
+            say("\(name(node)) refuses \(requests) (\(messages)); that stays as recorded.")
         }
         let part = outcome.isComplete ? "" : ", as far as it was read"
         if outcome.drifted.isEmpty {

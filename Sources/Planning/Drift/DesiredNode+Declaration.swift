@@ -20,7 +20,9 @@ extension DesiredNode {
         switch resource {
         case .netKey(let index):
             let isNeeded = neededAppKeys.contains { boundNetKeys[$0] == index }
-            guard let list = settings.subnets else { return isNeeded ? thing("index \(index)", true, node.knows(index)) : nil }
+            guard let list = settings.subnets else {
+                return isNeeded ? thing("index \(index)", true, node.knows(index)) : nil
+            }
             // Those of AppKeys that are left alone are, too.
             let isKept =
                 settings.applicationKeys == nil && node.appKeys.contains { boundNetKeys[$0.index] == index }

@@ -87,7 +87,10 @@ struct AdoptionWriter {
         )
         guard place != nil else {
             result.notes.append(
-                DriftAdoption.Note(location: nil, text: "the definition does not have this node: add it, or use --accept")
+                DriftAdoption.Note(
+                    location: nil,
+                    text: "the definition does not have this node: add it, or use --accept"
+                )
             )
             return result
         }
@@ -145,7 +148,10 @@ struct AdoptionWriter {
                 features.append("\(name): \(ValueText.state(isOn))")
             } else {
                 result.notes.append(
-                    DriftAdoption.Note(location: nil, text: "the node does not have the \(name) feature: leave `\(name)` out")
+                    DriftAdoption.Note(
+                        location: nil,
+                        text: "the node does not have the \(name) feature: leave `\(name)` out"
+                    )
                 )
             }
         }
@@ -224,7 +230,8 @@ struct AdoptionWriter {
         case .unknownLabel(let virtual):
             let note = DriftAdoption.Note(
                 location: nil,
-                text: "the node uses the virtual address \(virtual), whose label nobody here knows; it cannot be declared"
+                text: "the node uses the virtual address \(virtual), whose label nobody here knows; "
+                    + "it cannot be declared"
             )
             if !result.notes.contains(note) { result.notes.append(note) }
             return nil
@@ -275,7 +282,8 @@ struct AdoptionWriter {
             rule.model.value == address.model && (rule.element.map { $0.value == address.element } ?? true)
                 && selection.matches(rule.nodes).contains(place)
         }
-        guard let rule, desired[node.uuid]?.model(at: address)?.publication?.location == rule.location else { return text }
+        let declared = desired[node.uuid]?.model(at: address)?.publication
+        guard let rule, declared?.location == rule.location else { return text }
         result.notes.append(
             DriftAdoption.Note(
                 location: rule.location,
@@ -293,8 +301,8 @@ struct AdoptionWriter {
         switch publication.address {
         case .unicast:
             let name = nodeNames.target(publication.address)
-            let isDeclared = name.split(separator: "/").first.map { selection.position(named: String($0)) != nil } ?? false
-            target = isDeclared ? name : publication.address.description
+            let node = name.prefix { $0 != "/" }
+            target = selection.position(named: String(node)) == nil ? publication.address.description : name
         case .group(let group):
             guard let name = self.group(of: .group(group), &result) else { return nil }
             target = name

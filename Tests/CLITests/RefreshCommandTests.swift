@@ -1,0 +1,139 @@
+import Foundation
+import MeshCore
+import Store
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("meshplan refresh and drift")
+struct RefreshCommandTests {
+    /// A house that was applied, and then changed by somebody with another copy of the database.
+    private func changedHouse(_ replacements: [(String, String)]) throws -> CommandFixture {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve").status == 0)
+        let files = ["house.meshdb", "house.meshdb-wal", "house.meshdb-shm"]
+        let kept = files.map { fixture.read(".meshplan/" + $0) }
+        var yaml = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        for (text, other) in replacements {
+            try #require(yaml.contains(text))
+            yaml = yaml.replacing(text, with: other)
+        }
+        try fixture.write(yaml, to: "elsewhere/house.yaml")
+        let applied = fixture.run("apply", "elsewhere", "--via", "simulator", "--auto-approve")
+        try #require(applied.status == 0, "\(applied.error)")
+        for (file, bytes) in zip(files, kept) {
+            let url = fixture.folder.appendingPathComponent(".meshplan/" + file)
+            try? FileManager.default.removeItem(at: url)
+            if let bytes { try Data(bytes).write(to: url) }
+            if bytes != nil {
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+            }
+        }
+        return fixture
+    }
+
+    private static let changes = [
+        ("address: 0x0002, ttl: 3 }", "address: 0x0002, ttl: 9 }"),
+        ("ttl: 4, tags: { bed: right } }", "ttl: 4, secure_network_beacon: off, tags: { bed: right } }"),
+        ("groups: [bedroom, good-night]", "groups: [bedroom]"),
+    ]
+
+    @Test("nodes that are as recorded are read back, and there is no drift")
+    func asRecorded() throws {
+        let fixture = try CommandFixture.house()
+        #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
+        expectSnapshot(fixture.run("refresh", "--via", "simulator").transcript, "refresh.txt")
+        expectSnapshot(fixture.run("drift").transcript, "drift-none.txt")
+        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+        let again = fixture.run("refresh", "--via", "simulator", "--older-than", "1h")
+        #expect(again.status == 0 && again.output == "No node is to be read back.\n")
+    }
+
+    @Test("what somebody else changed is shown in three columns, in the plan, and gone after an apply")
+    func drift() throws {
+        let fixture = try changedHouse(Self.changes)
+        #expect(fixture.run("drift", "house.yaml").status == 0, "nobody has looked yet")
+        expectSnapshot(fixture.run("refresh", "house.yaml", "--via", "simulator").transcript, "refresh-drift.txt")
+        expectSnapshot(fixture.run("drift", "house.yaml").transcript, "drift.txt")
+        expectSnapshot(fixture.run("drift", "house.yaml", "--json").transcript, "drift.jsonl")
+        expectSnapshot(fixture.run("plan", "house.yaml").transcript, "plan-drift.txt")
+        expectSnapshot(fixture.run("drift", "house.yaml", "--adopt").transcript, "drift-adopt.txt")
+        let only = fixture.run("drift", "house.yaml", "--node", "swi*")
+        #expect(only.status == 3 && only.output.contains("on 1 node"))
+        #expect(fixture.run("drift", "house.yaml", "--exclude", "*").status == 0)
+        #expect(fixture.run("drift", "house.yaml", "--node", "nobody").status == 64)
+        #expect(fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve").status == 0)
+        let after = fixture.run("drift", "house.yaml")
+        #expect(after.status == 3, "what nothing is declared of is still otherwise")
+        #expect(after.output.contains("secure_network_beacon") && !after.output.contains("ttl"))
+        let accepted = fixture.run("drift", "house.yaml", "--accept")
+        #expect(accepted.status == 0 && accepted.output.hasPrefix("No drift."))
+        #expect(fixture.run("refresh", "house.yaml", "--via", "simulator").output.contains("0 otherwise"))
+        #expect(fixture.run("sim", "status").output.hasSuffix("All are as the mesh database says.\n"))
+    }
+
+    @Test("what a definition has adopted is no drift, and an apply without changes records that")
+    func adoption() throws {
+        let fixture = try changedHouse([Self.changes[0]])
+        #expect(fixture.run("refresh", "house.yaml", "--via", "simulator").status == 0)
+        #expect(fixture.run("drift", "house.yaml").status == 3)
+        #expect(fixture.run("drift", "elsewhere").status == 0)
+        #expect(fixture.run("apply", "elsewhere", "--via", "simulator", "--auto-approve").status == 0)
+        let plan = fixture.run("plan", "house.yaml")
+        #expect(plan.output.contains("9 -> 3") && !plan.output.contains("outside of meshplan"))
+    }
+
+    @Test("a plan reads back what it is told to, and plans with that", arguments: ["touched", "stale", "all"])
+    func planRefresh(which: String) throws {
+        let fixture = try changedHouse(Self.changes)
+        #expect(fixture.run("plan", "house.yaml", "--detailed-exitcode").status == 0)
+        let command = ["plan", "house.yaml", "--refresh", which, "--via", "simulator", "--detailed-exitcode"]
+        let result = fixture.run(command + ["--out", "saved.mplan"])
+        // Nothing was touched by a plan without changes.
+        #expect(result.status == (which == "touched" ? 0 : 2))
+        #expect(result.output.contains("changed outside of meshplan") == (which != "touched"))
+        #expect(result.error.contains("Reading") == (which != "touched"))
+        #expect(fixture.run("refresh", "house.yaml", "--via", "simulator").status == 0)
+        let applied = fixture.run("apply", "saved.mplan", "--via", "simulator")
+        // Reading again outdated the plan only where it found something.
+        #expect(applied.status == (which == "touched" ? 7 : 0), "\(applied.error)")
+    }
+
+    @Test("--refresh needs to know how to reach the mesh")
+    func withoutBearer() throws {
+        let fixture = try CommandFixture.house()
+        let result = fixture.run("plan", "--refresh", "all")
+        #expect(result.status == 64 && result.error.contains("--refresh needs --via"))
+    }
+
+    @Test("a node that does not answer is pending and keeps its record with its age")
+    func unreachable() throws {
+        let fixture = try CommandFixture.house()
+        #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
+        let result = fixture.run("refresh", "--via", "simulator", "--off", "mary", "--node", "mary", "--node", "brian")
+        expectSnapshot(result.transcript, "refresh-partial.txt")
+        let json = fixture.run("refresh", "--via", "simulator", "--off", "mary", "--node", "mary", "--json")
+        #expect(json.status == 4)
+        expectSnapshot(json.transcript, "refresh.jsonl")
+        let show = fixture.run("show", "node.brian")
+        #expect(show.output.contains("read back              2026-11-18T"))
+    }
+
+    @Test("keys never appear")
+    func secrets() throws {
+        let fixture = try changedHouse(Self.changes)
+        let network = String(decoding: try #require(fixture.read("network.json")), as: UTF8.self).uppercased()
+        let keys = network.matches(of: #/KEY":\s*"([0-9A-F]{32})"/#).map { String($0.1) }
+        #expect(keys.count > 10)
+        for arguments in [
+            ["refresh", "house.yaml", "--via", "simulator"], ["drift", "house.yaml"],
+            ["drift", "house.yaml", "--json"], ["drift", "house.yaml", "--adopt"], ["plan", "house.yaml", "--json"],
+        ] {
+            let result = fixture.run(arguments)
+            let text = (result.output + result.error).uppercased()
+            #expect(!text.isEmpty)
+            for key in keys { #expect(!text.contains(key)) }
+        }
+    }
+}
