@@ -15,9 +15,7 @@ struct DriftReportTests {
         let recorded = try #require(office.network.nodes.first { $0.name == name })
         try office.change(name, change)
         let observed = try #require(office.network.nodes.first { $0.name == name })
-        office.network.drifts[recorded.uuid] = try #require(
-            NodeDrift(recorded: recorded, observed: observed, at: since)
-        )
+        office.network.drifts[recorded.uuid] = NodeDrift(recorded: recorded, observed: observed, at: since)
         return office
     }
 

@@ -41,6 +41,7 @@ enum PlanDebugText {
         case .configureWhenKnown(let configuration):
             let target = configuration.target.flatMap { uuid in plan.nodes.first { $0.uuid == uuid }?.name }
             return "\(configuration.name): configure when known" + (target.map { " to publish to \($0)" } ?? "")
+        case .readBack(let uuid): return "\(plan.nodes.first { $0.uuid == uuid }?.name ?? "?"): read back"
         }
     }
 
@@ -105,6 +106,7 @@ enum PlanDebugText {
         case .setFriend(let isOn): "set friend \(isOn)"
         case .setNetworkTransmit(let parameters): "set network transmit \(parameters.octet)"
         case .resetNode: "reset"
+        case .read(let reading): "read \(reading)"
         case .set(let state): "set \(state.kind.word) \(state.text())"
         case .addBridging(let entry): "bridge \(entry.text())"
         case .removeBridging(let entry): "stop bridging \(entry.text())"

@@ -44,6 +44,7 @@ struct StepSimulation {
             case .resetNode: network.retire(uuid, reason: .reset, at: Timestamp(rawValue: 9))
             default: network.nodes[place].apply(action, appKeys: network.appKeys)
             }
+        case .readBack: throw Refusal(description: "a plan that reads back")
         case .provision(let order): try provision(order)
         case .configureWhenKnown(let configuration):
             let lowered = configuration.lowered(in: network)
