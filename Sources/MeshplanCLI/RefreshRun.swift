@@ -23,6 +23,8 @@ struct RefreshRun {
     var lease: WriteLease
     /// The name of the network.
     var name: String
+    /// Says how long it will take.
+    var estimator: PlanEstimator
 
     /// Whether a node can be asked for its configuration at all: not those of provisioners, and not those that are gone.
     static func isReadable(_ node: Node, in network: MeshNetwork) -> Bool {
@@ -80,7 +82,7 @@ struct RefreshRun {
                 options: simulator
             )
         }
-        reporter.begin(nodes)
+        reporter.begin(nodes, estimator)
         context.interrupts.arm()
         let keys = KeyReader(context: context)
         let executor = Executor(

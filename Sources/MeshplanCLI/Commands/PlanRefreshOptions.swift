@@ -60,6 +60,7 @@ struct PlanRefreshOptions: ParsableArguments {
     func snapshot(
         of database: MeshDatabase,
         _ planning: PlanningJob.Prepared,
+        _ estimator: PlanEstimator,
         in context: Context
     ) throws -> Snapshot {
         guard refresh != .none, let via else { return try database.snapshot() }
@@ -73,7 +74,8 @@ struct PlanRefreshOptions: ParsableArguments {
             simulator: simulator,
             database: database,
             lease: lease,
-            name: planning.network
+            name: planning.network,
+            estimator: estimator
         )
         let snapshot = try database.snapshot()
         let declared = Set(planning.definition.nodes.map(\.uuid.value))

@@ -38,6 +38,8 @@ struct RefreshCommand: ContextCommand {
 
     @OptionGroup var execution: RunOptions
 
+    @OptionGroup var radio: RadioOptions
+
     @OptionGroup var format: FormatOptions
 
     @OptionGroup(title: "With --via simulator")
@@ -64,7 +66,8 @@ struct RefreshCommand: ContextCommand {
             simulator: simulator,
             database: database,
             lease: lease,
-            name: name
+            name: name,
+            estimator: try radio.estimator(database, connections: execution.connections, window: execution.window)
         )
         let snapshot = try database.snapshot()
         let nodes = try NodeSelection(snapshot.network, definition: knowledge.definition).nodes(selection) { node in

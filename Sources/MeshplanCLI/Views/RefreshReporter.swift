@@ -34,18 +34,22 @@ final class RefreshReporter {
     }
 
     /// Says how much is to be read.
-    func begin(_ nodes: [Node]) {
+    func begin(_ nodes: [Node], _ estimator: PlanEstimator) {
         nodeCount = nodes.count
         tally.begin(nodes.map(\.uuid))
         let readings = nodes.map { NodeReadBack.foreseen(for: $0, appKeys: network.appKeys) }
         foreseen = readings.reduce(0) { $0 + $1.count }
         guard context.json == nil else { return }
+        let steps = zip(nodes, readings).flatMap { node, readings in
+            readings.map { Step(change: 0, work: .configure(node.uuid, .read($0))) }
+        }
         let pdus = readings.lazy.joined().reduce(0) { $0 + $1.cost.pdus }
         let isOpen = nodes.contains { !$0.isCompositionKnown }
         say(
             "Reading \(count(nodes.count, "node")) back with \(isOpen ? "at least " : "")\(count(foreseen, "message")) "
                 + "(\(count(pdus, "PDU"))) if \(nodes.count == 1 ? "it is" : "they are") as recorded."
         )
+        if let time = estimator.estimate(steps, barriers: []).text { say(time) }
     }
 
     /// Takes in one event of the run.
