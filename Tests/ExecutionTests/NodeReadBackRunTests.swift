@@ -27,6 +27,9 @@ struct NodeReadBackRunTests {
     @Test("Nodes as recorded take the fewest Gets, outdate no plan, and are known to have been read")
     func asRecorded() throws {
         let site = try configured(lamps: 3)
+        // What was not known so far becomes known.
+        #expect(try site.execute { $0.readBack(lamps(1...3)) }.isComplete)
+        #expect(try site.lamp(2).states.map(\.kind) == [.heartbeatPublication, .heartbeatSubscription])
         let before = try site.database.snapshot()
         let requests = site.world.statistics.requests
         let recap = try site.execute { $0.readBack(lamps(1...3)) }

@@ -51,7 +51,7 @@ struct DriftReportTests {
         node.netKeys.append(NodeKey(index: guests))
         node.appKeys.append(NodeKey(index: sensing))
         node.elements[0].models[1].subscriptions = [.group(kitchen)]
-        node.elements[0].models[2].publication = Publication(address: .group(kitchen), appKeyIndex: sensing, ttl: 3)
+        node.elements[0].models[2].publication = Publication(address: .group(kitchen), appKeyIndex: .first, ttl: 3)
         node.elements[1].models[0].bindings.append(sensing)
     }
 
@@ -64,7 +64,7 @@ struct DriftReportTests {
                 lamp-1.element[1].generic-level-server.binding.sensing: - | none | index 1
                 lamp-1.element[0].generic-onoff-server.subscription.all-lights: - | 0xC000 | none
                 lamp-1.element[0].generic-onoff-server.subscription.kitchen: - | none | 0xC001
-                lamp-1.element[0].light-lightness-server.publication: - | none | to kitchen, key sensing, ttl 3
+                lamp-1.element[0].light-lightness-server.publication: - | none | to kitchen, key lighting, ttl 3
                 lamp-1.ttl: - | 5 | 9
                 lamp-1.relay: - | on | off
                 """
@@ -84,7 +84,7 @@ struct DriftReportTests {
             try text(try office("lamp-1", lampChange), yaml) == """
                 lamp-1.element[1].generic-level-server.binding.sensing: none | none | index 1
                 lamp-1.element[0].generic-onoff-server.subscription.all-lights: 0xC000 | 0xC000 | none
-                lamp-1.element[0].light-lightness-server.publication: none | none | to kitchen, key sensing, ttl 3
+                lamp-1.element[0].light-lightness-server.publication: none | none | to kitchen, key lighting, ttl 3
                 lamp-1.relay: on | on | off
                 lamp-1 adopts subnet.guests
                 lamp-1 adopts application_key.sensing
@@ -170,7 +170,7 @@ struct DriftReportTests {
                 elements:
                   0:
                     generic-onoff-server: { subscribe: [kitchen, group-c010] }
-                    light-lightness-server: { publish: { to: kitchen, key: sensing, ttl: 3 } }
+                    light-lightness-server: { publish: { to: kitchen, key: lighting, ttl: 3 } }
                   1:
                     generic-level-server: { keys: [lighting, sensing] }
                 """
