@@ -17,7 +17,7 @@ struct LeavingResources {
     /// Whether it has the group that a publication goes to.
     func holds(_ target: PublishAddress) -> Bool {
         switch target {
-        case .unicast: false
+        case .unicast, .unknownLabel: false
         case .group(let group): groups.contains(.group(group))
         case .virtual(let label): groups.contains(.virtual(label))
         }

@@ -63,7 +63,7 @@ extension NodesOutside {
                 switch model.publication?.address {
                 case .group(let group): if groups.contains(.group(group)) { used.insert(.group(group)) }
                 case .virtual(let label): if groups.contains(.virtual(label)) { used.insert(.virtual(label)) }
-                case .unicast, nil: break
+                case .unicast, .unknownLabel, nil: break
                 }
             }
             for group in used { counts[group, default: 0] += 1 }

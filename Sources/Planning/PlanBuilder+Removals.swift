@@ -134,6 +134,7 @@ extension PublishAddress {
         case .unicast: nil
         case .group(let group): .group(group)
         case .virtual(let label): .virtual(label)
+        case .unknownLabel(let virtual): .unknownLabel(virtual)
         }
     }
 }
