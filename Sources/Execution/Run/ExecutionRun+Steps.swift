@@ -74,7 +74,7 @@ extension ExecutionRun {
         if network.hasEffect(action, on: node) {
             // It was there already, and is managed from now on.
             let appKeys = network.header.appKeys
-            network.update(uuid) { $0.apply(action, appKeys: appKeys) }
+            network.update(uuid, at: context.now()) { $0.apply(action, appKeys: appKeys) }
             schedule.succeed(step)
             announce(.stepSkipped(step: step))
             finishNode(uuid)

@@ -147,7 +147,11 @@ struct NetworkRecord {
         let before = header
         for resource in claims.resources { header.manage(resource) }
         if header != before { isHeaderDirty = true }
-        for claim in claims.nodes { update(claim.node) { $0.apply(claim) } }
+        for claim in claims.nodes {
+            guard let place = places[claim.node] else { continue }
+            nodes[place].apply(claim)
+            dirtyNodes.insert(claim.node)
+        }
     }
 
     /// Takes a key that the network has no more out of the records of our own node and of excluded ones, which are
