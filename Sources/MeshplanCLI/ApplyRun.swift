@@ -29,6 +29,8 @@ struct ApplyRun {
     var isApproved: Bool
     /// What the planner is allowed, where a plan is made.
     var planner: PlannerOptions
+    /// How long nodes that do not answer are asked again.
+    var patience = Duration.zero
 
     /// Carries out exactly what a file says.
     func savedPlan(at path: String) throws -> ExitStatus {
@@ -65,16 +67,17 @@ struct ApplyRun {
 
     /// Plans, asks and carries out.
     func definition(_ paths: [String], network: String?) throws -> ExitStatus {
+        try carryOut(try PlanningJob(context: context).prepare(paths, network: network))
+    }
+
+    /// Plans, asks and carries out.
+    func carryOut(_ planning: some PlanSource) throws -> ExitStatus {
         let workspace = Workspace(context: context)
-        let planning = try PlanningJob(context: context).prepare(paths, network: network)
         let database = try workspace.open(planning.network)
         let lease = try workspace.lock(database, for: "apply")
         var snapshot = try database.snapshot()
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
-        let names = Dictionary(
-            planning.definition.nodes.map { ($0.name.value, $0.uuid.value) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let names = planning.nodeNames(in: snapshot.network)
         func connected() throws -> MeshConnection {
             try connect(database, lease, named: planning.network, names: names, reporter)
         }
@@ -100,8 +103,8 @@ struct ApplyRun {
         try planned.checkGuards()
         /// What the definition has adopted of what nodes told is no drift any more.
         func settleDrift() throws(StoreError) {
-            guard !snapshot.network.drifts.isEmpty else { return }
-            try DriftSettlement.settleAdopted(planning.definition, in: try database.snapshot(), database, lease)
+            guard !snapshot.network.drifts.isEmpty, let definition = planning.declared else { return }
+            try DriftSettlement.settleAdopted(definition, in: try database.snapshot(), database, lease)
         }
         guard !plan.isEmpty else {
             try settleDrift()
@@ -122,7 +125,16 @@ struct ApplyRun {
                     : "meshplan will \(summary.work) for the changes above."
             )
         }
-        let status = try (mesh ?? connected()).apply(plan, reporter, context)
+        let connection = try mesh ?? connected()
+        reporter.begin(plan)
+        let recap = try asking(
+            again: planning,
+            after: connection.executor.apply(plan),
+            of: connection,
+            database,
+            reporter
+        )
+        let status = connection.finish(recap, reporter, context)
         try settleDrift()
         return status
     }

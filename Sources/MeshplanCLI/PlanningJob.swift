@@ -37,8 +37,9 @@ struct PlannedJob {
     /// The plan.
     var plan: Plan
     /// An error for each refusal.
-    fileprivate var refusals: [Diagnostic]
-    fileprivate var files: SourceFiles
+    var refusals: [Diagnostic]
+    /// The texts that they point into.
+    var files: SourceFiles
 
     /// Whether a guard refuses the plan.
     var isRefused: Bool { !refusals.isEmpty }
@@ -84,20 +85,6 @@ extension PlanningJob.Prepared {
     ///   - unresolved: requests of earlier runs of which nobody knows whether they arrived.
     ///   - estimator: tells how long it will take.
     func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool) {
-        let estimate = estimator.estimate(plan)
-        var shown = plan
-        if unresolved > 0 {
-            shown.notes.append(
-                unresolved == 1
-                    ? "1 request of an earlier run may have arrived or not; apply reads it back first."
-                    : "\(unresolved) requests of an earlier run may have arrived or not; apply reads them back first."
-            )
-        }
-        if let lines = context.json {
-            PlanJSON(plan: shown, estimate: estimate).write(to: lines)
-        } else {
-            let view = PlanView(plan: shown, estimate: estimate, style: context.style, isFull: isFull)
-            context.output.write(view.render())
-        }
+        show(plan, unresolved: unresolved, estimator: estimator, isFull: isFull, in: context)
     }
 }

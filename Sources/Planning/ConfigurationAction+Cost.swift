@@ -27,6 +27,9 @@ extension ConfigurationAction {
             )
         case .resetNode: .exchange(request: 2, status: 2)
         case .read(let reading): reading.cost
+        case .updateNetKey: .exchange(request: 20, status: 5)
+        case .updateAppKey: .exchange(request: 20, status: 6)
+        case .setKeyRefreshPhase: .exchange(request: 5, status: 6)
         case .setDefaultTTL, .setSecureNetworkBeacon, .setProxy, .setFriend, .setNetworkTransmit:
             .exchange(request: 3, status: 3)
         case .setRelay(_, let retransmit):

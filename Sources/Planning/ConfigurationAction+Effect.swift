@@ -44,6 +44,10 @@ extension Node {
             }
         case .addBridging(let entry): recordBridging(entry)
         case .removeBridging(let entry): removeBridging(entry)
+        case .updateNetKey(let index): confirm(.updated, of: index)
+        case .updateAppKey(let index, boundTo: _): confirmUpdate(of: index)
+        case .setKeyRefreshPhase(let index, .useNewKeys): confirm(.usingNewKey, of: index)
+        case .setKeyRefreshPhase(let index, .revokeOldKeys): confirm(.revoked, of: index)
         }
     }
 

@@ -49,4 +49,10 @@ package enum ConfigurationAction: Hashable, Sendable {
     case removeBridging(BridgingTableEntry)
     /// A Get, which changes nothing.
     case read(NodeReading)
+    /// Config NetKey Update with the new key of a refresh.
+    case updateNetKey(NetKeyIndex)
+    /// Config AppKey Update with the new key of a refresh.
+    case updateAppKey(AppKeyIndex, boundTo: NetKeyIndex)
+    /// Config Key Refresh Phase Set.
+    case setKeyRefreshPhase(NetKeyIndex, KeyRefreshTransition)
 }

@@ -49,6 +49,15 @@ extension MeshNetwork {
             remove(resource)
             // Only our own node and excluded ones still have it.
             for place in nodes.indices { nodes[place].forget(resource) }
+        case .refreshKeys(let index, let stage, replacing: let networkID):
+            guard networkIDReplaced(in: index) == networkID else { return }
+            switch stage {
+            case .distribute: try beginKeyRefresh(of: index) { () throws(Failure) in try makeKey(.generated) }
+            case .useNewKeys: useNewKeys(of: index)
+            case .revokeOldKeys: break
+            case .finish: endKeyRefresh(of: index)
+            }
+        case .exclude(let uuid): excludeNode(uuid)
         }
     }
 
@@ -67,7 +76,9 @@ extension DatabaseEdit {
     /// The node whose record the edit changes, nil for edits of the network.
     package var node: DeviceUUID? {
         switch self {
-        case .manage(let uuid, name: _, isProtected: _, removalPolicy: _), .forget(let uuid): uuid
+        case .manage(let uuid, name: _, isProtected: _, removalPolicy: _), .forget(let uuid),
+            .exclude(let uuid):
+            uuid
         default: nil
         }
     }

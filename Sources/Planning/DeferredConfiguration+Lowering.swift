@@ -68,7 +68,7 @@ private struct DeferredLowering {
     private var desired: DesiredNode
     private var names: ResourceNames
     private var diagnostics = DiagnosticCollector()
-    /// Subnets that the node cannot be given at present.
+    /// Subnets in phase 2 of a key refresh whose new key the node has missed.
     private let closedSubnets: Set<NetKeyIndex>
 
     init(_ configuration: DeferredConfiguration, on node: Node, in network: MeshNetwork) {
@@ -76,7 +76,8 @@ private struct DeferredLowering {
         self.node = node
         self.network = network
         names = ResourceNames(network: network)
-        closedSubnets = Set(network.netKeys.filter { $0.phase == .usingNewKeys }.map(\.index))
+        let refreshed = network.netKeys.filter { $0.phase == .usingNewKeys && node.hasMissedNewKey($0.index) }
+        closedSubnets = Set(refreshed.map(\.index))
         let place = Self.nowhere
         var settings = DesiredSettings()
         settings.subnets = configuration.subnets.map { Declared($0, at: place) }
@@ -200,8 +201,6 @@ private struct DeferredLowering {
         guard !node.knows(key) else { return false }
         if !network.netKeys.contains(where: { $0.index == key }) {
             problem("there is no NetKey with index \(key)", "See why it was not made")
-        } else if closedSubnets.contains(key) {
-            problem("a key refresh of subnet `\(names.netKey(key))` is in progress", "Finish the key refresh first")
         } else {
             return false
         }
@@ -213,7 +212,7 @@ private struct DeferredLowering {
         if let appKey = network.appKeys.first(where: { $0.index == key }) {
             guard closedSubnets.contains(appKey.boundNetKey) else { return isUnavailable(appKey.boundNetKey) }
             let subnet = names.netKey(appKey.boundNetKey)
-            problem("a key refresh of subnet `\(subnet)` is in progress", "Finish the key refresh first")
+            problem("it has missed the new key of subnet `\(subnet)`", "Finish the key refresh first")
         } else {
             problem("there is no AppKey with index \(key)", "See why it was not made")
         }

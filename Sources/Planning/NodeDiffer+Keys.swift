@@ -104,27 +104,28 @@ extension NodeDiffer {
         if leavesOutRefused { difference.deletedNetKeys.removeAll { $0 == transport } }
     }
 
-    /// Refuses to hand out a key of a subnet that has gone over to its new keys: nodes that come now cannot be told
-    /// apart from those that missed the refresh.
+    /// Looks at a key that a node is to be given while its subnet is in a key refresh.
     ///
     /// While new keys are only being distributed, all send with the present ones; a node that gets those is one of the
-    /// nodes that the refresh has yet to reach (Mesh Protocol 3.11.4.1).
+    /// nodes that the refresh has yet to reach (Mesh Protocol 3.11.4.1). In phase 2 it gets the new ones alone. Only who
+    /// has missed the new NetKey cannot be given an AppKey, for it could not use it.
     mutating func check(_ key: String, of netKey: NetKeyIndex?, in desired: DesiredNode, needing: AppKeyIndex?) {
         guard let netKey, let phase = refreshing[netKey] else { return }
+        let node = desired.baseline(in: network)
         guard phase == .usingNewKeys else {
-            refreshingNodes[netKey, default: []].insert(desired.baseline(in: network).uuid)
+            refreshingNodes[netKey, default: []].insert(node.uuid)
             return
         }
+        guard node.hasMissedNewKey(netKey) else { return }
         let location = location(of: desired, needing: needing)
-        let noun = needing == nil ? "subnet" : "application key"
-        diagnostics.report("refresh \(noun) \(key)", at: location) {
+        diagnostics.report("refresh \(key)", at: location) {
             Diagnostic(
                 .error,
-                "node `\(desired.name.value)` cannot be given \(noun) `\(key)`: "
-                    + "a key refresh of subnet `\(names.netKey(netKey))` is in progress",
+                "node `\(desired.name.value)` cannot be given application key `\(key)`: "
+                    + "it has missed the new key of subnet `\(names.netKey(netKey))`",
                 at: location,
                 resource: "node." + desired.name.value,
-                hint: "Finish the key refresh first, and import its result"
+                hint: "Finish the key refresh first: meshplan keys refresh \(names.netKey(netKey))"
             )
         }
     }
@@ -144,6 +145,11 @@ extension NodeDiffer {
 }
 
 extension Node {
+    /// Whether the node knows a NetKey, but not the new one of its refresh.
+    func hasMissedNewKey(_ index: NetKeyIndex) -> Bool {
+        netKeys.contains { $0.index == index && !$0.isUpdated }
+    }
+
     /// The record of a model, nil if the node does not have it.
     func model(_ address: ModelAddress) -> Model? {
         let index = Int(address.element)

@@ -98,6 +98,8 @@ package struct NodeSummary: Hashable, Sendable {
         case replace = 4
         /// It is reset and leaves the network.
         case reset = 5
+        /// It is excluded from the network: it gets no key any more.
+        case exclude = 8
     }
 
     /// Which node.

@@ -154,6 +154,14 @@ struct PlanReader {
         case 7: return .forget(try uuid())
         case 8: return .protect(try networkResource(), isProtected: try flag("protected"))
         case 9: return .remove(try networkResource())
+        case 20:
+            let index: NetKeyIndex = try keyIndex()
+            let value = try bytes.readUInt8()
+            guard let stage = KeyRefreshStage(rawValue: value) else {
+                throw .prohibited(field: "stage of a key refresh", value: UInt64(value))
+            }
+            return .refreshKeys(index, stage, replacing: try bytes.readUInt64())
+        case 21: return .exclude(try uuid())
         case let other: throw .prohibited(field: "edit", value: UInt64(other))
         }
     }
@@ -197,6 +205,15 @@ struct PlanReader {
         case 20: return .addBridging(try BridgingTableEntry(reading: &bytes))
         case 21: return .removeBridging(try BridgingTableEntry(reading: &bytes))
         case 32: return .read(try reading())
+        case 40: return .updateNetKey(try keyIndex())
+        case 41: return .updateAppKey(try keyIndex(), boundTo: try keyIndex())
+        case 42:
+            let index: NetKeyIndex = try keyIndex()
+            let value = try bytes.readUInt8()
+            guard let transition = KeyRefreshTransition(rawValue: value) else {
+                throw .prohibited(field: "key refresh transition", value: UInt64(value))
+            }
+            return .setKeyRefreshPhase(index, transition)
         case let other: throw .prohibited(field: "configuration action", value: UInt64(other))
         }
     }

@@ -116,6 +116,13 @@ struct PlanWriter {
         case .remove(let resource):
             bytes.write(UInt8(9))
             write(resource)
+        case .refreshKeys(let index, let stage, replacing: let networkID):
+            write(code: 20, index.rawValue)
+            bytes.write(stage.rawValue)
+            bytes.write(networkID)
+        case .exclude(let uuid):
+            bytes.write(UInt8(21))
+            bytes.write(uuid.rawValue.bytes)
         }
     }
 
@@ -163,6 +170,13 @@ struct PlanWriter {
         case .read(let reading):
             bytes.write(UInt8(32))
             write(reading)
+        case .updateNetKey(let index): write(code: 40, index.rawValue)
+        case .updateAppKey(let index, boundTo: let netKey):
+            write(code: 41, index.rawValue)
+            bytes.write(netKey.rawValue)
+        case .setKeyRefreshPhase(let index, let transition):
+            write(code: 42, index.rawValue)
+            bytes.write(transition.rawValue)
         }
     }
 

@@ -57,7 +57,6 @@ package enum Planner {
             diagnostics: diagnostics
         )
         for (finding, hint) in desired.findings { differ.guards.report(finding, hint: hint) }
-        differ.checkApplicationKeys(desired)
         var differences: [NodeDifference] = []
         var baselines: [Node] = []
         for node in desired.nodes {
@@ -82,9 +81,12 @@ package enum Planner {
         }
         for position in others.leaving {
             let node = network.nodes[position]
-            if node.removalPolicy == .reset { builder.addReset(node) } else { builder.addForgotten(node) }
+            // Whoever is excluded cannot be asked any more.
+            let isReset = node.removalPolicy == .reset && !node.isExcluded
+            if isReset { builder.addReset(node) } else { builder.addForgotten(node) }
         }
         builder.markDrift(in: network)
+        let forgotten = others.leaving.map { network.nodes[$0] }.filter { $0.removalPolicy == .forget }
         let (steps, barriers) = builder.finish()
         let plan = Plan(
             identifier: identifier,
@@ -96,7 +98,8 @@ package enum Planner {
             steps: steps,
             barriers: barriers,
             notes: notes(differences: differences, others, names) + differ.refreshNotes
-                + others.removalNotes(desired, keepers, network, names) + builder.driftNotes,
+                + others.removalNotes(desired, keepers, network, names) + builder.driftNotes
+                + KeyRefreshAdvice.notes(of: network, forgotten: forgotten),
             findings: differ.guards.findings(allowed: options.allowed),
             claims: Claims(resources: desired.claims, nodes: differ.claims)
         )
@@ -175,24 +178,6 @@ extension NodeDiffer {
         }
     }
 
-    /// Refuses new application keys of a subnet that has gone over to its new keys.
-    mutating func checkApplicationKeys(_ desired: DesiredState) {
-        for key in desired.applicationKeys where key.recordedName == nil && refreshing[key.boundNetKey] == .usingNewKeys
-        {
-            diagnostics.report(
-                Diagnostic(
-                    .error,
-                    "application key `\(key.name.value)` cannot be made while a key refresh of its subnet "
-                        + "`\(names.netKey(key.boundNetKey))` is in progress",
-                    at: key.name.location,
-                    length: key.name.value.count,
-                    resource: "application_key." + key.name.value,
-                    hint: "Finish the key refresh first, and import its result"
-                )
-            )
-        }
-    }
-
     /// The nodes of the database that the definition does not mention.
     mutating func nodesOutside(_ definition: Definition) -> NodesOutside {
         let mentioned = Set(definition.nodes.map(\.uuid.value))
@@ -218,7 +203,7 @@ extension NodeDiffer {
                     hint: "Put it back, or apply `protect: off` for it before taking it out"
                 )
             }
-            if node.removalPolicy == .reset { checkReset(node) }
+            if node.removalPolicy == .reset, !node.isExcluded { checkReset(node) }
             outside.leaving.append(position)
         }
         return outside

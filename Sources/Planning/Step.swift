@@ -52,4 +52,10 @@ package enum DatabaseEdit: Hashable, Sendable {
     case protect(NetworkResource, isProtected: Bool)
     /// A subnet, application key or group that the definition no longer mentions and no managed node uses any more.
     case remove(NetworkResource)
+    /// The key refresh of a subnet comes to a stage; new keys are made at apply, durable before any node gets them. It
+    /// fails while a node that takes part has not confirmed the stage before. The refresh is the one that replaces the key
+    /// with that Network ID; once that is finished the edit changes nothing, whatever refresh follows.
+    case refreshKeys(NetKeyIndex, KeyRefreshStage, replacing: UInt64)
+    /// A node, or what may have become one, is excluded from the network; its DeviceKey is kept.
+    case exclude(DeviceUUID)
 }

@@ -15,7 +15,7 @@ extension NodeConfigurationState {
         deviceKey = node.deviceKey
         product = node.product ?? Node.Product(company: 0xFFFF, product: 0, version: 0, replayListSize: 32)
         netKeys = node.netKeys.compactMap { known in
-            network.netKeys.first { $0.index == known.index }.map { NodeNetKey($0, isUpdated: known.isUpdated) }
+            network.netKeys.first { $0.index == known.index }.map { NodeNetKey($0, progress: known.progress) }
         }
         appKeys = node.appKeys.compactMap { known in
             network.appKeys.first { $0.index == known.index }.map { NodeAppKey($0, isUpdated: known.isUpdated) }
@@ -69,12 +69,13 @@ extension NodeConfigurationState {
 
 extension NodeNetKey {
     /// What a node has of a NetKey of the network: in a key refresh, a node that is not updated has the old key alone.
-    init(_ key: NetKey, isUpdated: Bool) {
-        guard key.phase != .normal, let old = key.oldKey else {
+    /// One that is updated is where the network is, and one that has revoked the old key has left the refresh.
+    init(_ key: NetKey, progress: KeyRefreshProgress) {
+        guard key.phase != .normal, let old = key.oldKey, progress != .revoked else {
             self.init(index: key.index, key: key.key)
             return
         }
-        if isUpdated {
+        if progress >= .updated {
             self.init(index: key.index, key: key.key, oldKey: old, phase: key.phase)
         } else {
             self.init(index: key.index, key: old)

@@ -102,7 +102,9 @@ struct ProvisioningHazardTests {
             network.netKeys[0].phase = .usingNewKeys
         }
         #expect(try site.apply().isComplete)
-        #expect(try site.node(1)?.netKeys == [NodeKey(index: .primary, isUpdated: state & 2 == 2)])
+        #expect(
+            try site.node(1)?.netKeys == [NodeKey(index: .primary, progress: state & 2 == 2 ? .usingNewKey : .none)]
+        )
         #expect(try site.world.mismatches(against: site.network) == [])
         #expect(site.world.violations == [])
     }

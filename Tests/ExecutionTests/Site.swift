@@ -29,13 +29,21 @@ final class Site {
 
     /// A house of lamps.
     ///
-    /// - Parameter air: the network on the air, where it differs from what the database says.
-    init(lamps: Int, settings: WorldSettings = .ideal, seed: UInt64 = 1, world air: MeshNetwork? = nil) throws {
+    /// - Parameters:
+    ///   - air: the network on the air, where it differs from what the database says.
+    ///   - stored: what the database knows, where that is not a house before anything is configured.
+    init(
+        lamps: Int,
+        settings: WorldSettings = .ideal,
+        seed: UInt64 = 1,
+        world air: MeshNetwork? = nil,
+        database stored: MeshNetwork? = nil
+    ) throws {
         folder = try Site.newFolder()
         definition = try House.definition(lamps: lamps)
         keyGenerator = SplitMix64(seed: seed)
         key = DatabaseKey.random(using: &keyGenerator)
-        let network = try House.network(lamps: lamps)
+        let network = try stored ?? House.network(lamps: lamps)
         world = SimulatedWorld(network: air ?? network, settings: settings, seed: seed)
         database = try MeshDatabase.create(
             at: folder.appendingPathComponent("house.meshdb").path,

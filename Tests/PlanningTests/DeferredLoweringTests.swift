@@ -133,11 +133,13 @@ struct DeferredLoweringTests {
         )
     }
 
-    @Test("Keys of a subnet that has gone over to its new keys wait for the end of the refresh")
+    @Test("Application keys wait while the node has missed the new key of their subnet")
     func refresh() throws {
         var office = try Office()
         office.network.netKeys[1].phase = .usingNewKeys
         office.network.netKeys[1].oldKey = KeyMaterial(Octets16(high: 1, low: 1))
+        let guests = office.network.netKeys[1].index
+        try office.change("lamp-1") { $0.netKeys.append(NodeKey(index: guests)) }
         var configuration = try configuration(office)
         let lighting = try #require(AppKeyIndex(rawValue: 0))
         let sensing = try #require(AppKeyIndex(rawValue: 1))
@@ -147,7 +149,7 @@ struct DeferredLoweringTests {
             DeferredModel(address: level, bindings: []),
         ]
         let lowered = configuration.lowered(in: office.network)
-        #expect(lowered.problems.map(\.message) == ["node `lamp-1`: a key refresh of subnet `guests` is in progress"])
+        #expect(lowered.problems.map(\.message) == ["node `lamp-1`: it has missed the new key of subnet `guests`"])
         #expect(actions(lowered) == [.unbind(level, lighting)])
     }
 

@@ -72,6 +72,8 @@ enum PlanDebugText {
         case .forget: "forget"
         case .protect(let resource, let isProtected): "\(isProtected ? "protect" : "unprotect") \(text(resource))"
         case .remove(let resource): "remove \(text(resource))"
+        case .refreshKeys(let index, let stage, replacing: _): "refresh NetKey \(index): \(stage)"
+        case .exclude: "exclude"
         }
     }
 
@@ -107,6 +109,9 @@ enum PlanDebugText {
         case .setNetworkTransmit(let parameters): "set network transmit \(parameters.octet)"
         case .resetNode: "reset"
         case .read(let reading): "read \(reading)"
+        case .updateNetKey(let index): "update NetKey \(index)"
+        case .updateAppKey(let index, boundTo: let netKey): "update AppKey \(index) in \(netKey)"
+        case .setKeyRefreshPhase(let index, let transition): "\(transition) \(index)"
         case .set(let state): "set \(state.kind.word) \(state.text())"
         case .addBridging(let entry): "bridge \(entry.text())"
         case .removeBridging(let entry): "stop bridging \(entry.text())"

@@ -154,7 +154,7 @@ struct ProvisioningWorldTests {
         let node = TestDevice.node(device, try #require(outcome.node))
         #expect(world.node(device.uuid)?.netKeys.first?.phase == .usingNewKeys)
         refreshed.nodes.append(node)
-        refreshed.nodes[1].netKeys[0].isUpdated = true
+        refreshed.nodes[1].netKeys[0].progress = .updated
         let client = TestClient(SimulatedBearer(world), network: refreshed)
         try client.open(.proxy(AdvertiserIdentifier(of: device.uuid)))
         let beacon = try SecureNetworkBeacon(decoding: try #require(client.beacons.first))

@@ -176,7 +176,7 @@ struct ScanTests {
         let new = TestNetwork.key(0x99)
         refreshed.netKeys[0].oldKey = refreshed.netKeys[0].key
         refreshed.netKeys[0].key = new
-        for place in refreshed.nodes.indices.dropFirst() { refreshed.nodes[place].netKeys[0].isUpdated = true }
+        for place in refreshed.nodes.indices.dropFirst() { refreshed.nodes[place].netKeys[0].progress = .updated }
         for (phase, key) in [(KeyRefreshPhase.keyDistribution, network.netKeys[0].key), (.usingNewKeys, new)] {
             refreshed.netKeys[0].phase = phase
             let bearer = SimulatedBearer(SimulatedWorld(network: refreshed, seed: 1))

@@ -125,7 +125,9 @@ func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
             name: "node-\(number)",
             unicastAddress: try required(UnicastAddress(rawValue: UInt16(1 + 3 * number))),
             deviceKey: number % 5 == 4 ? nil : key(UInt64(1000 + number)),
-            netKeys: [NodeKey(index: .primary), NodeKey(index: second, isUpdated: true)],
+            netKeys: [
+                NodeKey(index: .primary), NodeKey(index: second, progress: KeyRefreshProgress.allCases[number % 4]),
+            ],
             appKeys: [NodeKey(index: appKey, isUpdated: true)]
         )
         node.isSecurelyProvisioned = true

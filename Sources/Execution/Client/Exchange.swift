@@ -21,6 +21,8 @@ struct Exchange {
     let inquiry: ConfigurationInquiry
     /// The subnets that the node takes messages in, sorted.
     let subnets: [NetKeyIndex]
+    /// Those of them whose new key it has not got.
+    let oldKeySubnets: [NetKeyIndex]
     /// The link that carries it; nil while it waits for one.
     var carrier: LinkTarget?
     /// When it is given up; while it waits for a link, what was left is kept in ``remaining`` instead.

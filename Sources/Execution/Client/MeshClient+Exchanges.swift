@@ -7,14 +7,16 @@ extension MeshClient {
         guard let exchange = exchanges[node], let carrier = exchange.carrier, let link = link(to: carrier) else {
             return
         }
-        let message = OutgoingMessage(
+        let subnet = exchange.subnets.first(where: link.subnets.contains) ?? exchange.subnets.first ?? .primary
+        var message = OutgoingMessage(
             source: address,
             destination: .unicast(node),
             payload: exchange.inquiry.payload,
             security: exchange.inquiry.security(of: node),
-            netKeyIndex: exchange.subnets.first(where: link.subnets.contains) ?? exchange.subnets.first ?? .primary,
+            netKeyIndex: subnet,
             ttl: policy.ttl
         )
+        message.usesOldNetKey = exchange.oldKeySubnets.contains(subnet)
         do {
             let (transmission, actions) = try stack.send(message, at: now)
             exchanges[node]?.transmissions += 1

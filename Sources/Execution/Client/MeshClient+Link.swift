@@ -79,7 +79,7 @@ extension MeshClient {
             guard MeshClient.understandEachOther(ours, beacon.ivIndex) else {
                 return link.unusableIVIndex(beacon.ivIndex, known: ours)
             }
-            return link.authenticBeacon(of: beacon.netKeyIndex, at: now)
+            return link.authenticBeacon(of: beacon.netKeyIndex, isUnderOldKey: beacon.isUnderOldKey, at: now)
         }
     }
 
@@ -154,7 +154,11 @@ extension MeshClient {
     ) {
         guard let link = link(to: target) else { return }
         do throws(StackError) {
-            let pdu = try stack.encode(message, netKeyIndex: link.subnets.first ?? .primary)
+            let pdu = try stack.encode(
+                message,
+                netKeyIndex: link.subnets.first ?? .primary,
+                usesOldNetKey: link.isUnderOldKey
+            )
             write(ProxyPDU(type: .configuration, payload: pdu), over: link, into: &outputs)
         } catch {
             // Without sequence numbers nothing can be sent at all; the requests that wait for the link tell so.

@@ -100,6 +100,7 @@ package struct MeshClient {
             replay: replay
         )
         stack.defaultTTL = retryPolicy.ttl
+        stack.forgetsOldKeysByBeacon = false
         for key in keys.netKeys { self.nodes.set(key) }
         for node in nodes { self.nodes.set(node) }
     }
@@ -142,11 +143,14 @@ package struct MeshClient {
     /// - Parameters:
     ///   - node: the address of the node's primary element.
     ///   - subnets: those in which the node takes messages, sorted, at least one; the first that the proxy relays is used.
+    ///   - missing: those of them in whose key refresh the node has not got the new key, so that only the old one reaches
+    ///     it.
     ///   - deadline: how long to wait for the answer, without the time that it waits for a link; nil for the policy's.
     package mutating func request(
         _ inquiry: ConfigurationInquiry,
         to node: UnicastAddress,
         subnets: [NetKeyIndex],
+        withOldKey missing: [NetKeyIndex] = [],
         deadline: Duration? = nil,
         at now: Instant
     ) -> (RequestIdentifier, [Output]) {
@@ -159,6 +163,7 @@ package struct MeshClient {
             node: node,
             inquiry: inquiry,
             subnets: subnets,
+            oldKeySubnets: missing,
             deadline: now.advanced(by: limit),
             remaining: limit,
             timeout: policy.firstTimeout(

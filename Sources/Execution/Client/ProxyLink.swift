@@ -49,6 +49,9 @@ struct ProxyLink {
     private(set) var proxy: UnicastAddress?
     /// The subnets of which the proxy has sent a beacon, sorted; it relays for no others.
     private(set) var subnets: [NetKeyIndex] = []
+    /// Whether its last beacon was made with the key that a key refresh replaces: the proxy takes the old key, and may
+    /// not have the new one.
+    private(set) var isUnderOldKey = false
     /// Whether an answer came over it or to what it carried.
     private(set) var isProved = false
     /// Whether it takes no more requests, to be closed when those that it carries are over.
@@ -124,7 +127,8 @@ struct ProxyLink {
     }
 
     /// A beacon of a subnet came that is authentic under a known NetKey.
-    mutating func authenticBeacon(of subnet: NetKeyIndex, at now: Instant) -> [Action] {
+    mutating func authenticBeacon(of subnet: NetKeyIndex, isUnderOldKey: Bool, at now: Instant) -> [Action] {
+        self.isUnderOldKey = isUnderOldKey
         if !subnets.contains(subnet) {
             subnets.append(subnet)
             subnets.sort()

@@ -55,6 +55,7 @@ extension ActionInquiries {
         case .setFriend(let isOn): return ConfigurationInquiry(ConfigFriendGet()) { featureEffect($0.state, isOn) }
         case .setNetworkTransmit(let transmit):
             return ConfigurationInquiry(ConfigNetworkTransmitGet()) { effect($0.transmit == transmit) }
+        case .updateNetKey, .updateAppKey, .setKeyRefreshPhase: return try keyRefreshReadBack()
         case .resetNode:
             // A node that answers under its DeviceKey was not reset.
             return ConfigurationInquiry(ConfigDefaultTTLGet()) { _ in .doesNotHold }
@@ -65,7 +66,7 @@ extension ActionInquiries {
         }
     }
 
-    private func effect(_ holds: Bool) -> ConfigurationVerdict { holds ? .holds(action) : .doesNotHold }
+    func effect(_ holds: Bool) -> ConfigurationVerdict { holds ? .holds(action) : .doesNotHold }
 
     private func featureEffect(_ state: FeatureState, _ isOn: Bool) -> ConfigurationVerdict {
         state == .notSupported ? .featureNotSupported : effect((state == .enabled) == isOn)

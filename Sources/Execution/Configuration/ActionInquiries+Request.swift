@@ -40,6 +40,7 @@ extension ActionInquiries {
         case .addBridging(let entry): return bridging(entry, isAdded: true)
         case .removeBridging(let entry): return bridging(entry, isAdded: false)
         case .read(let reading): return try get(reading)
+        case .updateNetKey, .updateAppKey, .setKeyRefreshPhase: return try keyRefreshRequest()
         }
     }
 

@@ -20,6 +20,7 @@ extension ExecutionRun {
             job.inquiry,
             to: node.unicastAddress,
             subnets: network.subnets(of: node, for: job.action),
+            withOldKey: node.netKeys.filter { !$0.isUpdated }.map(\.index),
             deadline: deadline,
             at: bearer.now
         )

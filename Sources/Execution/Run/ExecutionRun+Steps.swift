@@ -7,6 +7,11 @@ extension ExecutionRun {
     /// Makes a database edit.
     func edit(_ step: Int) {
         guard case .edit(let edit) = steps[step].work else { return }
+        if case .refreshKeys(let index, let stage, replacing: _) = edit,
+            let objection = network.objection(to: stage, of: index)
+        {
+            return fail(step, .unmakeable("the key refresh cannot go on: \(objection)"))
+        }
         do throws(ExecutionContext.KeyError) {
             let isChange = try network.apply(edit, key: context.key)
             if isChange { takeKeys(of: edit) }
@@ -24,6 +29,10 @@ extension ExecutionRun {
             if let key = network.header.netKeys.first(where: { $0.index == index }) { client.set(key) }
         case .createAppKey(let index, name: _, boundTo: _, source: _):
             if let key = network.header.appKeys.first(where: { $0.index == index }) { client.set(key) }
+        case .refreshKeys(let index, _, replacing: _):
+            for key in network.header.netKeys where key.index == index { client.set(key) }
+            for key in network.header.appKeys where key.boundNetKey == index { client.set(key) }
+        case .exclude(let uuid): tellClient(of: uuid)
         default: break
         }
     }

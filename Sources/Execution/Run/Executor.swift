@@ -29,6 +29,9 @@ package final class Executor {
         self.context = context
     }
 
+    /// Nodes that did not answer are asked again by what follows.
+    package func forgetUnreachable() { unreachable = [] }
+
     /// Carries a plan out, or goes on with it.
     ///
     /// The plan must have been made from the database as it is, unless the only thing that has changed the database

@@ -5,11 +5,11 @@ import Store
 /// The network as a run knows it, and what of it is not yet durable.
 struct NetworkRecord {
     /// The network without its nodes.
-    private(set) var header: MeshNetwork
+    var header: MeshNetwork
     /// Sorted by unicast address.
-    private(set) var nodes: [Node]
+    var nodes: [Node]
     private var places: [DeviceUUID: Int] = [:]
-    private var dirtyNodes: Set<DeviceUUID> = []
+    var dirtyNodes: Set<DeviceUUID> = []
     private var removedNodes: Set<DeviceUUID> = []
     /// Names of devices that are no nodes yet.
     private var names: [DeviceUUID: String] = [:]
@@ -17,14 +17,14 @@ struct NetworkRecord {
     private var fixedAddresses: [DeviceUUID: UnicastAddress] = [:]
     /// Made when the first address is needed.
     private var pool: UnicastAddressPool?
-    private var isHeaderDirty = false
+    var isHeaderDirty = false
     /// Nodes of which nothing is new but when they told it.
     private var confirmedNodes: Set<DeviceUUID> = []
     private var dirtyDrifts: Set<DeviceUUID> = []
     /// Made when the first node is read back.
     private var labels: KnownLabels?
-    private var dirtyPendings: Set<DeviceUUID> = []
-    private var newRetirements: [RetiredNode] = []
+    var dirtyPendings: Set<DeviceUUID> = []
+    var newRetirements: [RetiredNode] = []
 
     /// The network of a snapshot.
     ///
@@ -124,6 +124,11 @@ struct NetworkRecord {
         key: (KeySource) throws(ExecutionContext.KeyError) -> KeyMaterial
     ) throws(ExecutionContext.KeyError) -> Bool {
         let before = header
+        if case .refreshKeys(let index, let stage, replacing: let networkID) = edit {
+            guard header.networkIDReplaced(in: index) == networkID else { return false }
+            return try refreshKeys(of: index, stage, key: key)
+        }
+        if case .exclude(let uuid) = edit { return exclude(uuid) }
         guard let uuid = edit.node else {
             try header.apply(edit, makeKey: key)
             guard header != before else { return false }
@@ -172,30 +177,6 @@ struct NetworkRecord {
         isHeaderDirty = true
     }
 
-    /// Records a key refresh phase that the network told in a beacon; the return to normal revokes the old keys.
-    mutating func record(_ phase: KeyRefreshPhase, of index: NetKeyIndex) {
-        guard let place = header.netKeys.firstIndex(where: { $0.index == index }) else { return }
-        isHeaderDirty = true
-        header.netKeys[place].phase = phase
-        guard phase == .normal else { return }
-        header.netKeys[place].oldKey = nil
-        let bound = header.appKeys.indices.filter { header.appKeys[$0].boundNetKey == index }
-        for place in bound { header.appKeys[place].oldKey = nil }
-        let boundIndexes = Set(bound.map { header.appKeys[$0].index })
-        for place in nodes.indices {
-            for key in nodes[place].netKeys.indices
-            where nodes[place].netKeys[key].index == index && nodes[place].netKeys[key].isUpdated {
-                nodes[place].netKeys[key].isUpdated = false
-                dirtyNodes.insert(nodes[place].uuid)
-            }
-            for key in nodes[place].appKeys.indices
-            where boundIndexes.contains(nodes[place].appKeys[key].index) && nodes[place].appKeys[key].isUpdated {
-                nodes[place].appKeys[key].isUpdated = false
-                dirtyNodes.insert(nodes[place].uuid)
-            }
-        }
-    }
-
     /// Moves what is not durable into the changes of a commit.
     mutating func takeChanges(into changes: inout StoreChanges) {
         changes.nodes = dirtyNodes.sorted().compactMap { node($0) }
@@ -233,9 +214,7 @@ struct NetworkRecord {
     func subnets(of node: Node, for action: ConfigurationAction) -> [NetKeyIndex] {
         var accepted: [NetKeyIndex] = []
         for key in node.netKeys {
-            guard let netKey = header.netKeys.first(where: { $0.index == key.index }) else { continue }
-            // From the second phase on messages are sent with the new key, which the node may not have.
-            if netKey.phase != .usingNewKeys || key.isUpdated { accepted.append(key.index) }
+            if header.netKeys.contains(where: { $0.index == key.index }) { accepted.append(key.index) }
         }
         guard case .deleteNetKey(let deleted) = action, accepted.contains(where: { $0 != deleted }) else {
             return accepted
@@ -280,6 +259,9 @@ struct NetworkRecord {
         case .resetNode:
             // A node that is reset has no record any more.
             return false
+        // What a refresh was to bring about is there once it is over.
+        case .updateNetKey(let index), .updateAppKey(_, boundTo: let index), .setKeyRefreshPhase(let index, _):
+            if header.netKeys.contains(where: { $0.index == index && $0.phase == .normal }) { return true }
         case .set(let state): return state.agrees(with: node.state(state.kind))
         // Nothing is known of a table of which nothing is recorded.
         case .removeBridging where node.bridgingTable == nil: return false
@@ -298,12 +280,11 @@ extension Node {
         apply(action, appKeys: network.appKeys)
         observedAt = now
         unprovisionedSeenAt = nil
-        // A node that gets a key when the network already uses the new one gets the new one.
-        if case .addNetKey(let index) = action,
-            network.netKeys.contains(where: { $0.index == index && $0.phase == .usingNewKeys }),
-            let place = netKeys.firstIndex(where: { $0.index == index })
-        {
-            netKeys[place].isUpdated = true
+        // A node that gets a key when the network already uses the new one gets the new one, and it alone.
+        switch action {
+        case .addNetKey(let index) where network.usesNewKeys(of: index): confirm(.revoked, of: index)
+        case .addAppKey(let index, boundTo: let netKey) where network.usesNewKeys(of: netKey): confirmUpdate(of: index)
+        default: break
         }
     }
 

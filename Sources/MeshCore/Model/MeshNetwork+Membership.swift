@@ -25,16 +25,7 @@ extension MeshNetwork {
         let former = pendingProvisionings[place]
         guard former.addresses == attempt.addresses else {
             pendingProvisionings[place] = attempt
-            for key in former.deviceKeys {
-                let node = former.node(
-                    deviceKey: key,
-                    isUpdated: false,
-                    isProtected: false,
-                    removalPolicy: .forget,
-                    at: former.attemptedAt
-                )
-                retiredNodes.append(RetiredNode(node: node, reason: .replaced, retiredAt: attempt.attemptedAt))
-            }
+            retire(former, reason: .replaced, at: attempt.attemptedAt)
             exclude(former.addresses.filter { !attempt.addresses.contains($0) })
             return attempt
         }
@@ -74,6 +65,30 @@ extension MeshNetwork {
         )
         nodes.insert(node, at: nodes.firstPlace { ($0.unicastAddress, $0.uuid) >= (node.unicastAddress, uuid) })
         return (node, replaced)
+    }
+
+    /// Gives up finding out whether a device has become a node: what it may be is kept among the retired nodes.
+    ///
+    /// - Returns: the record that there was, nil if there was none.
+    mutating func abandonProvisioning(of uuid: DeviceUUID) -> PendingProvisioning? {
+        guard let pending = pendingProvisioning(of: uuid) else { return nil }
+        pendingProvisionings.remove(at: pendingPlace(of: uuid))
+        retire(pending, reason: .excluded, at: pending.attemptedAt)
+        return pending
+    }
+
+    /// Keeps what a device may have become among the retired nodes, once for each DeviceKey.
+    private mutating func retire(_ former: PendingProvisioning, reason: RetiredNode.Reason, at now: Timestamp) {
+        for key in former.deviceKeys {
+            let node = former.node(
+                deviceKey: key,
+                isUpdated: false,
+                isProtected: false,
+                removalPolicy: .forget,
+                at: former.attemptedAt
+            )
+            retiredNodes.append(RetiredNode(node: node, reason: reason, retiredAt: now))
+        }
     }
 
     /// Takes a node out of the network, keeps it among the retired ones, and excludes its addresses.
@@ -131,7 +146,7 @@ extension PendingProvisioning {
             unicastAddress: address,
             deviceKey: deviceKey,
             elements: Array(repeating: Element(), count: addresses.count),
-            netKeys: [NodeKey(index: netKeyIndex, isUpdated: isUpdated)]
+            netKeys: [NodeKey(index: netKeyIndex, progress: isUpdated ? .usingNewKey : .none)]
         )
         node.isSecurelyProvisioned = isSecurelyProvisioned
         node.isManaged = true

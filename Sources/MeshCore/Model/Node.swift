@@ -148,14 +148,22 @@ package struct Node: Hashable, Sendable {
 package struct NodeKey<Index: KeyIndex>: Hashable, Sendable {
     /// Which key.
     package var index: Index
-    /// Whether, during a key refresh, the node already has the new key.
-    package var isUpdated: Bool
+    /// How far the node has come in a key refresh.
+    package var progress: KeyRefreshProgress
+
+    /// A key with that progress.
+    package init(index: Index, progress: KeyRefreshProgress) {
+        self.index = index
+        self.progress = progress
+    }
 
     /// A key in that state.
     package init(index: Index, isUpdated: Bool = false) {
-        self.index = index
-        self.isUpdated = isUpdated
+        self.init(index: index, progress: isUpdated ? .updated : .none)
     }
+
+    /// Whether, during a key refresh, the node already has the new key.
+    package var isUpdated: Bool { progress >= .updated }
 }
 
 /// One element of a node.

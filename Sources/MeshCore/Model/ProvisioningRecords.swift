@@ -56,6 +56,8 @@ package struct RetiredNode: Hashable, Sendable {
         case reset = 0
         /// It was seen unprovisioned and provisioned anew.
         case replaced = 1
+        /// It may have become a node or not, and is excluded.
+        case excluded = 2
     }
 
     /// The node as it was last known.

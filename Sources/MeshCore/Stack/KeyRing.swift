@@ -109,9 +109,11 @@ package struct KeyRing {
     }
 
     /// The credentials to send with: the old ones in the first phase of a key refresh (3.11.4).
-    func transmitCredentials(_ index: NetKeyIndex) -> SubnetCredentials? {
+    ///
+    /// - Parameter prefersOld: whether to use the old ones in the second phase, too: for whoever has missed the new key.
+    func transmitCredentials(_ index: NetKeyIndex, prefersOld: Bool = false) -> SubnetCredentials? {
         guard let subnet = subnets[index] else { return nil }
-        return subnet.key.phase == .keyDistribution ? subnet.old ?? subnet.current : subnet.current
+        return subnet.key.phase == .keyDistribution || prefersOld ? subnet.old ?? subnet.current : subnet.current
     }
 
     /// All credentials that network PDUs with a NID can have been made with.

@@ -43,7 +43,8 @@ extension MeshStack {
     private mutating func refresh(_ beacon: AuthenticBeacon, _ actions: inout [StackAction]) {
         let index = beacon.netKeyIndex
         guard let key = keys.netKey(index), key.phase != .normal, !beacon.isUnderOldKey else { return }
-        let phase: KeyRefreshPhase = beacon.isKeyRefreshing ? .usingNewKeys : .normal
+        let staysOpen = beacon.isKeyRefreshing || !forgetsOldKeysByBeacon
+        let phase: KeyRefreshPhase = staysOpen ? .usingNewKeys : .normal
         guard phase != key.phase else { return }
         keys.setPhase(phase, of: index)
         actions.append(.keyRefreshPhaseChanged(index, phase))

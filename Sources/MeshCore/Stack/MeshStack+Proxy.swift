@@ -12,12 +12,16 @@ extension MeshStack {
     /// The network PDU of a proxy configuration message from the primary element, to be sent as
     /// ``ProxyPDU/MessageType/configuration`` (Mesh Protocol 6.6).
     ///
+    /// - Parameter usesOldNetKey: whether it is secured with the old key in every phase of a key refresh.
     /// - Throws: ``StackError`` for an unknown NetKey, more addresses than fit, or without a sequence number.
     package mutating func encode(
         _ message: ProxyConfigurationMessage,
-        netKeyIndex: NetKeyIndex = .primary
+        netKeyIndex: NetKeyIndex = .primary,
+        usesOldNetKey: Bool = false
     ) throws(StackError) -> [UInt8] {
-        guard let credentials = keys.transmitCredentials(netKeyIndex) else { throw .unknownNetKey(netKeyIndex) }
+        guard let credentials = keys.transmitCredentials(netKeyIndex, prefersOld: usesOldNetKey) else {
+            throw .unknownNetKey(netKeyIndex)
+        }
         let transportPDU = message.encoded
         guard transportPDU.count <= NetworkPDU.maximumTransportSize(isControl: true) else {
             throw .payloadSize(transportPDU.count)

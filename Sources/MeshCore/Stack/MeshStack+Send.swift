@@ -14,7 +14,8 @@ extension MeshStack {
             throw .payloadSize(message.payload.count)
         }
         let key = try key(for: message.security, netKeyIndex: message.netKeyIndex)
-        guard let credentials = keys.transmitCredentials(message.netKeyIndex) else {
+        let prefersOld = message.usesOldNetKey
+        guard let credentials = keys.transmitCredentials(message.netKeyIndex, prefersOld: prefersOld) else {
             throw .unknownNetKey(message.netKeyIndex)
         }
         let fits = upperSize <= LowerTransportPDU.maximumAccessSize
@@ -23,6 +24,7 @@ extension MeshStack {
                 message.source,
                 destination,
                 message.netKeyIndex,
+                usesOldNetKey: message.usesOldNetKey,
                 message.ttl,
                 .access(
                     payload: message.payload,
@@ -122,6 +124,7 @@ extension MeshStack {
         _ source: UnicastAddress,
         _ destination: Address,
         _ netKeyIndex: NetKeyIndex,
+        usesOldNetKey: Bool = false,
         _ ttl: UInt8,
         _ body: OutgoingQueue.Body,
         at now: Instant
@@ -134,6 +137,7 @@ extension MeshStack {
                 source: source,
                 destination: destination,
                 netKeyIndex: netKeyIndex,
+                usesOldNetKey: usesOldNetKey,
                 ttl: ttl,
                 body: body
             )
@@ -189,7 +193,10 @@ extension MeshStack {
 
     private mutating func send(_ segment: Int, of index: Int, _ actions: inout [StackAction]) -> TransmissionFailure? {
         let message = outgoing.active[index]
-        guard let credentials = keys.transmitCredentials(message.netKeyIndex) else { return .keyRemoved }
+        let prefersOld = message.usesOldNetKey
+        guard let credentials = keys.transmitCredentials(message.netKeyIndex, prefersOld: prefersOld) else {
+            return .keyRemoved
+        }
         var sequence = message.sequence
         if message.firstIsUnsent {
             outgoing.active[index].firstIsUnsent = false
@@ -259,6 +266,7 @@ extension MeshStack {
             source: message.source,
             destination: message.destination,
             netKeyIndex: message.netKeyIndex,
+            usesOldNetKey: message.usesOldNetKey,
             ttl: message.ttl,
             isControl: content.isControl,
             ivIndex: ivIndex,

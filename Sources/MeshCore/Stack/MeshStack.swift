@@ -14,6 +14,9 @@ package struct MeshStack {
     package var replay: ReplayProtection
     /// The TTL of acknowledgments: the Default TTL state (4.2.7).
     package var defaultTTL: UInt8 = 5
+    /// Whether a beacon without the key refresh flag makes it forget the old keys. Nodes do; whoever drives the refresh
+    /// keeps them until every node that it has to reach has the new ones, and is in phase 2 until then.
+    package var forgetsOldKeysByBeacon = true
     /// Where sequence numbers come from.
     package let sequenceNumbers: any SequenceNumberSource
 

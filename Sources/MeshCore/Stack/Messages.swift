@@ -35,6 +35,9 @@ package struct OutgoingMessage: Hashable, Sendable {
     package var security: MessageSecurity
     /// The subnet it is sent in; an application key must be bound to it.
     package var netKeyIndex: NetKeyIndex
+    /// Whether it is secured with the old NetKey in every phase of a key refresh, because the receiver has missed the new
+    /// one.
+    package var usesOldNetKey = false
     /// 0 to reach neighbours only, 2 to 127 to be relayed.
     package var ttl: UInt8
     /// Whether it is segmented, and thus acknowledged by the lower transport layer, even if it fits one PDU.

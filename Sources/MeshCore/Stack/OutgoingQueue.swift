@@ -13,6 +13,7 @@ struct OutgoingQueue {
         var source: UnicastAddress
         var destination: Address
         var netKeyIndex: NetKeyIndex
+        var usesOldNetKey = false
         var ttl: UInt8
         var body: Body
     }
@@ -23,6 +24,7 @@ struct OutgoingQueue {
         var source: UnicastAddress
         var destination: Address
         var netKeyIndex: NetKeyIndex
+        var usesOldNetKey = false
         var ttl: UInt8
         var isControl: Bool
         var ivIndex: UInt32

@@ -76,33 +76,3 @@ struct RefreshCommand: ContextCommand {
         return try refresh.run(olderThan.map { refresh.stale(nodes, seconds: $0.seconds) } ?? nodes, of: snapshot)
     }
 }
-
-/// How a run is carried out, where the defaults do not suit.
-struct RunOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Links at once at most, as far as the bearer has them.", valueName: "count"))
-    var connections: Int?
-
-    @Option(help: ArgumentHelp("Nodes talked to at once at most.", valueName: "count"))
-    var window: Int?
-
-    @Option(help: ArgumentHelp("The TTL of requests, 0 or 2 to 127.", valueName: "hops"))
-    var ttl: UInt8?
-
-    func validate() throws {
-        if let window, !(1...1_000).contains(window) { throw ValidationError("--window takes 1 to 1000.") }
-        if let ttl, ttl == 1 || ttl > 127 { throw ValidationError("--ttl takes 0 or 2 to 127.") }
-        if let connections, !(1...64).contains(connections) { throw ValidationError("--connections takes 1 to 64.") }
-    }
-
-    /// The options of a run.
-    var options: ExecutionOptions {
-        var options = ExecutionOptions()
-        if let window {
-            options.maximumWindow = window
-            options.initialWindow = min(options.initialWindow, window)
-        }
-        if let ttl { options.retry.ttl = ttl }
-        if let connections { options.maximumConnections = connections }
-        return options
-    }
-}

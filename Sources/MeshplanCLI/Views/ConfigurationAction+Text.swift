@@ -27,6 +27,9 @@ extension ConfigurationAction {
         case .set(let state): state.kind.title + " Set"
         case .addBridging: "Bridging Table Add"
         case .removeBridging: "Bridging Table Remove"
+        case .updateNetKey: "NetKey Update"
+        case .updateAppKey: "AppKey Update"
+        case .setKeyRefreshPhase: "Key Refresh Phase Set"
         case .read(let reading): reading.text
         }
     }

@@ -79,6 +79,7 @@ struct PlanJSON {
             "remove": .integer(summary.removed),
             "forget": .integer(summary.forgotten),
             "reset": summary.reset > 0 ? .integer(summary.reset) : nil,
+            "exclude": summary.excluded > 0 ? .integer(summary.excluded) : nil,
             "messages": .integer(summary.messages),
             "pdus": .integer(summary.pdus),
             "nodes": .integer(summary.nodes),
@@ -97,6 +98,7 @@ struct PlanJSON {
         case .provision: "provision"
         case .replace: "replace"
         case .reset: "reset"
+        case .exclude: "exclude"
         }
     }
 

@@ -7,6 +7,8 @@ struct PlanSummary: Hashable {
     var provisioned: Int
     /// Nodes that will be reset.
     var reset: Int
+    /// Nodes that will be excluded from the network.
+    var excluded: Int
     /// Resources that will exist.
     var added = 0
     /// Resources that will be otherwise.
@@ -33,6 +35,7 @@ struct PlanSummary: Hashable {
         nodes = plan.nodes.count { $0.cost.messages > 0 }
         provisioned = plan.nodes.count { $0.action == .provision || $0.action == .replace }
         reset = plan.nodes.count { $0.action == .reset }
+        excluded = plan.nodes.count { $0.action == .exclude }
         isCostExact = plan.nodesOfOpenCost.isEmpty
         for change in plan.changes where !change.isAboutMembership {
             switch change.action {
@@ -49,6 +52,7 @@ struct PlanSummary: Hashable {
     var figures: String {
         (provisioned > 0 ? "\(MeshplanCLI.count(provisioned, "device")) to provision, " : "")
             + (reset > 0 ? "\(MeshplanCLI.count(reset, "node")) to reset, " : "")
+            + (excluded > 0 ? "\(MeshplanCLI.count(excluded, "node")) to exclude, " : "")
             + "\(MeshplanCLI.count(added + changed + removed + forgotten, "change")), \(cost)"
     }
 
@@ -57,6 +61,7 @@ struct PlanSummary: Hashable {
         var parts: [String] = []
         if provisioned > 0 { parts.append("provision \(MeshplanCLI.count(provisioned, "device"))") }
         if reset > 0 { parts.append("reset \(MeshplanCLI.count(reset, "node"))") }
+        if excluded > 0 { parts.append("exclude \(MeshplanCLI.count(excluded, "node"))") }
         return (parts.isEmpty ? "" : parts.joined(separator: ", ") + " and ") + "send \(cost)"
     }
 
@@ -72,7 +77,8 @@ struct PlanSummary: Hashable {
     var text: String {
         "Plan: " + (provisioned > 0 ? "\(provisioned) to provision, " : "")
             + "\(added) to add, \(changed) to change, \(removed) to remove, \(forgotten) to forget"
-            + (reset > 0 ? ", \(reset) to reset" : "") + ". \(cost.capitalisedFirst)."
+            + (reset > 0 ? ", \(reset) to reset" : "") + (excluded > 0 ? ", \(excluded) to exclude" : "")
+            + ". \(cost.capitalisedFirst)."
     }
 }
 

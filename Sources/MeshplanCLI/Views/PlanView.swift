@@ -89,6 +89,7 @@ struct PlanView {
         case .provision: "node.\(node.name.printable) will be provisioned"
         case .replace: "node.\(node.name.printable) will be provisioned again"
         case .reset: "node.\(node.name.printable) will be reset"
+        case .exclude: "node.\(node.name.printable) will be excluded"
         }
     }
 
@@ -235,7 +236,7 @@ struct PlanView {
         case .forget: .forget
         case .provision: .create
         case .replace: .replace
-        case .reset: .delete
+        case .reset, .exclude: .delete
         }
     }
 

@@ -81,14 +81,19 @@ struct RecapView {
         }
     }
 
+    /// The command that goes on.
+    private var command: String {
+        plan?.refreshedSubnet.map { "meshplan keys refresh \($0.printable)" } ?? "meshplan apply"
+    }
+
     private func advice() -> [String] {
         if case .refused = recap.ending { return [] }
         var lines: [String] = []
         if !recap.failed.isEmpty {
-            lines.append("mend what failed (the advice is shown with each failure), then meshplan apply")
+            lines.append("mend what failed (the advice is shown with each failure), then \(command)")
         }
         if !recap.problems.isEmpty {
-            lines.append("change in the definition what the compositions make impossible, then meshplan apply")
+            lines.append("change in the definition what the compositions make impossible, then \(command)")
         }
         if recap.pending.contains(where: { $0.reason != .unanswered }) {
             lines.append(
@@ -98,14 +103,15 @@ struct RecapView {
         }
         if recap.inDoubt > 0 {
             lines.append(
-                "\(count(recap.inDoubt, "request")) may have arrived or not; the next meshplan apply reads back first"
+                "\(count(recap.inDoubt, "request")) may have arrived or not; the next \(command) reads back first"
             )
         } else if !recap.pending.isEmpty {
             lines.append(
-                "when the pending nodes can be reached, meshplan apply continues with what is left"
+                "when the pending nodes can be reached, \(command) continues with what is left"
+                    + (plan?.refreshedSubnet == nil ? "" : "; --exclude NODE leaves out who is gone for good")
             )
         } else if recap.notStarted > 0, recap.failed.isEmpty {
-            lines.append("meshplan apply continues with what is left")
+            lines.append("\(command) continues with what is left")
         }
         return lines
     }
@@ -118,5 +124,14 @@ struct RecapView {
     static func seconds(_ duration: Duration) -> String {
         let tenths = (max(duration.microseconds, 0) + 50_000) / 100_000
         return "\(tenths / 10).\(tenths % 10) s"
+    }
+}
+
+extension Plan {
+    /// The name of the subnet whose keys it refreshes, nil if it is no key refresh.
+    fileprivate var refreshedSubnet: String? {
+        let step = steps.first { if case .edit(.refreshKeys) = $0.work { true } else { false } }
+        guard let step, changes.indices.contains(step.change) else { return nil }
+        return String(changes[step.change].address.dropFirst("subnet.".count))
     }
 }

@@ -223,6 +223,7 @@ extension RetiredNode.Reason {
         switch self {
         case .reset: "reset"
         case .replaced: "replaced"
+        case .excluded: "excluded"
         }
     }
 }

@@ -82,8 +82,8 @@ enum NodeCodec {
             }
         }
         writer.write(pack(node.features))
-        writer.writeList(node.netKeys) { $1.write($0.index.rawValue | ($0.isUpdated ? 0x8000 : 0)) }
-        writer.writeList(node.appKeys) { $1.write($0.index.rawValue | ($0.isUpdated ? 0x8000 : 0)) }
+        writer.writeList(node.netKeys) { $1.write(packed($0)) }
+        writer.writeList(node.appKeys) { $1.write(packed($0)) }
         if let ttl = node.defaultTTL { writer.write(ttl) }
         if let transmit = node.networkTransmit { writer.write(transmit.octet) }
         if let retransmit = node.relayRetransmit { writer.write(retransmit.octet) }
@@ -164,13 +164,24 @@ enum NodeCodec {
         return node
     }
 
+    /// An index of 12 bits; bit 15 is set if the node has the new key, bits 13 and 12 tell what followed: 0 nothing, 1 that
+    /// it uses the key, 2 that it has forgotten the old one.
+    private static func packed<Index: KeyIndex>(_ key: NodeKey<Index>) -> UInt16 {
+        guard key.isUpdated else { return key.index.rawValue }
+        let later = UInt16(key.progress.rawValue - KeyRefreshProgress.updated.rawValue)
+        return 0x8000 | later << 12 | key.index.rawValue
+    }
+
     private static func readKeys<Index: KeyIndex>(_ reader: inout ByteReader) throws(DecodeError) -> [NodeKey<Index>] {
         try reader.readList(size: 2) { (reader: inout ByteReader) throws(DecodeError) in
             let packed = try reader.readUInt16()
-            guard let index = Index(rawValue: packed & 0x7FFF) else {
+            let later = UInt8(packed >> 12 & 0x7)
+            guard let index = Index(rawValue: packed & 0x0FFF), packed & 0x8000 != 0 || later == 0,
+                let progress = KeyRefreshProgress(rawValue: packed & 0x8000 == 0 ? 0 : later + 1)
+            else {
                 throw DecodeError.prohibited(field: "key index", value: UInt64(packed))
             }
-            return NodeKey(index: index, isUpdated: packed & 0x8000 != 0)
+            return NodeKey(index: index, progress: progress)
         }
     }
 

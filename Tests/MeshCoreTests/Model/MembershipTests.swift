@@ -50,7 +50,9 @@ struct MembershipTests {
         house.netKeys[0].phase = phase
         house.recordAttempt(try pending(20, at: 5))
         let joined = try required(house.promote(device(20), deviceKey: key(7), at: now))
-        #expect(joined.node.netKeys == [NodeKey(index: .primary, isUpdated: phase == .usingNewKeys)])
+        #expect(
+            joined.node.netKeys == [NodeKey(index: .primary, progress: phase == .usingNewKeys ? .usingNewKey : .none)]
+        )
     }
 
     @Test("Attempts add their DeviceKeys, and a block that is left is excluded")

@@ -218,6 +218,32 @@ struct KeyRefreshTests {
         #expect(node.receive(beacon: beacon(newKey, flag: true), at: .zero).isEmpty, "it is over")
     }
 
+    @Test("who drives the refresh keeps the old keys, and reaches those who have missed the new one")
+    func driver() throws {
+        var client = stack(Sample.client, .keyDistribution)
+        client.forgetsOldKeysByBeacon = false
+        #expect(
+            client.receive(beacon: beacon(newKey, flag: false), at: .zero)
+                == [.keyRefreshPhaseChanged(.primary, .usingNewKeys)]
+        )
+        #expect(client.receive(beacon: beacon(newKey, flag: false), at: .zero).isEmpty)
+        for payload in [[1, 2], [UInt8](repeating: 7, count: 40)] {
+            for usesOld in [false, true] {
+                var message = Sample.message(payload, security: .device(node: Sample.node))
+                message.usesOldNetKey = usesOld
+                var sender = client
+                let pdus = try sender.send(message, at: .zero).1.transmitted
+                var behind = Sample.stack(Sample.node)
+                let isUnderstood = pdus.allSatisfy { pdu in
+                    !behind.receive(networkPDU: pdu, at: .zero).contains {
+                        if case .dropped(.network) = $0 { true } else { false }
+                    }
+                }
+                #expect(!pdus.isEmpty && isUnderstood == usesOld)
+            }
+        }
+    }
+
     @Test("in the second phase beacons under the old key tell nothing: who is left out of the refresh has it, too")
     func oldBeacons() {
         let later = IVIndex(value: Sample.ivIndex.value + 1, isUpdateInProgress: true)

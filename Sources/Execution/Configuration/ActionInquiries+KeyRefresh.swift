@@ -1,0 +1,78 @@
+import MeshCore
+import Planning
+
+/// The messages of a key refresh (Mesh Protocol 3.11.4, 4.3.2.43, 4.3.2.38, 4.3.2.59).
+extension ActionInquiries {
+    /// The request, and what its status says.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` for a key that has no new value.
+    func keyRefreshRequest() throws(StepFailure) -> ConfigurationInquiry {
+        switch action {
+        case .updateNetKey(let index):
+            return ConfigurationInquiry(ConfigNetKeyUpdate(netKeyIndex: index, key: try newKey(index))) {
+                $0.status == .success ? .holds(action) : .refused($0.status)
+            }
+        case .updateAppKey(let index, boundTo: let netKey):
+            let request = ConfigAppKeyUpdate(netKeyIndex: netKey, appKeyIndex: index, key: try newKey(index))
+            return ConfigurationInquiry(request) { $0.status == .success ? .holds(action) : .refused($0.status) }
+        case .setKeyRefreshPhase(let index, let transition):
+            let request = ConfigKeyRefreshPhaseSet(netKeyIndex: index, transition: transition)
+            return ConfigurationInquiry(request) { status in
+                // A node that a beacon has taken further refuses to go back.
+                if status.status == .cannotUpdate, status.phase == .normal { return verdict(on: .normal, of: index) }
+                guard status.status == .success else { return .refused(status.status) }
+                let verdict = verdict(on: status.phase, of: index)
+                return verdict == .doesNotHold ? .differs("that it stays in phase \(status.phase.rawValue)") : verdict
+            }
+        default: throw .unmakeable("the action is not about a key refresh")
+        }
+    }
+
+    /// Asks whether the request took effect.
+    func keyRefreshReadBack() throws(StepFailure) -> ConfigurationInquiry {
+        switch action {
+        case .updateNetKey(let index):
+            // In phase 1 only the request itself, which may be repeated, tells whether the new key is ours. Later phases
+            // are reached by those who have heard a beacon under it.
+            return phaseInquiry(index) { $0 == .usingNewKeys ? .holds(action) : .doesNotHold }
+        // Nothing tells the value of an AppKey but the request itself, which may be repeated in phase 1.
+        case .updateAppKey: return try keyRefreshRequest()
+        case .setKeyRefreshPhase(let index, _): return phaseInquiry(index) { verdict(on: $0, of: index) }
+        default: throw .unmakeable("the action is not about a key refresh")
+        }
+    }
+
+    private func phaseInquiry(
+        _ index: NetKeyIndex,
+        _ verdict: @escaping (KeyRefreshPhase) -> ConfigurationVerdict
+    ) -> ConfigurationInquiry {
+        ConfigurationInquiry(ConfigKeyRefreshPhaseGet(netKeyIndex: index)) { status in
+            status.status == .success ? verdict(status.phase) : .refused(status.status)
+        }
+    }
+
+    /// What the phase says of a node that has had the new key since phase 1: without a refresh it has the new key alone,
+    /// for who has both leaves the refresh only that way (Mesh Protocol 3.11.4.3).
+    private func verdict(on phase: KeyRefreshPhase, of index: NetKeyIndex) -> ConfigurationVerdict {
+        guard case .setKeyRefreshPhase(_, let transition) = action else { return .doesNotHold }
+        switch (phase, transition) {
+        case (.normal, _): return .holds(.setKeyRefreshPhase(index, .revokeOldKeys))
+        case (.usingNewKeys, .useNewKeys): return .holds(action)
+        default: return .doesNotHold
+        }
+    }
+
+    private func newKey(_ index: NetKeyIndex) throws(StepFailure) -> KeyMaterial {
+        guard let key = netKeys.first(where: { $0.index == index }), key.phase != .normal else {
+            throw .unmakeable("network key \(index) is in no key refresh")
+        }
+        return key.key
+    }
+
+    private func newKey(_ index: AppKeyIndex) throws(StepFailure) -> KeyMaterial {
+        guard let key = appKeys.first(where: { $0.index == index }), key.oldKey != nil else {
+            throw .unmakeable("application key \(index) has no new value")
+        }
+        return key.key
+    }
+}

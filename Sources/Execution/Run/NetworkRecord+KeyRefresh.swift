@@ -1,0 +1,102 @@
+import MeshCore
+import Planning
+
+/// Key refreshes and exclusions.
+extension NetworkRecord {
+    /// Brings the key refresh of a subnet to a stage.
+    ///
+    /// - Returns: whether anything is different now.
+    mutating func refreshKeys(
+        of index: NetKeyIndex,
+        _ stage: KeyRefreshStage,
+        key: (KeySource) throws(ExecutionContext.KeyError) -> KeyMaterial
+    ) throws(ExecutionContext.KeyError) -> Bool {
+        let isChange: Bool
+        switch stage {
+        case .distribute:
+            isChange = try header.beginKeyRefresh(of: index) { () throws(ExecutionContext.KeyError) in
+                try key(.generated)
+            }
+            guard isChange else { return false }
+            let refreshed = Set(header.appKeysRefreshed(with: index))
+            let own = header.ownProvisioner
+            changeNodes { $0.beginKeyRefresh(of: index, appKeys: refreshed, isOwn: $0.uuid == own) }
+        case .useNewKeys: isChange = header.useNewKeys(of: index)
+        // Only what the nodes have confirmed tells how far this stage is.
+        case .revokeOldKeys: return true
+        case .finish:
+            let refreshed = Set(header.appKeysRefreshed(with: index))
+            isChange = header.endKeyRefresh(of: index)
+            guard isChange else { return false }
+            changeNodes { $0.endKeyRefresh(of: index, appKeys: refreshed) }
+        }
+        if isChange { isHeaderDirty = true }
+        return isChange
+    }
+
+    /// Why a key refresh cannot come to a stage now, words for people without a full stop; nil if it can.
+    func objection(to stage: KeyRefreshStage, of index: NetKeyIndex) -> String? {
+        // Before its beginning and after its end there is nothing to hold up.
+        guard header.netKeys.contains(where: { $0.index == index && $0.phase != .normal }) else { return nil }
+        let refreshed = Set(header.appKeysRefreshed(with: index))
+        let holding = nodes.filter { header.holdsUp($0, stage, of: index, refreshing: refreshed) }
+        if let first = holding.first {
+            let others = holding.count == 1 ? "" : " and \(holding.count - 1) more"
+            return stage == .useNewKeys
+                ? "\(first.name)\(others) would be left behind without the new keys"
+                : "\(first.name)\(others) did not confirm the phase before"
+        }
+        // Which key a device was given whose provisioning was not seen to its end is not known.
+        guard stage == .useNewKeys,
+            let pending = header.pendingProvisionings.first(where: { $0.netKeyIndex == index })
+        else { return nil }
+        return "\(pending.name) may have become a node with the old key"
+    }
+
+    /// Records that the network was heard to use its new keys, unless that would leave a node behind; its return to
+    /// normal is for us to bring about.
+    ///
+    /// - Returns: whether it is recorded.
+    @discardableResult
+    mutating func record(_ phase: KeyRefreshPhase, of index: NetKeyIndex) -> Bool {
+        guard phase == .usingNewKeys, objection(to: .useNewKeys, of: index) == nil, header.useNewKeys(of: index) else {
+            return false
+        }
+        isHeaderDirty = true
+        return true
+    }
+
+    /// Excludes a node, or a device that may have become one.
+    ///
+    /// - Returns: whether there is one that was not excluded.
+    mutating func exclude(_ uuid: DeviceUUID) -> Bool {
+        if header.pendingProvisioning(of: uuid) != nil {
+            let count = header.retiredNodes.count
+            header.excludeNode(uuid)
+            newRetirements += header.retiredNodes[count...]
+            dirtyPendings.insert(uuid)
+            isHeaderDirty = true
+            return true
+        }
+        guard let node = node(uuid), !node.isExcluded else { return false }
+        changeNodes { node in
+            guard node.uuid == uuid else { return false }
+            node.isExcluded = true
+            return true
+        }
+        header.exclude(node.addresses)
+        isHeaderDirty = true
+        return true
+    }
+
+    private mutating func changeNodes(_ change: (inout Node) -> Bool) {
+        for place in nodes.indices where change(&nodes[place]) { dirtyNodes.insert(nodes[place].uuid) }
+    }
+}
+
+extension MeshNetwork {
+    /// Whether a key refresh of the subnet is in phase 2.
+    func usesNewKeys(of index: NetKeyIndex) -> Bool {
+        netKeys.contains { $0.index == index && $0.phase == .usingNewKeys }
+    }
+}

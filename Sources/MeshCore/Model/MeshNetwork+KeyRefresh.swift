@@ -1,0 +1,165 @@
+/// The key refresh of a subnet and of the AppKeys bound to it, in the database (Mesh Protocol 3.11.4).
+extension MeshNetwork {
+    /// Whether a node has to be told each step of the key refresh of a subnet: it has the key and is not excluded. Who
+    /// provisions gets the new keys with the database.
+    package func takesPart(_ node: Node, inRefreshOf index: NetKeyIndex) -> Bool {
+        node.knows(index) && !node.isExcluded && !provisioners.contains { $0.uuid == node.uuid }
+    }
+
+    /// The AppKeys that are refreshed with a subnet, sorted: those bound to it that have a new value, or that are to get
+    /// one with the new NetKey. An AppKey made during the refresh is new already.
+    package func appKeysRefreshed(with index: NetKeyIndex) -> [AppKeyIndex] {
+        let isBeginning = netKeys.first { $0.index == index }?.phase == .normal
+        return appKeys.filter { $0.boundNetKey == index && (isBeginning || $0.oldKey != nil) }.map(\.index)
+    }
+
+    /// Whether a node keeps the refresh of a subnet from a stage, which could leave it behind for good: it has not
+    /// confirmed what the stages before gave it.
+    ///
+    /// - Parameter appKeys: ``appKeysRefreshed(with:)``, which the caller looks up once.
+    package func holdsUp(
+        _ node: Node,
+        _ stage: KeyRefreshStage,
+        of index: NetKeyIndex,
+        refreshing appKeys: Set<AppKeyIndex>
+    ) -> Bool {
+        guard stage > .distribute, takesPart(node, inRefreshOf: index) else { return false }
+        if node.netKeys.contains(where: { $0.index == index && $0.progress < stage.requirement }) { return true }
+        return stage == .useNewKeys && node.appKeys.contains { appKeys.contains($0.index) && !$0.isUpdated }
+    }
+
+    /// The Network ID of the key that the key refresh of a subnet replaces, or that the next one will: it tells one refresh
+    /// from the next, and is no secret. Nil without such a subnet.
+    package func networkIDReplaced(in index: NetKeyIndex) -> UInt64? {
+        guard let subnet = netKeys.first(where: { $0.index == index }) else { return nil }
+        return KeyDerivation.k3(subnet.phase == .normal ? subnet.key : subnet.oldKey ?? subnet.key)
+    }
+
+    /// Begins the key refresh of a subnet: its NetKey and the AppKeys bound to it get new values beside the present
+    /// ones, phase 1. What is recorded of an earlier refresh of the nodes counts no more.
+    ///
+    /// Nothing changes in a subnet that is in a refresh already.
+    ///
+    /// - Parameter makeKey: makes a new key; called once for each.
+    /// - Returns: whether a refresh has begun.
+    /// - Throws: what `makeKey` throws; the network is unchanged then.
+    @discardableResult
+    package mutating func beginKeyRefresh<Failure: Error>(
+        of index: NetKeyIndex,
+        makeKey: () throws(Failure) -> KeyMaterial
+    ) throws(Failure) -> Bool {
+        guard let place = netKeys.firstIndex(where: { $0.index == index }), netKeys[place].phase == .normal else {
+            return false
+        }
+        var (netKeys, appKeys) = (self.netKeys, self.appKeys)
+        netKeys[place].oldKey = netKeys[place].key
+        netKeys[place].key = try makeKey()
+        netKeys[place].phase = .keyDistribution
+        for place in appKeys.indices where appKeys[place].boundNetKey == index {
+            appKeys[place].oldKey = appKeys[place].key
+            appKeys[place].key = try makeKey()
+        }
+        (self.netKeys, self.appKeys) = (netKeys, appKeys)
+        let refreshed = Set(appKeysRefreshed(with: index))
+        for place in nodes.indices {
+            let isOwn = nodes[place].uuid == ownProvisioner
+            nodes[place].beginKeyRefresh(of: index, appKeys: refreshed, isOwn: isOwn)
+        }
+        return true
+    }
+
+    /// Moves the key refresh of a subnet to phase 2: all send with the new keys.
+    ///
+    /// - Returns: whether it was in phase 1.
+    @discardableResult
+    package mutating func useNewKeys(of index: NetKeyIndex) -> Bool {
+        guard let place = netKeys.firstIndex(where: { $0.index == index }), netKeys[place].phase == .keyDistribution
+        else { return false }
+        netKeys[place].phase = .usingNewKeys
+        return true
+    }
+
+    /// Ends the key refresh of a subnet: the old keys are forgotten, and excluded nodes that have them alone do not know
+    /// the subnet any more.
+    ///
+    /// - Returns: whether there was one in phase 2.
+    @discardableResult
+    package mutating func endKeyRefresh(of index: NetKeyIndex) -> Bool {
+        guard let place = netKeys.firstIndex(where: { $0.index == index }), netKeys[place].phase == .usingNewKeys
+        else { return false }
+        let refreshed = Set(appKeysRefreshed(with: index))
+        for place in nodes.indices { nodes[place].endKeyRefresh(of: index, appKeys: refreshed) }
+        netKeys[place].phase = .normal
+        netKeys[place].oldKey = nil
+        for place in appKeys.indices where appKeys[place].boundNetKey == index { appKeys[place].oldKey = nil }
+        return true
+    }
+
+    /// Excludes a node: it gets no key any more, its messages count no more, and its addresses are not given out before
+    /// the IV index allows it. Its DeviceKey is kept.
+    ///
+    /// A device that may have become a node is taken for one: it is retired with each DeviceKey that it may have.
+    ///
+    /// - Returns: whether there is such a node or device that was not excluded.
+    @discardableResult
+    package mutating func excludeNode(_ uuid: DeviceUUID) -> Bool {
+        if let pending = abandonProvisioning(of: uuid) {
+            exclude(pending.addresses)
+            return true
+        }
+        guard let place = nodes.firstIndex(where: { $0.uuid == uuid }), !nodes[place].isExcluded else { return false }
+        nodes[place].isExcluded = true
+        exclude(nodes[place].addresses)
+        return true
+    }
+}
+
+extension Node {
+    /// Forgets what an earlier refresh left; our own node has the new keys as soon as they exist.
+    ///
+    /// - Parameter appKeys: the AppKeys that are refreshed with the subnet.
+    /// - Returns: whether anything changed.
+    @discardableResult
+    package mutating func beginKeyRefresh(
+        of index: NetKeyIndex,
+        appKeys refreshed: Set<AppKeyIndex>,
+        isOwn: Bool
+    ) -> Bool {
+        let before = (netKeys, appKeys)
+        for place in netKeys.indices where netKeys[place].index == index {
+            netKeys[place].progress = isOwn ? .revoked : .none
+        }
+        for place in appKeys.indices where refreshed.contains(appKeys[place].index) {
+            appKeys[place].progress = isOwn ? .updated : .none
+        }
+        return before != (netKeys, appKeys)
+    }
+
+    /// Records the end of a refresh: an excluded node that did not get the new keys has lost the subnet.
+    ///
+    /// - Parameter appKeys: the AppKeys that were refreshed with the subnet.
+    /// - Returns: whether anything changed.
+    @discardableResult
+    package mutating func endKeyRefresh(of index: NetKeyIndex, appKeys refreshed: Set<AppKeyIndex>) -> Bool {
+        let before = (netKeys, appKeys)
+        if isExcluded {
+            netKeys.removeAll { $0.index == index && !$0.isUpdated }
+            appKeys.removeAll { refreshed.contains($0.index) && !$0.isUpdated }
+        }
+        for place in netKeys.indices where netKeys[place].index == index { netKeys[place].progress = .none }
+        for place in appKeys.indices where refreshed.contains(appKeys[place].index) { appKeys[place].progress = .none }
+        return before != (netKeys, appKeys)
+    }
+
+    /// Records that the node has confirmed so much of the refresh of a NetKey that it knows.
+    package mutating func confirm(_ progress: KeyRefreshProgress, of index: NetKeyIndex) {
+        guard let place = netKeys.firstIndex(where: { $0.index == index }) else { return }
+        netKeys[place].progress = max(netKeys[place].progress, progress)
+    }
+
+    /// Records that the node has the new value of an AppKey that it knows.
+    package mutating func confirmUpdate(of index: AppKeyIndex) {
+        guard let place = appKeys.firstIndex(where: { $0.index == index }) else { return }
+        appKeys[place].progress = max(appKeys[place].progress, .updated)
+    }
+}

@@ -1,0 +1,60 @@
+internal import Execution
+internal import MeshCore
+internal import Planning
+internal import Store
+
+extension ApplyRun {
+    /// The pause before nodes are asked again, which doubles up to the longest one.
+    private static let firstPause = Duration.seconds(10)
+    private static let longestPause = Duration.seconds(120)
+
+    /// Goes on with what is left as long as all that keeps it from being done are nodes that do not answer, and the
+    /// patience for them lasts.
+    ///
+    /// What is left is planned anew each time, from what the database knows then; it was approved with the whole.
+    func asking(
+        again planning: some PlanSource,
+        after first: Recap,
+        of mesh: MeshConnection,
+        _ database: MeshDatabase,
+        _ reporter: ApplyReporter
+    ) throws -> Recap {
+        var recap = first
+        var pause = Self.firstPause
+        let end = mesh.executor.now.advanced(by: patience)
+        while recap.isLeftToNodes, mesh.executor.now < end {
+            tell(recap, pause: pause)
+            guard mesh.executor.pause(for: min(pause, mesh.executor.now.duration(to: end))) else { return recap }
+            pause = min(pause * 2, Self.longestPause)
+            mesh.executor.forgetUnreachable()
+            if !(try database.snapshot().unresolved.isEmpty) {
+                let doubts = mesh.executor.resolveInDoubt()
+                guard doubts.ending == .completed else { return doubts }
+            }
+            let plan = try planning.plan(try database.snapshot(), options: planner).plan
+            reporter.begin(plan)
+            recap = mesh.executor.apply(plan)
+        }
+        return recap
+    }
+
+    private func tell(_ recap: Recap, pause: Duration) {
+        if let lines = context.json {
+            lines.write([
+                "type": "waiting", "pause_ms": .integer(Int(clamping: pause.microseconds / 1_000)),
+                "pending": .array(recap.pending.map { $0.node.description.json }),
+            ])
+            return
+        }
+        let names = recap.pending.prefix(5).map(\.name.printable).joined(separator: ", ")
+        let others = recap.pending.count > 5 ? " and \(recap.pending.count - 5) more" : ""
+        context.errorOutput.line("Waiting for \(names)\(others); asking again in \(pause.components.seconds) s.")
+    }
+}
+
+extension Recap {
+    /// Whether steps are left, and nothing but nodes that do not answer is in their way.
+    fileprivate var isLeftToNodes: Bool {
+        ending == .completed && failed.isEmpty && !pending.isEmpty && (notStarted > 0 || !blocked.isEmpty)
+    }
+}

@@ -1,0 +1,154 @@
+internal import ArgumentParser
+internal import Execution
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// `meshplan keys`
+struct KeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Replace the keys of a network.",
+        subcommands: [KeysRefreshCommand.self]
+    )
+}
+
+/// `meshplan keys refresh`
+struct KeysRefreshCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Replace the keys of a subnet on all its nodes, or go on with it.",
+        discussion: """
+            All nodes of the subnet get a new NetKey and new values of the application keys bound to it (phase 1), then \
+            all send with them (phase 2), then all forget the old ones (phase 3). No phase begins before every node has \
+            confirmed the one before, so that nobody is left behind; where a node does not answer the refresh stays as it \
+            is, with exit code 4, and the same command goes on from there, at any time. --wait asks again for so long, \
+            --exclude leaves a node out for good: it gets no new keys and is no member any more.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The subnet, by name or NetKey index.", valueName: "subnet"))
+    var subnet: String
+
+    @Option(
+        help: ArgumentHelp(
+            "How to reach the mesh: simulator, unix:PATH or tcp:HOST:PORT of a gateway or simulator process.",
+            valueName: "bearer"
+        )
+    )
+    var via: String?
+
+    @OptionGroup var networks: NetworkOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "A node to leave out and exclude from the network, by name, address or UUID. May be repeated.",
+            valueName: "node"
+        )
+    )
+    var exclude: [String] = []
+
+    @Option(
+        help: ArgumentHelp("How long to ask nodes again that do not answer; 0 for not at all.", valueName: "duration")
+    )
+    var wait = DurationArgument(milliseconds: 0)
+
+    @Flag(name: [.customLong("yes"), .customLong("auto-approve")], help: "Do not ask.")
+    var yes = false
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("Save the plan for `meshplan apply FILE` and do nothing else.", valueName: "file")
+    )
+    var out: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to listen for nodes that were reset before planning; 0 for not at all.",
+            valueName: "duration"
+        )
+    )
+    var listen = DurationArgument(milliseconds: 3_000)
+
+    @OptionGroup var run: RunOptions
+
+    @Flag(help: "Show the details of each node however many there are.")
+    var full = false
+
+    @OptionGroup var guards: GuardOptions
+
+    @OptionGroup var radio: RadioOptions
+
+    @OptionGroup var format: FormatOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
+    var writesJSON: Bool { format.json }
+
+    func validate() throws {
+        guard let via else {
+            if out == nil {
+                throw ValidationError("Say how to reach the mesh with --via, or save the plan with --out.")
+            }
+            return
+        }
+        if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
+        do {
+            _ = try BearerChoice(via)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        if !devices.devices.isEmpty, via != "simulator" {
+            throw ValidationError("--devices is for --via simulator; a simulator process is given its own.")
+        }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let job = KeyRefreshJob(
+            context: context,
+            network: try workspace.only(networks.network),
+            subnet: subnet,
+            excluded: exclude
+        )
+        guard let via else { return try save(job, in: workspace, context) }
+        let run = ApplyRun(
+            context: context,
+            choice: try BearerChoice(via),
+            options: self.run.options,
+            radio: radio,
+            devices: devices.devices,
+            simulator: simulator,
+            secrets: try SecretsReader(context: context, files: []),
+            listening: listen.duration,
+            isFull: full,
+            isApproved: yes,
+            planner: PlannerOptions(allowed: guards.allowed),
+            patience: wait.duration
+        )
+        return try run.carryOut(job)
+    }
+
+    private func save(_ job: KeyRefreshJob, in workspace: Workspace, _ context: Context) throws -> ExitStatus {
+        guard let out else { return .usage }
+        try SavedPlan.check(target: out, in: context)
+        let database = try workspace.open(job.network)
+        let snapshot = try database.snapshot()
+        let planned = try job.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
+        let plan = planned.plan
+        let estimator = try radio.estimator(database)
+        job.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
+        try planned.checkGuards()
+        try SavedPlan.write(plan, to: out, database: database, context: context)
+        if context.json == nil {
+            context.output.line(
+                "\nSaved to \(out.printable). Apply exactly this with: meshplan apply \(out.printable) --via BEARER"
+            )
+        }
+        return .success
+    }
+}

@@ -1,0 +1,32 @@
+internal import ArgumentParser
+internal import Execution
+
+/// How a run goes about its messages.
+struct RunOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Links at once at most, as far as the bearer has them.", valueName: "count"))
+    var connections: Int?
+
+    @Option(help: ArgumentHelp("Nodes talked to at once at most.", valueName: "count"))
+    var window: Int?
+
+    @Option(help: ArgumentHelp("The TTL of requests, 0 or 2 to 127.", valueName: "hops"))
+    var ttl: UInt8?
+
+    func validate() throws {
+        if let window, !(1...1_000).contains(window) { throw ValidationError("--window takes 1 to 1000.") }
+        if let ttl, ttl == 1 || ttl > 127 { throw ValidationError("--ttl takes 0 or 2 to 127.") }
+        if let connections, !(1...64).contains(connections) { throw ValidationError("--connections takes 1 to 64.") }
+    }
+
+    /// What the executor is told.
+    var options: ExecutionOptions {
+        var options = ExecutionOptions()
+        if let window {
+            options.maximumWindow = window
+            options.initialWindow = min(options.initialWindow, window)
+        }
+        if let ttl { options.retry.ttl = ttl }
+        if let connections { options.maximumConnections = connections }
+        return options
+    }
+}

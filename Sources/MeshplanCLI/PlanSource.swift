@@ -1,0 +1,65 @@
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// What plans are made of, one after another as the database changes: a definition, or an order such as a key refresh.
+protocol PlanSource {
+    /// The name of the network.
+    var network: String { get }
+    /// The definition that it plans for; nil if it is not made from one.
+    var declared: Definition? { get }
+    /// Nodes by the names under which files of simulated devices know them.
+    ///
+    /// - Parameter network: what the database knows.
+    func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID]
+    /// Plans against a snapshot and shows what is worth knowing of the source.
+    ///
+    /// - Parameter options: what the planner is allowed.
+    /// - Throws: ``InvalidDefinition`` or ``Failure`` if there can be no plan.
+    func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob
+    /// Shows a plan.
+    ///
+    /// - Parameters:
+    ///   - unresolved: requests of earlier runs of which nobody knows whether they arrived.
+    ///   - estimator: tells how long it will take.
+    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool)
+}
+
+extension PlanSource {
+    var declared: Definition? { nil }
+
+    /// Shows a plan in the form that a context asks for.
+    func show(
+        _ plan: Plan,
+        unresolved: Int,
+        estimator: PlanEstimator,
+        isFull: Bool,
+        in context: Context
+    ) {
+        let estimate = estimator.estimate(plan)
+        var shown = plan
+        if unresolved > 0 {
+            shown.notes.append(
+                unresolved == 1
+                    ? "1 request of an earlier run may have arrived or not; apply reads it back first."
+                    : "\(unresolved) requests of an earlier run may have arrived or not; apply reads them back first."
+            )
+        }
+        if let lines = context.json {
+            PlanJSON(plan: shown, estimate: estimate).write(to: lines)
+        } else {
+            context.output.write(
+                PlanView(plan: shown, estimate: estimate, style: context.style, isFull: isFull).render()
+            )
+        }
+    }
+}
+
+extension PlanningJob.Prepared: PlanSource {
+    var declared: Definition? { definition }
+
+    /// The nodes of the definition.
+    func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
+        Dictionary(definition.nodes.map { ($0.name.value, $0.uuid.value) }, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,141 @@
+package import MeshCore
+
+/// What a key refresh is to do.
+package struct KeyRefreshRequest: Hashable, Sendable {
+    /// The subnet whose NetKey is replaced, with the AppKeys bound to it.
+    package var subnet: NetKeyIndex
+    /// Nodes, or devices that may have become nodes, that are left out and excluded from the network.
+    package var excluded: [DeviceUUID]
+
+    /// A refresh of that subnet.
+    package init(subnet: NetKeyIndex, excluded: [DeviceUUID] = []) {
+        self.subnet = subnet
+        self.excluded = excluded
+    }
+}
+
+/// Plans the Key Refresh procedure of a subnet (Mesh Protocol 3.11.4), from its beginning or from where the database
+/// says that it stands; pure and deterministic, and linear in the nodes.
+///
+/// No stage begins before all nodes that take part have confirmed the one before: nobody who is only switched off is
+/// left behind. Who is not to be waited for has to be excluded.
+package enum KeyRefreshPlanner {
+    /// The plan of what is left of a key refresh, or of a new one where none is under way.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the network in the workspace.
+    ///   - base: The lineage and serial of the database, to which the plan is bound.
+    ///   - identifier: Names the plan, 16 random octets.
+    ///   - options: What may be done beyond the usual.
+    package static func plan(
+        _ request: KeyRefreshRequest,
+        of network: MeshNetwork,
+        named name: String,
+        base: (lineage: Octets16, serial: UInt64),
+        identifier: Octets16,
+        options: PlannerOptions = PlannerOptions()
+    ) -> PlanningResult {
+        var check = KeyRefreshCheck(request, of: network)
+        guard let subnet = check.run() else {
+            return PlanningResult(plan: nil, diagnostics: check.diagnostics)
+        }
+        var builder = KeyRefreshBuilder(subnet, excluded: check.excluded, in: network)
+        builder.build()
+        let notes = KeyRefreshNotes(
+            subnet,
+            excluded: check.excluded,
+            participants: builder.participantCount,
+            in: network
+        )
+        let plan = Plan(
+            identifier: identifier,
+            lineage: base.lineage,
+            serial: base.serial,
+            network: name,
+            nodes: builder.nodes,
+            changes: builder.changes,
+            steps: builder.steps,
+            notes: notes.all,
+            findings: check.guards.findings(allowed: options.allowed)
+        )
+        return PlanningResult(plan: plan, diagnostics: check.guards.diagnostics(allowed: options.allowed))
+    }
+}
+
+/// Says what keeps a key refresh from being planned.
+struct KeyRefreshCheck {
+    let request: KeyRefreshRequest
+    let network: MeshNetwork
+    let excluded: Set<DeviceUUID>
+    private(set) var diagnostics: [Diagnostic] = []
+    private(set) var guards = GuardReports()
+
+    init(_ request: KeyRefreshRequest, of network: MeshNetwork) {
+        self.request = request
+        self.network = network
+        excluded = Set(request.excluded)
+    }
+
+    /// The subnet, nil if there are errors.
+    mutating func run() -> NetKey? {
+        guard let subnet = network.netKeys.first(where: { $0.index == request.subnet }) else {
+            error("there is no subnet with NetKey index \(request.subnet)", hint: "meshplan show lists the subnets")
+            return nil
+        }
+        checkExcluded(subnet)
+        for node in network.nodes
+        where node.deviceKey == nil && !excluded.contains(node.uuid)
+            && network.takesPart(node, inRefreshOf: subnet.index)
+        {
+            error(
+                "node `\(node.name)` (\(node.unicastAddress)) has no device key in the database, so nothing can be sent to it",
+                hint: "Import a database that holds it, or leave the node out with --exclude \(node.name)",
+                resource: "node." + node.name
+            )
+        }
+        for pending in network.pendingProvisionings
+        where pending.netKeyIndex == subnet.index && !excluded.contains(pending.uuid) {
+            error(
+                "device `\(pending.name)` may have become a node of subnet `\(subnet.name)` with a key that is about to go",
+                hint:
+                    "Switch it on and run this again, which finds out, or leave it out with --exclude \(pending.uuid)",
+                resource: "node." + pending.name
+            )
+        }
+        return diagnostics.contains { $0.severity == .error } ? nil : subnet
+    }
+
+    private mutating func checkExcluded(_ subnet: NetKey) {
+        for uuid in request.excluded {
+            if network.pendingProvisioning(of: uuid) != nil { continue }
+            guard let node = network.nodes.first(where: { $0.uuid == uuid }) else {
+                error("there is no node \(uuid) to be left out", hint: "meshplan show lists the nodes")
+                continue
+            }
+            let resource = "node." + node.name
+            if uuid == network.ownProvisioner {
+                error("node `\(node.name)` is our own provisioner, which cannot be left out", resource: resource)
+            } else if !node.knows(subnet.index), !node.isExcluded {
+                error(
+                    "node `\(node.name)` does not know subnet `\(subnet.name)`, so it need not be left out",
+                    hint: "Name a subnet that it knows",
+                    resource: resource
+                )
+            } else if node.isProtected, !node.isExcluded {
+                guards.report(
+                    GuardFinding(
+                        .protectedNode,
+                        "node `\(node.name)` (\(node.unicastAddress)) is protected and would be excluded from the network",
+                        nodes: [node.name],
+                        resources: [resource]
+                    ),
+                    hint: "Apply `protect: off` for it first"
+                )
+            }
+        }
+    }
+
+    private mutating func error(_ message: String, hint: String? = nil, resource: String? = nil) {
+        diagnostics.append(Diagnostic(.error, message, resource: resource, hint: hint))
+    }
+}
