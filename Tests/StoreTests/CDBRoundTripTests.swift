@@ -149,8 +149,15 @@ struct CDBRoundTripTests {
         let document = try CDBImport.read(CDBExport.write(network, timestamp: now))
         // What the format does not know: the IV index, what meshplan manages, and when it looked.
         network.ivIndex = IVIndex(value: 0)
+        network.netKeys[1].isManaged = false
+        network.netKeys[1].isProtected = false
+        network.appKeys[0].isManaged = false
+        network.groups[1].isProtected = false
         for index in network.nodes.indices {
             network.nodes[index].isManaged = false
+            network.nodes[index].elements[0].models[1].managedBindings = []
+            network.nodes[index].elements[0].models[1].managedSubscriptions = []
+            network.nodes[index].elements[0].models[1].isPublicationManaged = false
             network.nodes[index].isProtected = false
             network.nodes[index].observedAt = nil
             network.nodes[index].removalPolicy = .forget

@@ -69,7 +69,7 @@ struct CodecTests {
         #expect(old.count == new.count - 5 && old[0] == 2)
         #expect(try NetworkCodec.decode(old) == network)
         var wrong = new
-        let flags = try #require(new.firstRange(of: Array("label".utf8))?.upperBound) + 17 + 4
+        let flags = try #require(new.firstRange(of: Array("label".utf8))?.upperBound) + 18 + 3
         #expect(wrong[flags] == 0)
         wrong[flags] = 4
         #expect(throws: DecodeError.self) { try NetworkCodec.decode(wrong) }
@@ -87,9 +87,9 @@ struct CodecTests {
             ends.append(name.upperBound + 2 + 16 + (key.oldKey == nil ? 1 : 17))
         }
         let all = try #require(bytes.firstRange(of: [3] + Array("all".utf8)))
-        ends.append(all.upperBound + 3 + 1)
+        ends.append(all.upperBound + 2 + 1)
         let label = try #require(bytes.firstRange(of: Array("label".utf8)))
-        ends.append(label.upperBound + 17 + 1 + 3)
+        ends.append(label.upperBound + 18 + 1 + 2)
         var old = bytes
         for end in ends.sorted(by: >) { old.remove(at: end) }
         old[0] = 2
@@ -114,7 +114,7 @@ struct CodecTests {
         #expect(all.count == none.count)
         let some = encode([], [group], false)
         #expect(try NodeCodec.decode(some) == node)
-        #expect(some.count == none.count + 4)
+        #expect(some.count == none.count + 3)
     }
 
     @Test("Cut off or prolonged bodies are refused")
