@@ -58,7 +58,7 @@ struct NodeDriftTests {
         var renamed = node
         renamed.name = "other"
         renamed.isManaged = true
-        renamed.netKeys[0].isUpdated = true
+        renamed.netKeys[0].progress = .updated
         renamed.elements[0].models.append(Model(identifier: .healthServer, bindings: [key]))
         #expect(node.differences(from: renamed) == [])
     }
