@@ -50,7 +50,73 @@ struct ActionInquiriesTests {
             (.setProxy(true), 0x8013, 0x8012),
             (.setFriend(false), 0x8010, 0x800F),
             (.setNetworkTransmit(transmit), 0x8024, 0x8023),
+            (.set(.heartbeatPublication(.off(netKeyIndex: .primary))), 0x8039, 0x8038),
+            (.set(.heartbeatSubscription(.off)), 0x803B, 0x803A),
+            (.set(.nodeIdentity(.primary, .stopped)), 0x8047, 0x8046),
+            (.set(.sarTransmitter(.standard)), 0x806D, 0x806C),
+            (.set(.sarReceiver(.standard)), 0x8070, 0x806F),
+            (.set(.privateBeacon(PrivateBeaconState(isEnabled: true))), 0x8061, 0x8060),
+            (.set(.privateGATTProxy(.enabled)), 0x8064, 0x8063),
+            (.set(.onDemandPrivateProxy(seconds: 1)), 0x806A, 0x8069),
+            (.set(.privateNodeIdentity(.primary, .running)), 0x8067, 0x8066),
+            (.set(.subnetBridge(true)), 0x80B2, 0x80B1),
+            (.addBridging(try entry(0x20)), 0x80B4, 0x80B9),
+            (.removeBridging(try entry(0x20)), 0x80B5, 0x80B9),
         ]
+    }
+
+    private static func entry(_ second: UInt16) throws -> BridgingTableEntry {
+        BridgingTableEntry(
+            subnets: NetKeyIndexPair(first: .primary, second: try required(House.guests)),
+            addresses: BridgedAddresses(first: .first, second: Address(rawValue: second), directions: .oneWay)
+        )
+    }
+
+    @Test("A long bridging table is read back part by part")
+    func longTable() throws {
+        let entry = try Self.entry(0x4000)
+        func list(from start: UInt16, _ addresses: [UInt16]) throws -> [UInt8] {
+            BridgingTableList(
+                status: .success,
+                subnets: entry.subnets,
+                startIndex: start,
+                entries: try addresses.map { try Self.entry($0).addresses }
+            ).encoded
+        }
+        for isAdded in [true, false] {
+            let action: ConfigurationAction = isAdded ? .addBridging(entry) : .removeBridging(entry)
+            let inquiries = try inquiries(action)
+            #expect(try inquiries.readBack().verdict(on: list(from: 0, [2, 3])) == .continues(at: 2))
+            let next = try inquiries.readBack(from: 2)
+            #expect(try next.verdict(on: list(from: 0, [2, 3])) == nil, "that is the part before")
+            #expect(try next.verdict(on: list(from: 2, [4])) == .continues(at: 3))
+            #expect(try next.verdict(on: list(from: 2, [])) == (isAdded ? .doesNotHold : .holds(action)))
+            #expect(try next.verdict(on: list(from: 2, [4, 0x4000])) == (isAdded ? .holds(action) : .doesNotHold))
+        }
+    }
+
+    @Test("A node that rounds a value is told as it reports it; a count that runs down is as good")
+    func reports() throws {
+        var rounded = SARTransmitterState.standard
+        rounded.segmentIntervalStep = 9
+        let request = try inquiries(.set(.sarTransmitter(.standard))).request()
+        guard case .differs(let words)? = request.verdict(on: SARTransmitterStatus(state: rounded).encoded) else {
+            Issue.record("no difference")
+            return
+        }
+        #expect(words.hasPrefix("SAR Transmitter: segment interval 100ms"))
+        var heartbeat = HeartbeatPublication.off(netKeyIndex: .primary)
+        heartbeat.destination = Address(rawValue: 0xC000)
+        heartbeat.countLog = HeartbeatPublicationCountLog(rawValue: 5)
+        heartbeat.periodLog = try required(HeartbeatPeriodLog(rawValue: 2))
+        let action = ConfigurationAction.set(.heartbeatPublication(heartbeat))
+        var settings = try required(heartbeat.settings)
+        settings.countLog = .off
+        let status = ConfigHeartbeatPublicationStatus(status: .success, settings: settings).encoded
+        #expect(try inquiries(action).request().verdict(on: status) == .holds(action))
+        #expect(try inquiries(action).readBack().verdict(on: status) == .holds(action))
+        heartbeat.countLog = nil
+        #expect(throws: StepFailure.self) { try inquiries(.set(.heartbeatPublication(heartbeat))).request() }
     }
 
     @Test("Every action has its request and the Get that reads it back")

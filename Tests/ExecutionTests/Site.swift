@@ -27,6 +27,17 @@ final class Site {
 
     static let now = Timestamp(rawValue: 1_763_705_818)
 
+    /// Any network; the definition is that of a house with so many lamps.
+    convenience init(
+        network: MeshNetwork,
+        lamps: Int = 1,
+        settings: WorldSettings = .ideal,
+        seed: UInt64 = 1,
+        world air: MeshNetwork? = nil
+    ) throws {
+        try self.init(lamps: lamps, settings: settings, seed: seed, world: air, database: network)
+    }
+
     /// A house of lamps.
     ///
     /// - Parameters:
@@ -76,6 +87,21 @@ final class Site {
         )
         guard let plan = result.plan else { throw UnusableDefinition(diagnostics: result.diagnostics) }
         return plan
+    }
+
+    /// A plan of actions on one node, each after the one before.
+    func plan(of actions: [ConfigurationAction], on node: DeviceUUID) throws -> Plan {
+        let snapshot = try database.snapshot()
+        return Plan(
+            identifier: Octets16(high: snapshot.serial, low: UInt64(world.now.microseconds)),
+            lineage: snapshot.lineage,
+            serial: snapshot.serial,
+            network: snapshot.network.name,
+            changes: [Change(address: "node", kind: .node, action: .update, node: node)],
+            steps: actions.enumerated().map { position, action in
+                Step(change: 0, work: .configure(node, action), dependencies: position > 0 ? [position - 1] : [])
+            }
+        )
     }
 
     /// One invocation of the executor, with a lease and an executor of its own.

@@ -29,6 +29,10 @@ struct MessageCostTests {
         let key = KeyMaterial(Octets16(high: 0, low: 0))
         let appKey = try #require(AppKeyIndex(rawValue: 3))
         let group = try #require(GroupAddress(rawValue: 0xC000))
+        let entry = BridgingTableEntry(
+            subnets: NetKeyIndexPair(first: .primary, second: .primary),
+            addresses: BridgedAddresses(first: element, second: group.address, directions: .oneWay)
+        )
         for model in [Self.sig, Self.vendor] {
             let identifier = model.model
             let bind = ConfigModelAppBind(elementAddress: element, appKeyIndex: appKey, model: identifier)
@@ -49,6 +53,30 @@ struct MessageCostTests {
         let addAppKey = ConfigAppKeyAdd(netKeyIndex: .primary, appKeyIndex: appKey, key: key)
         expect(.addAppKey(appKey, boundTo: .primary), addAppKey.encoded, status: 6)
         expect(.setProxy(true), ConfigGATTProxySet(isEnabled: true).encoded, status: 3)
+        let add = BridgingTableAdd(
+            directions: .oneWay,
+            subnets: entry.subnets,
+            firstAddress: element.address,
+            secondAddress: group.address
+        )
+        expect(.addBridging(entry), add.encoded, status: 11)
+        let remove = BridgingTableRemove(
+            subnets: entry.subnets,
+            firstAddress: element.address,
+            secondAddress: group.address
+        )
+        expect(.removeBridging(entry), remove.encoded, status: 11)
+        let publication = HeartbeatPublication.off(netKeyIndex: .primary)
+        let publicationSettings = try #require(publication.settings)
+        let set = ConfigHeartbeatPublicationSet(settings: publicationSettings).encoded
+        let status = ConfigHeartbeatPublicationStatus(status: .success, settings: publicationSettings).encoded
+        expect(.set(.heartbeatPublication(publication)), set, status: status.count)
+        let transmitter = SARTransmitterState.standard
+        expect(
+            .set(.sarTransmitter(transmitter)),
+            SARTransmitterSet(state: transmitter).encoded,
+            status: SARTransmitterStatus(state: transmitter).encoded.count
+        )
     }
 
     private func expect(_ action: ConfigurationAction, _ request: [UInt8], status: Int) {

@@ -105,6 +105,10 @@ struct PlanFileTests {
             resources: [.group(label), .appKey(key), .netKey(.primary)],
             nodes: [NodeClaim(node: uuid, models: [ModelClaim(address: sig), claim])]
         )
+        let entry = BridgingTableEntry(
+            subnets: NetKeyIndexPair(first: .primary, second: .primary),
+            addresses: BridgedAddresses(first: .first, second: Address(rawValue: 0xC000), directions: .oneWay)
+        )
         let actions: [ConfigurationAction] = [
             .readComposition(page: 0), .addNetKey(.primary), .deleteNetKey(.primary),
             .addAppKey(key, boundTo: .primary), .deleteAppKey(key, boundTo: .primary), .bind(sig, key),
@@ -115,6 +119,13 @@ struct PlanFileTests {
             .setPublication(vendor, nil), .setDefaultTTL(127), .setSecureNetworkBeacon(true), .setRelay(true, nil),
             .setRelay(false, TransmitParameters(octet: 0xFF)), .setProxy(false), .setFriend(true),
             .setNetworkTransmit(TransmitParameters(octet: 0x80)), .resetNode,
+            .set(.heartbeatPublication(.off(netKeyIndex: .primary))), .set(.heartbeatSubscription(.off)),
+            .set(.nodeIdentity(.primary, .stopped)), .set(.sarTransmitter(.standard)), .set(.sarReceiver(.standard)),
+            .set(.privateBeacon(PrivateBeaconState(isEnabled: true))),
+            .set(.privateBeacon(PrivateBeaconState(isEnabled: false, randomUpdateIntervalSteps: 3))),
+            .set(.privateGATTProxy(.enabled)), .set(.onDemandPrivateProxy(seconds: 9)),
+            .set(.privateNodeIdentity(.primary, .running)), .set(.subnetBridge(true)), .addBridging(entry),
+            .removeBridging(entry),
         ]
         let configurations = try [deferred(key), DeferredConfiguration(node: uuid, name: "")]
         let works =
@@ -197,6 +208,21 @@ struct PlanFileTests {
             bytes[9] = version
             #expect(throws: DecodeError.prohibited(field: "the version of the plan format", value: UInt64(version))) {
                 try PlanFile.decode(bytes)
+            }
+        }
+    }
+
+    @Test("A value that no message can set is refused")
+    func unsettable() throws {
+        let good = try plan()
+        let place = try #require(good.steps.firstIndex { if case .configure = $0.work { true } else { false } })
+        var heartbeat = HeartbeatPublication.off(netKeyIndex: .primary)
+        heartbeat.countLog = nil
+        for state in [.privateGATTProxy(.notSupported), .heartbeatPublication(heartbeat)] as [FoundationState] {
+            var plan = good
+            plan.steps[place].work = .configure(uuid, .set(state))
+            #expect(throws: DecodeError.prohibited(field: "value of \(state.kind.word)", value: 0)) {
+                try PlanFile.decode(PlanFile.encode(plan))
             }
         }
     }

@@ -155,6 +155,59 @@ struct CodecTests {
         #expect(accepted > 100)
     }
 
+    @Test("Rows of versions 1 and 2 are read; what they do not have is unknown")
+    func olderRows() throws {
+        let head = "00000000000000a00000000000000001" + "016e" + "0010"
+        // A heartbeat publication and subscription, a time and no element, with flags of 2 and of 4 octets.
+        let tail =
+            "00" + "00" + "00" + "c000" + "00000040" + "05" + "0000" + "0009" + "0102" + "c00a" + "0000000000000005"
+            + "00"
+        for text in ["01" + head + "7000" + tail, "02" + head + "00007000" + tail] {
+            let node = try NodeCodec.decode(hex(text))
+            #expect(node.unicastAddress.rawValue == 0x10 && node.observedAt == Timestamp(rawValue: 5))
+            #expect(
+                node.states == [
+                    .heartbeatPublication(
+                        HeartbeatPublication(
+                            destination: Address(rawValue: 0xC000),
+                            countLog: nil,
+                            periodLog: try required(HeartbeatPeriodLog(seconds: 64)),
+                            ttl: 5,
+                            features: [.relay, .lowPower],
+                            netKeyIndex: .primary
+                        )
+                    ),
+                    .heartbeatSubscription(
+                        HeartbeatSubscription(
+                            source: UnicastAddress(rawValue: 0x0102),
+                            destination: Address(rawValue: 0xC00A),
+                            periodLog: nil
+                        )
+                    ),
+                ]
+            )
+            #expect(node.bridgingTable == nil && node.compositionPages == nil)
+            #expect(try NodeCodec.decode(NodeCodec.encode(node)) == node)
+        }
+        // Flags of version 3 in a row of version 2, and a period that is none.
+        #expect(throws: DecodeError.self) { try NodeCodec.decode(hex("02" + head + "00027000" + tail)) }
+        let odd = tail.replacing("00000040", with: "00000041")
+        #expect(throws: DecodeError.self) { try NodeCodec.decode(hex("02" + head + "00007000" + odd)) }
+    }
+
+    @Test("States, entries and pages that are not in their order are refused")
+    func order() throws {
+        let node = try richNetwork(nodes: 1).nodes[0]
+        let changes: [(inout Node) -> Void] = [
+            { $0.states.swapAt(0, 1) }, { $0.states[1] = $0.states[0] }, { $0.bridgingTable?.reverse() },
+        ]
+        for (number, change) in changes.enumerated() {
+            var wrong = node
+            change(&wrong)
+            #expect(throws: DecodeError.self, "\(number)") { try NodeCodec.decode(NodeCodec.encode(wrong)) }
+        }
+    }
+
     @Test("A body of a later version is told apart from damage")
     func versions() throws {
         var bytes = NodeCodec.encode(try richNetwork().nodes[0])

@@ -27,9 +27,9 @@ extension ActionInquiries {
         _ verdict: @escaping (FoundationState) -> ConfigurationVerdict
     ) -> ConfigurationInquiry {
         ConfigurationInquiry(request) { status in
-            guard status.outcome == .success else { return .refused(status.outcome) }
             let report = status.foundationState
-            return report.isNotSupported ? .featureNotSupported : verdict(report)
+            if report.isNotSupported || status.outcome == .featureNotSupported { return .featureNotSupported }
+            return status.outcome == .success ? verdict(report) : .refused(status.outcome)
         }
     }
 

@@ -8,6 +8,65 @@ package enum NodeIdentityState: UInt8, CaseIterable, Hashable, Sendable, AccessF
     case notSupported = 2
 }
 
+/// The layout of messages that start or stop advertising with a node's identity: NetKey index (2), on or off (1).
+package protocol NodeIdentitySetMessage: ConfigurationRequest, FieldMessage {
+    /// The NetKey of the subnet.
+    var netKeyIndex: NetKeyIndex { get }
+    /// Whether to advertise.
+    var isEnabled: Bool { get }
+
+    /// The message for that subnet.
+    init(netKeyIndex: NetKeyIndex, isEnabled: Bool)
+}
+
+extension NodeIdentitySetMessage {
+    /// Reads three octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(netKeyIndex: try NetKeyIndex(reading: &reader), isEnabled: try Bool(reading: &reader))
+    }
+
+    /// Appends three octets.
+    package func write(to writer: inout ByteWriter) {
+        netKeyIndex.write(to: &writer)
+        isEnabled.write(to: &writer)
+    }
+
+    /// The NetKey.
+    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
+}
+
+/// The layout of messages that say whether a node advertises with its identity: status (1), NetKey index (2), state (1).
+package protocol NodeIdentityStatusMessage: ConfigurationStatusMessage, FieldMessage {
+    /// The NetKey of the subnet.
+    var netKeyIndex: NetKeyIndex { get }
+    /// Whether the node advertises.
+    var identity: NodeIdentityState { get }
+
+    /// The state on that subnet.
+    init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, identity: NodeIdentityState)
+}
+
+extension NodeIdentityStatusMessage {
+    /// Reads four octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(
+            status: try ConfigStatusCode(reading: &reader),
+            netKeyIndex: try NetKeyIndex(reading: &reader),
+            identity: try NodeIdentityState(reading: &reader)
+        )
+    }
+
+    /// Appends four octets.
+    package func write(to writer: inout ByteWriter) {
+        status.write(to: &writer)
+        netKeyIndex.write(to: &writer)
+        identity.write(to: &writer)
+    }
+
+    /// The NetKey.
+    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
+}
+
 /// Config Node Identity Get (Mesh Protocol 4.3.2.43).
 package struct ConfigNodeIdentityGet: NetKeyIndexMessage, ConfigurationRequest {
     /// The message that answers it.
@@ -24,7 +83,7 @@ package struct ConfigNodeIdentityGet: NetKeyIndexMessage, ConfigurationRequest {
 }
 
 /// Config Node Identity Set (Mesh Protocol 4.3.2.44).
-package struct ConfigNodeIdentitySet: ConfigurationRequest, FieldMessage {
+package struct ConfigNodeIdentitySet: NodeIdentitySetMessage {
     /// The message that answers it.
     package typealias Status = ConfigNodeIdentityStatus
     /// In front of the parameters.
@@ -39,25 +98,10 @@ package struct ConfigNodeIdentitySet: ConfigurationRequest, FieldMessage {
         self.netKeyIndex = netKeyIndex
         self.isEnabled = isEnabled
     }
-
-    /// Reads three octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        netKeyIndex = try NetKeyIndex(reading: &reader)
-        isEnabled = try Bool(reading: &reader)
-    }
-
-    /// Appends three octets.
-    package func write(to writer: inout ByteWriter) {
-        netKeyIndex.write(to: &writer)
-        isEnabled.write(to: &writer)
-    }
-
-    /// The NetKey.
-    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }
 
 /// Config Node Identity Status (Mesh Protocol 4.3.2.45).
-package struct ConfigNodeIdentityStatus: ConfigurationStatusMessage, FieldMessage {
+package struct ConfigNodeIdentityStatus: NodeIdentityStatusMessage {
     /// In front of the parameters.
     package static let opcode: Opcode = 0x8048
     /// The outcome.
@@ -73,21 +117,4 @@ package struct ConfigNodeIdentityStatus: ConfigurationStatusMessage, FieldMessag
         self.netKeyIndex = netKeyIndex
         self.identity = identity
     }
-
-    /// Reads four octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        status = try ConfigStatusCode(reading: &reader)
-        netKeyIndex = try NetKeyIndex(reading: &reader)
-        identity = try NodeIdentityState(reading: &reader)
-    }
-
-    /// Appends four octets.
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        netKeyIndex.write(to: &writer)
-        identity.write(to: &writer)
-    }
-
-    /// The NetKey.
-    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }

@@ -14,7 +14,7 @@ package struct PrivateNodeIdentityGet: NetKeyIndexMessage, ConfigurationRequest 
 }
 
 /// Private Node Identity Set (Mesh Protocol 1.1).
-package struct PrivateNodeIdentitySet: ConfigurationRequest, FieldMessage {
+package struct PrivateNodeIdentitySet: NodeIdentitySetMessage {
     /// The message that answers it.
     package typealias Status = PrivateNodeIdentityStatus
     /// In front of the parameters.
@@ -29,25 +29,10 @@ package struct PrivateNodeIdentitySet: ConfigurationRequest, FieldMessage {
         self.netKeyIndex = netKeyIndex
         self.isEnabled = isEnabled
     }
-
-    /// Reads three octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        netKeyIndex = try NetKeyIndex(reading: &reader)
-        isEnabled = try Bool(reading: &reader)
-    }
-
-    /// Appends three octets.
-    package func write(to writer: inout ByteWriter) {
-        netKeyIndex.write(to: &writer)
-        isEnabled.write(to: &writer)
-    }
-
-    /// The NetKey.
-    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }
 
 /// Private Node Identity Status (Mesh Protocol 1.1).
-package struct PrivateNodeIdentityStatus: ConfigurationStatusMessage, FieldMessage {
+package struct PrivateNodeIdentityStatus: NodeIdentityStatusMessage {
     /// In front of the parameters.
     package static let opcode: Opcode = 0x8068
     /// The outcome.
@@ -63,21 +48,4 @@ package struct PrivateNodeIdentityStatus: ConfigurationStatusMessage, FieldMessa
         self.netKeyIndex = netKeyIndex
         self.identity = identity
     }
-
-    /// Reads four octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        status = try ConfigStatusCode(reading: &reader)
-        netKeyIndex = try NetKeyIndex(reading: &reader)
-        identity = try NodeIdentityState(reading: &reader)
-    }
-
-    /// Appends four octets.
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        netKeyIndex.write(to: &writer)
-        identity.write(to: &writer)
-    }
-
-    /// The NetKey.
-    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }
