@@ -46,7 +46,7 @@ extension SimulatedWorld {
         }
         var configuration = NodeConfigurationState(of: node, in: network)
         if let description, !node.isCompositionKnown { configuration.takeComposition(of: description) }
-        configuration.foundation.compositionPages = description?.compositionPages ?? [:]
+        if let description { configuration.foundation.compositionPages = description.compositionPages }
         add(configuration, description: description, ivIndex: network.ivIndex, left: nil)
         _ = recorder(.node(configuration))
     }

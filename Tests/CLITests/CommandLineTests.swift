@@ -16,7 +16,7 @@ struct CommandLineTests {
 
     @Test(
         "every command has help without a trap",
-        arguments: ["init", "import", "validate", "plan", "show", "apply", "scan", "identify", "sim"]
+        arguments: ["init", "import", "validate", "plan", "show", "apply", "scan", "identify", "node", "sim"]
     )
     func commandHelp(command: String) throws {
         let result = try CommandFixture().run(command, "--help")

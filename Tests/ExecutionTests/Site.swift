@@ -105,7 +105,7 @@ final class Site {
     }
 
     /// One invocation of the executor, with a lease and an executor of its own.
-    func execute(_ body: (Executor) throws -> Recap) throws -> Recap {
+    func execute<Result>(_ body: (Executor) throws -> Result) throws -> Result {
         events = []
         let lease = try database.lock(
             holder: LockHolder(user: "anna", host: "desk", process: 1, operation: "apply", since: Site.now)

@@ -23,6 +23,12 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case report(NodeReport)
     /// The node draws attention for so many seconds more.
     case attention(seconds: UInt8)
+    /// A page of its composition or of the metadata of its models, or a part of one.
+    case page(PageReading.Answer)
+    /// After so many steps of 100 ms without a poll it gives a Low Power node up; 0 if it is not its Friend.
+    case pollTimeout(steps: UInt32)
+    /// It has forgotten the Solicitation PDUs of those addresses.
+    case solicitationsCleared(UnicastAddressRange)
 }
 
 /// One request and how its answer is understood.

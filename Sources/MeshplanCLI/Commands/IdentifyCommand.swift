@@ -48,13 +48,16 @@ struct IdentifyCommand: ContextCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        let run = IdentifyRun(
+        let conversation = NodeConversation(
             context: context,
             choice: try BearerChoice(bearer.via),
             devices: devices.devices,
             simulator: simulator,
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
-        return try run.identify(node, seconds: UInt8(clamping: time.milliseconds / 1_000))
+        return try IdentifyRun(conversation: conversation).identify(
+            node,
+            seconds: UInt8(clamping: time.milliseconds / 1_000)
+        )
     }
 }

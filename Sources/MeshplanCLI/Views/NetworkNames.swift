@@ -34,6 +34,13 @@ struct NetworkNames {
         }
     }
 
+    /// The same for any address.
+    func text(_ address: Address) -> String {
+        if let unicast = UnicastAddress(rawValue: address.rawValue) { return text(PublishAddress.unicast(unicast)) }
+        if let group = GroupAddress(rawValue: address.rawValue) { return text(SubscriptionAddress.group(group)) }
+        return address.description
+    }
+
     /// The key's name, or its index.
     func text(_ index: NetKeyIndex) -> String { netKeys[index] ?? "NetKey \(index)" }
 

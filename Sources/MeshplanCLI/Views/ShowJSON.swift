@@ -54,6 +54,10 @@ enum ShowJSON {
             "secure_network_beacon": node.secureNetworkBeacon.map { .bool($0) },
             "network_transmit": node.networkTransmit.map(transmit),
             "relay_retransmit": node.relayRetransmit.map(transmit),
+            "states": states(of: node),
+            "bridging_table": node.bridgingTable.map { .array($0.map(entry)) },
+            "composition_pages": node.compositionPages.map(pages),
+            "models_metadata": node.modelsMetadata.map(pages),
             "elements": .array(node.elements.map(element)),
         ]
     }

@@ -8,7 +8,8 @@ struct ShowView {
     var serial: UInt64
     /// How to dress it.
     var style: Style
-    private let names: NetworkNames
+    /// Who is who.
+    let names: NetworkNames
 
     /// A view of a network.
     init(_ network: MeshNetwork, serial: UInt64, style: Style) {
@@ -108,7 +109,8 @@ struct ShowView {
             ["network transmit", transmit(node.networkTransmit)],
             ["relay retransmit", transmit(node.relayRetransmit)],
         ]
-        text += facts.render(style, indent: "  ")
+        facts.rows += stateRows(of: node)
+        text += facts.render(style, indent: "  ") + bridgingTable(of: node)
         for (index, element) in node.elements.enumerated() {
             let address = node.unicastAddress.element(UInt8(truncatingIfNeeded: index))?.description ?? "?"
             let name = element.name.map { " \($0.printable)" } ?? ""
@@ -148,7 +150,7 @@ struct ShowView {
         return text + section("Publishing", publishers, publishers.rows.count)
     }
 
-    private func section(_ title: String, _ table: Table, _ count: Int) -> String {
+    func section(_ title: String, _ table: Table, _ count: Int) -> String {
         "\n" + style(.bold, title) + " (\(count))\n" + (count == 0 ? "" : table.render(style, indent: "  "))
     }
 

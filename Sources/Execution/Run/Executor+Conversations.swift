@@ -1,0 +1,152 @@
+package import MeshCore
+import Planning
+import Store
+
+/// What nodes are asked outside of plans.
+extension Executor {
+    /// Has the Health Server of a node draw attention (Health Attention Set, Mesh Protocol 4.3.3).
+    ///
+    /// - Parameters:
+    ///   - node: a node of the database.
+    ///   - seconds: for how long; 0 ends it.
+    ///   - key: an AppKey that is bound to the Health Server of its primary element.
+    /// - Returns: for how many seconds it draws attention.
+    package func drawAttention(to node: Node, seconds: UInt8, under key: AppKey) -> NodeAnswer<UInt8> {
+        let inquiry = ConfigurationInquiry(HealthAttentionSet(seconds: seconds), under: key.index) {
+            .attention(seconds: $0.seconds)
+        }
+        return ask(node, inquiry, in: [key.boundNetKey]) {
+            if case .attention(let seconds) = $0 { seconds } else { nil }
+        }
+    }
+
+    /// Has a node forget from whom it heard Solicitation PDUs, so that theirs count from anew (Solicitation PDU RPL Items
+    /// Clear, Mesh Protocol 1.1).
+    ///
+    /// - Parameters:
+    ///   - addresses: who sent them.
+    ///   - node: a node of the database.
+    ///   - key: an AppKey that is bound to the Solicitation PDU RPL Configuration Server of its primary element.
+    /// - Returns: whose entries are cleared.
+    package func clearSolicitations(
+        of addresses: UnicastAddressRange,
+        at node: Node,
+        under key: AppKey
+    ) -> NodeAnswer<UnicastAddressRange> {
+        let inquiry = ConfigurationInquiry(SolicitationPDURPLItemsClear(addresses: addresses), under: key.index) {
+            .solicitationsCleared($0.addresses)
+        }
+        return ask(node, inquiry, in: [key.boundNetKey]) {
+            if case .solicitationsCleared(let addresses) = $0 { addresses } else { nil }
+        }
+    }
+
+    /// Asks a Friend after which time without a poll it gives a Low Power node up (Config Low Power Node PollTimeout Get,
+    /// Mesh Protocol 4.3.2.67).
+    ///
+    /// - Returns: steps of 100 ms; 0 if it is not that node's Friend.
+    package func pollTimeout(of lowPowerNode: UnicastAddress, at friend: Node) -> NodeAnswer<UInt32> {
+        let inquiry = ConfigurationInquiry(ConfigLowPowerNodePollTimeoutGet(lowPowerNodeAddress: lowPowerNode)) {
+            .pollTimeout(steps: $0.pollTimeout)
+        }
+        return ask(friend, inquiry, in: friend.netKeys.map(\.index)) {
+            if case .pollTimeout(let steps) = $0 { steps } else { nil }
+        }
+    }
+
+    /// Reads the Composition Data pages beside page 0 and the Models Metadata of a node and records them.
+    ///
+    /// - Parameter node: a node of the database whose composition is known.
+    /// - Returns: the node with its pages.
+    package func readPages(of node: Node) -> NodeAnswer<Node> {
+        var reading = PageReading(of: node)
+        return converse(with: node) { conversation in
+            while let part = reading.next {
+                switch conversation.ask(part.inquiry, in: node.netKeys.map(\.index)) {
+                case .answered(.page(let answer)): reading.take(answer)
+                case .answered: reading.refuse()
+                case .unanswered: return (.unanswered, nil)
+                case .unreachable(let reason, let hint): return (.unreachable(reason, hint: hint), nil)
+                case .stopped(let ending): return (.stopped(ending), nil)
+                }
+            }
+            var read = node
+            read.compositionPages = reading.compositionPages
+            read.modelsMetadata = reading.modelsMetadata
+            read.observedAt = context.now()
+            return (.answered(read), read)
+        }
+    }
+
+    private func ask<Value>(
+        _ node: Node,
+        _ inquiry: ConfigurationInquiry,
+        in subnets: [NetKeyIndex],
+        _ value: (ConfigurationVerdict) -> Value?
+    ) -> NodeAnswer<Value> {
+        converse(with: node) { conversation in
+            switch conversation.ask(inquiry, in: subnets) {
+            case .answered(let verdict): (value(verdict).map { NodeAnswer.answered($0) } ?? .unanswered, nil)
+            case .unanswered: (.unanswered, nil)
+            case .unreachable(let reason, let hint): (.unreachable(reason, hint: hint), nil)
+            case .stopped(let ending): (.stopped(ending), nil)
+            }
+        }
+    }
+
+    /// Speaks to a node, and records what came with it: replay entries, the IV index, and the node if it is given back.
+    private func converse<Value>(
+        with node: Node,
+        _ body: (inout Conversation) -> (NodeAnswer<Value>, Node?)
+    ) -> NodeAnswer<Value> {
+        do throws(ExecutionStop) {
+            let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
+            var conversation = Conversation(
+                with: node.unicastAddress,
+                bearer: bearer,
+                client: try client(of: snapshot),
+                isInterrupted: { [context] in context.interrupts() > 0 }
+            )
+            let (answer, read) = body(&conversation)
+            conversation.end()
+            var changes = StoreChanges()
+            changes.replay = conversation.takeReplayEntries()
+            if let read { changes.nodes = [read] }
+            if let ivIndex = conversation.ivIndex {
+                var network = snapshot.network
+                network.record(ivIndex, at: context.now())
+                changes.network = network
+            }
+            if !changes.isEmpty {
+                _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) }
+            }
+            return answer
+        } catch {
+            return .stopped(error.ending)
+        }
+    }
+}
+
+extension PageReading.Part {
+    /// The Get and how its status is understood.
+    var inquiry: ConfigurationInquiry {
+        switch self {
+        case .composition(let page):
+            ConfigurationInquiry(ConfigCompositionDataGet(page: page), answerSize: 100) {
+                .page(PageReading.Answer(page: $0.page, data: $0.data))
+            }
+        case .largeComposition(let page, let offset):
+            Self.part(LargeCompositionDataGet(page: page, offset: offset))
+        case .modelsMetadata(let page, let offset): Self.part(ModelsMetadataGet(page: page, offset: offset))
+        }
+    }
+
+    private static func part(_ get: some PagePartRequest) -> ConfigurationInquiry {
+        // As much of the page as goes into the longest message.
+        ConfigurationInquiry(get, answerSize: 380) {
+            .page(
+                PageReading.Answer(page: $0.page, offset: $0.offset, totalSize: Int($0.totalSize), data: $0.data)
+            )
+        }
+    }
+}

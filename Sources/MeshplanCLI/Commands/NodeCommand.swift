@@ -1,0 +1,174 @@
+internal import ArgumentParser
+internal import Execution
+internal import MeshCore
+internal import Store
+
+/// `meshplan node`
+struct NodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "node",
+        abstract: "Ask one node for something that no definition declares.",
+        subcommands: [ReadPages.self, PollTimeout.self, ClearSolicitations.self]
+    )
+
+    /// What all of them take.
+    struct Options: ParsableArguments {
+        @OptionGroup var definition: DefinitionOptions
+        @OptionGroup var bearer: BearerOptions
+        @OptionGroup var networks: NetworkOptions
+        @OptionGroup var format: FormatOptions
+
+        @OptionGroup(title: "With --via simulator")
+        var devices: SimulatedDeviceOptions
+
+        @OptionGroup(title: "With --via simulator")
+        var simulator: SimulatorOptions
+
+        func conversation(_ context: Context) throws -> NodeConversation {
+            NodeConversation(
+                context: context,
+                choice: try BearerChoice(bearer.via),
+                devices: devices.devices,
+                simulator: simulator,
+                knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
+            )
+        }
+    }
+
+    /// `meshplan node read-pages`
+    struct ReadPages: ContextCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "read-pages",
+            abstract: "Read the composition pages beside page 0, and the models metadata, and keep them.",
+            discussion: """
+                Page 1 tells how models belong together, page 2 which profiles a node has, pages 128 and above what holds \
+                after a change of its firmware takes effect. meshplan show tells the pages.
+                """
+        )
+
+        @Argument(help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"))
+        var node: String
+
+        @OptionGroup var options: Options
+
+        var writesJSON: Bool { options.format.json }
+
+        func run(in context: Context) throws -> ExitStatus {
+            let conversation = try options.conversation(context)
+            let node = try conversation.node(node)
+            let name = conversation.name(of: node)
+            guard node.isCompositionKnown else {
+                throw Failure(
+                    .failure,
+                    "the composition of \(name) is not known",
+                    hint: "Name it in the definition; meshplan apply reads it."
+                )
+            }
+            let read = try conversation.ask(node, for: "node read-pages") { $0.readPages(of: node) }
+            guard let lines = context.json else {
+                let pages = PageText.pages(read.compositionPages ?? [:])
+                context.output.line("\(name) has page 0\(pages.isEmpty ? " alone" : " and \(pages)").")
+                if let metadata = read.modelsMetadata, !metadata.isEmpty {
+                    context.output.line("Of its models it tells metadata: \(PageText.pages(metadata)).")
+                }
+                return .success
+            }
+            lines.write([
+                "type": "composition_pages", "node_uuid": read.uuid.description.json,
+                "pages": read.compositionPages.map(ShowJSON.pages),
+                "models_metadata": read.modelsMetadata.map(ShowJSON.pages),
+            ])
+            return .success
+        }
+    }
+
+    /// `meshplan node poll-timeout`
+    struct PollTimeout: ContextCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "poll-timeout",
+            abstract: "Ask a Friend after which time without a poll it gives up a Low Power node."
+        )
+
+        @Argument(help: ArgumentHelp("The name, UUID or address of the Friend.", valueName: "friend"))
+        var friend: String
+
+        @Argument(help: ArgumentHelp("The name, UUID or address of the Low Power node.", valueName: "low-power-node"))
+        var lowPowerNode: String
+
+        @OptionGroup var options: Options
+
+        var writesJSON: Bool { options.format.json }
+
+        func run(in context: Context) throws -> ExitStatus {
+            let conversation = try options.conversation(context)
+            let friend = try conversation.node(friend)
+            let sleeper = try conversation.node(lowPowerNode)
+            let steps = try conversation.ask(friend, for: "node poll-timeout") {
+                $0.pollTimeout(of: sleeper.unicastAddress, at: friend)
+            }
+            guard let lines = context.json else {
+                let (name, sleeperName) = (conversation.name(of: friend), conversation.name(of: sleeper))
+                context.output.line(
+                    steps == 0
+                        ? "\(name) is not the Friend of \(sleeperName)."
+                        : "\(name) is the Friend of \(sleeperName) and gives it up after "
+                            + "\(DurationText.text(milliseconds: Int(steps) * 100)) without a poll."
+                )
+                return .success
+            }
+            lines.write([
+                "type": "poll_timeout", "node_uuid": friend.uuid.description.json,
+                "low_power_node_uuid": sleeper.uuid.description.json, "is_friend": .bool(steps != 0),
+                "milliseconds": steps == 0 ? nil : .integer(Int(steps) * 100),
+            ])
+            return .success
+        }
+    }
+
+    /// `meshplan node clear-solicitations`
+    struct ClearSolicitations: ContextCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "clear-solicitations",
+            abstract: "Have a node forget whose Solicitation PDUs it has heard.",
+            discussion: """
+                Whoever solicits anew from an address, with sequence numbers that begin anew, is heard again then. The \
+                Solicitation PDU RPL Configuration Server of the node must have an application key for that.
+                """
+        )
+
+        @Argument(help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"))
+        var node: String
+
+        @Argument(
+            help: ArgumentHelp(
+                "An address, or the first and last of a range: 0x0010, 0x0010-0x001f.",
+                valueName: "range"
+            )
+        )
+        var range: AddressRangeArgument
+
+        @OptionGroup var options: Options
+
+        var writesJSON: Bool { options.format.json }
+
+        func run(in context: Context) throws -> ExitStatus {
+            let conversation = try options.conversation(context)
+            let node = try conversation.node(node)
+            let key = try conversation.key(for: .solicitationReplayServer, of: node)
+            let cleared = try conversation.ask(node, for: "node clear-solicitations") {
+                $0.clearSolicitations(of: range.addresses, at: node, under: key)
+            }
+            guard let lines = context.json else {
+                context.output.line(
+                    "\(conversation.name(of: node)) has forgotten the Solicitation PDUs of \(AddressRangeArgument(addresses: cleared))."
+                )
+                return .success
+            }
+            lines.write([
+                "type": "solicitations_cleared", "node_uuid": node.uuid.description.json,
+                "first_address": cleared.first.description.json, "addresses": .integer(Int(cleared.count)),
+            ])
+            return .success
+        }
+    }
+}

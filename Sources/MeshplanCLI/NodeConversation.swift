@@ -1,0 +1,114 @@
+internal import Execution
+internal import MeshCore
+internal import Simulator
+internal import Store
+
+/// What the commands share that ask one node of the database something outside of a plan.
+struct NodeConversation {
+    /// The effects.
+    var context: Context
+    /// What reaches it.
+    var choice: BearerChoice
+    /// The paths of files with simulated devices.
+    var devices: [String]
+    /// How simulated radio and nodes behave.
+    var simulator: SimulatorOptions
+    /// What is known of whom is meant.
+    var knowledge: ScanKnowledge
+
+    /// The node of the database with a name, of the definition too, a UUID or an address.
+    func node(_ text: String) throws -> Node {
+        let defined = knowledge.definition?.nodes.first { $0.name.value == text }?.uuid.value
+        let node = knowledge.network?.nodes.first { $0.uuid == defined } ?? knowledge.network?.node(named: text)
+        guard let node else {
+            throw Failure(.usage, "there is no node `\(text)`", hint: "meshplan show lists the nodes of the database.")
+        }
+        return node
+    }
+
+    /// What people call a node.
+    func name(of node: Node) -> String { (knowledge.names.name(of: node.uuid) ?? node.name).printable }
+
+    /// An AppKey that is bound to a model of the node's primary element and that the node can be asked with.
+    func key(for model: ModelIdentifier, of node: Node) throws -> AppKey {
+        let name = name(of: node)
+        guard node.isCompositionKnown else {
+            throw Failure(
+                .failure,
+                "the composition of \(name) is not known",
+                hint: "Name it in the definition; meshplan apply reads it."
+            )
+        }
+        let servers = node.elements.first?.models.filter { $0.identifier == model } ?? []
+        let title = ModelCatalogue.model(model)?.title ?? model.description
+        let bindings = servers.flatMap(\.bindings).sorted()
+        let keys = bindings.compactMap { binding in knowledge.network?.appKeys.first { $0.index == binding } }
+        guard let key = keys.first(where: { key in node.netKeys.contains { $0.index == key.boundNetKey } }) else {
+            throw Failure(
+                .failure,
+                servers.isEmpty
+                    ? "\(name) has no \(title) on its primary element"
+                    : "the \(title) of \(name) has no application key, and is asked with one only",
+                hint: servers.isEmpty
+                    ? nil : "Declare it: elements: { 0: { \(model.name): { keys: [NAME] } } }, then meshplan apply."
+            )
+        }
+        return key
+    }
+
+    /// Asks a node under the lock of the database.
+    ///
+    /// - Parameter operation: what others who want the lock are told.
+    func ask<Value>(
+        _ node: Node,
+        for operation: String,
+        _ body: (Executor) -> NodeAnswer<Value>
+    ) throws -> Value {
+        guard let (database, _, _) = knowledge.database else { throw Failure(.failure, "there is no database here") }
+        let lease = try Workspace(context: context).lock(database, for: operation)
+        let access = try open()
+        let keyReader = KeyReader(context: context)
+        let executor = Executor(
+            database: database,
+            lease: lease,
+            bearer: access.bearer,
+            context: ExecutionContext(
+                user: context.process.user,
+                host: context.process.host,
+                now: context.now,
+                interrupts: context.interrupts.count,
+                key: { source throws(ExecutionContext.KeyError) in try keyReader.key(from: source) }
+            )
+        )
+        switch body(executor) {
+        case .answered(let value): return value
+        case .unanswered:
+            throw Failure(
+                .partial,
+                "\(name(of: node)) does not answer",
+                hint: "See that it has power and that other nodes relay messages to it."
+            )
+        case .unreachable(let reason, let hint):
+            throw Failure(.failure, "\(name(of: node)) cannot be asked: \(reason)", hint: hint)
+        case .stopped(.interrupted): throw Failure(.interrupted, "interrupted; nothing is waited for")
+        case .stopped(let ending):
+            throw Failure(ending: ending) ?? Failure(.failure, "\(name(of: node)) was not asked")
+        }
+    }
+
+    /// Opens what reaches the mesh.
+    func open() throws -> BearerAccess {
+        let access = try BearerAccess(choice, in: context) {
+            let name = knowledge.database?.name
+            return try Simulation(
+                context,
+                network: knowledge.network ?? .empty,
+                devices: devices,
+                statePath: try name.map { try Simulation.statePath(nil, network: $0) },
+                options: simulator
+            )
+        }
+        context.interrupts.arm()
+        return access
+    }
+}
