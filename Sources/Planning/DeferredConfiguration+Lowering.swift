@@ -88,6 +88,12 @@ private struct DeferredLowering {
         settings.relayRetransmit = configuration.relayRetransmit.map { Declared($0, at: place, by: origin(.relay)) }
         settings.proxy = configuration.proxy.map { Declared($0, at: place, by: origin(.proxy)) }
         settings.friend = configuration.friend.map { Declared($0, at: place, by: origin(.friend)) }
+        settings.states = configuration.states.map { state in
+            Declared(state.state, at: place, by: state.isOptional ? .defaults(0) : .node)
+        }
+        settings.bridgingTable = configuration.bridges.map { bridges in
+            Declared(bridges, at: place, by: configuration.areBridgesOptional ? .defaults(0) : .node)
+        }
         desired = DesiredNode(
             origin: .node(node),
             name: Located(configuration.name, at: place),
@@ -162,6 +168,51 @@ private struct DeferredLowering {
             desired.models[place].publication?.value?.target = .address(.unicast(address))
         }
         if configuration.target != nil { keepPublications(of: awaited) }
+        resolveFoundation(findNode)
+    }
+
+    /// Puts addresses into states and bridging tables. What names other nodes without one comes with those.
+    private mutating func resolveFoundation(_ findNode: (DeviceUUID) -> Node?) {
+        let target = configuration.target
+        let network = network
+        func resolve(_ wanted: DesiredPublication.Target) -> DesiredPublication.Target? {
+            guard case .element(of: let uuid, let index) = wanted else { return wanted }
+            let isReady = network.pendingProvisioning(of: uuid) == nil
+            guard isReady, let other = findNode(uuid), other.unprovisionedSeenAt == nil,
+                other.elements.isEmpty || Int(index) < other.elements.count,
+                let address = other.unicastAddress.element(index)
+            else { return nil }
+            return .address(.unicast(address))
+        }
+        var missing = false
+        var states: [Declared<DesiredFoundationState>] = []
+        for var state in desired.settings.states {
+            if let known = state.value.replacingTargets(resolve) {
+                state.value = known
+                states.append(state)
+            } else {
+                missing = true
+            }
+        }
+        desired.settings.states = states
+        if let bridges = desired.settings.bridgingTable {
+            var known: [DesiredBridge] = []
+            for var bridge in bridges.value {
+                guard let first = resolve(bridge.first), let second = resolve(bridge.second) else {
+                    missing = true
+                    continue
+                }
+                (bridge.first, bridge.second) = (first, second)
+                known.append(bridge)
+            }
+            desired.settings.bridgingTable = Declared(known, at: bridges.location, by: bridges.origin)
+        }
+        if missing, let target, resolve(.element(of: target, index: 0)) == nil {
+            problem(
+                "node `\(findNode(target)?.name ?? target.description)` has no address yet",
+                "Apply again when it is a node"
+            )
+        }
     }
 
     /// Drops everything but the publications of those models.
@@ -228,6 +279,8 @@ private struct DeferredLowering {
         differ.preflight(&desired, node: node)
         differ.compare(desired, node: node, &difference)
         for refusal in differ.guards.diagnostics(allowed: []) { differ.diagnostics.report(refusal) }
+        // A part that awaited a node has only the entries that name it.
+        if configuration.target != nil { difference.bridges.removeAll { $0.after == nil } }
         for place in difference.models.indices { difference.models[place].awaited = nil }
         difference.models.removeAll(where: \.isEmpty)
         var builder = PlanBuilder(names: names)

@@ -27,6 +27,12 @@ package struct DeferredConfiguration: Hashable, Sendable {
     /// Of relay, proxy and friend those that are left out where the node lacks the feature, since they are asked of all
     /// nodes and not of this one.
     package var optionalFeatures: FeatureSet
+    /// States of the foundation models, ascending by kind, one of each.
+    package var states: [DeferredState]
+    /// The entries of the bridging table: these and no others, or with a ``target`` those that name it; nil is not managed.
+    package var bridges: [DesiredBridge]?
+    /// Whether the entries are left out where the node is no bridge.
+    package var areBridgesOptional = false
     /// The managed models that the definition declares for the node, each once, ascending by address.
     package var models: [DeferredModel]
     /// What rules for many nodes add to its models, in the order of the definition.
@@ -37,6 +43,7 @@ package struct DeferredConfiguration: Hashable, Sendable {
         self.node = node
         self.name = name
         optionalFeatures = []
+        states = []
         models = []
         rules = []
     }
@@ -47,6 +54,12 @@ package struct DeferredConfiguration: Hashable, Sendable {
         if relay == true { cost += ConfigurationAction.setRelay(true, relayRetransmit).cost }
         if proxy == true { cost += ConfigurationAction.setProxy(true).cost }
         if friend == true { cost += ConfigurationAction.setFriend(true).cost }
+        // What awaits another node comes with a configuration of its own.
+        for state in states where target != nil || !state.state.targets.contains(where: { $0.awaitedNode != nil }) {
+            cost += state.foreseenCost
+        }
+        let count = bridges?.count { target != nil || $0.awaitedNodes.isEmpty } ?? 0
+        for _ in 0..<count { cost += DesiredBridge.cost }
         for model in models { cost += model.foreseenCost(onlyTo: target) }
         return cost
     }
@@ -55,6 +68,7 @@ package struct DeferredConfiguration: Hashable, Sendable {
     /// that the node has, and a feature that it lacks needs not be switched off.
     package var isCostExact: Bool {
         rules.isEmpty && relay != false && proxy != false && friend != false && optionalFeatures.isEmpty
+            && !areBridgesOptional && states.allSatisfy { !$0.isOptional && !$0.state.isOff }
     }
 }
 

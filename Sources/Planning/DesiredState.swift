@@ -85,6 +85,8 @@ struct DesiredNode {
     var models: [DesiredModel]
     /// The rules that select it and wait for its composition, in reading order.
     var rules: [ModelRule] = []
+    /// The subnets that states need which wait for its composition, ascending.
+    var subnetsOfWaitingStates: [NetKeyIndex] = []
 }
 
 extension DesiredNode {
@@ -131,6 +133,10 @@ struct DesiredSettings {
     var proxy: Declared<Bool>?
     var friend: Declared<Bool>?
     var networkTransmit: Declared<TransmitParameters>?
+    /// States of the foundation models, sorted by kind, one of each.
+    var states: [Declared<DesiredFoundationState>] = []
+    /// The entries of the bridging table: these and no others.
+    var bridgingTable: Declared<[DesiredBridge]>?
 
     /// These settings over others, value by value.
     func merged(over other: DesiredSettings) -> DesiredSettings {
@@ -143,7 +149,9 @@ struct DesiredSettings {
             relayRetransmit: relayRetransmit ?? other.relayRetransmit,
             proxy: proxy ?? other.proxy,
             friend: friend ?? other.friend,
-            networkTransmit: networkTransmit ?? other.networkTransmit
+            networkTransmit: networkTransmit ?? other.networkTransmit,
+            states: states(over: other.states),
+            bridgingTable: bridgingTable ?? other.bridgingTable
         )
     }
 }

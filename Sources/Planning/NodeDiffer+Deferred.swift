@@ -19,6 +19,10 @@ extension NodeDiffer {
             if settings.relay == nil, node.features.relay.isOn == nil { reportUnknownRelay(desired) }
         }
         deferred.optionalFeatures = settings.optionalFeatures
+        deferred.states = settings.states.filter { !$0.value.isRecorded(on: node) }
+            .map { DeferredState(state: $0.value, isOptional: $0.origin.isDefault) }
+        deferred.bridges = settings.bridgingTable?.value
+        deferred.areBridgesOptional = settings.bridgingTable?.origin.isDefault ?? false
         deferred.models = desired.models.map(DeferredModel.init)
         deferred.rules = desired.rules
         difference.deferred = deferred
@@ -26,6 +30,9 @@ extension NodeDiffer {
         desired.settings.relayRetransmit = nil
         desired.settings.proxy = nil
         desired.settings.friend = nil
+        desired.subnetsOfWaitingStates = settings.subnetsOfStates
+        desired.settings.states = []
+        desired.settings.bridgingTable = nil
     }
 
     /// What a node loses with its keys is known only with its composition, so that waits, too.
@@ -69,7 +76,14 @@ extension DeferredConfiguration {
     /// Whether nothing is managed.
     var isEmpty: Bool {
         subnets == nil && applicationKeys == nil && relay == nil && relayRetransmit == nil && proxy == nil
-            && friend == nil && models.isEmpty && rules.isEmpty
+            && friend == nil && states.isEmpty && bridges == nil && models.isEmpty && rules.isEmpty
+    }
+}
+
+extension DesiredFoundationState {
+    /// Whether the record of a node says that it has this value, so that it need not wait for the composition.
+    fileprivate func isRecorded(on node: Node) -> Bool {
+        value(on: node).map { $0.agrees(with: node.state($0.kind)) } ?? false
     }
 }
 

@@ -39,8 +39,11 @@ extension NodeDiffer {
         _ difference: inout NodeDifference
     ) {
         // Without missing AppKeys and without a list nothing can differ.
-        guard !difference.addedAppKeys.isEmpty || desired.settings.subnets != nil else { return }
-        var needed = (desired.settings.subnets?.value ?? []).sortedUnique()
+        let subnetsOfStates = desired.settings.subnetsOfStates + desired.subnetsOfWaitingStates
+        guard !difference.addedAppKeys.isEmpty || desired.settings.subnets != nil || !subnetsOfStates.isEmpty else {
+            return
+        }
+        var needed = ((desired.settings.subnets?.value ?? []) + subnetsOfStates).sortedUnique()
         for key in neededAppKeys {
             if let netKey = boundNetKeys[key] { needed.insertSorted(netKey) }
         }

@@ -18,6 +18,7 @@ extension NodeDiffer {
             desired.settings.relayRetransmit = nil
             reportUnsupported("relay", at: retransmit, name: name)
         }
+        preflightStates(&desired, node: node)
     }
 
     private mutating func check(_ model: inout DesiredModel, node: Node, name: String) -> Bool {
@@ -81,7 +82,7 @@ extension NodeDiffer {
     }
 
     /// Defaults are for those nodes that can follow them; whoever names a node or its kind is wrong about it.
-    private mutating func reportUnsupported<Value>(_ feature: String, at setting: Declared<Value>, name: String) {
+    mutating func reportUnsupported<Value>(_ feature: String, at setting: Declared<Value>, name: String) {
         let isDefault = setting.origin.isDefault
         diagnostics.report("unsupported \(feature)", at: setting.location) {
             Diagnostic(

@@ -77,6 +77,7 @@ struct NodeDiffer {
         if !leaving.isEmpty { compareLeavingKeys(desired, node: node, &difference) }
         compareModels(desired, node: node, &difference)
         compareStates(desired, node: node, &difference)
+        compareFoundation(desired, node: node, &difference)
     }
 
     mutating func checkReachable(_ desired: DesiredNode, node: Node) {

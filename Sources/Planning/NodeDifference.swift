@@ -34,6 +34,13 @@ struct NodeDifference {
     var relaySetting: (isOn: Bool, retransmit: TransmitParameters?)?
     var proxy: ValueDifference<Bool>?
     var friend: ValueDifference<Bool>?
+    /// States of the foundation models, by kind.
+    var states: [ValueDifference<FoundationState>] = []
+    /// Entries of the bridging table.
+    var bridges: [BridgeDifference] = []
+    /// States and entries that wait for the addresses of nodes yet to be provisioned.
+    var awaitedStates: [DesiredFoundationState] = []
+    var awaitedBridges: [DesiredBridge] = []
 
     /// What the database records of a node beside its configuration.
     struct Management: Equatable {
@@ -52,7 +59,8 @@ struct NodeDifference {
     var needsMessages: Bool {
         readsComposition || !addedNetKeys.isEmpty || !deletedNetKeys.isEmpty || !addedAppKeys.isEmpty
             || !deletedAppKeys.isEmpty || !models.isEmpty || defaultTTL != nil || secureNetworkBeacon != nil
-            || networkTransmit != nil || relaySetting != nil || proxy != nil || friend != nil
+            || networkTransmit != nil || relaySetting != nil || proxy != nil || friend != nil || !states.isEmpty
+            || !bridges.isEmpty || !awaitedStates.isEmpty || !awaitedBridges.isEmpty
     }
 
     /// Whether anything differs.

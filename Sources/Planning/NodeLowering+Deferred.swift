@@ -44,6 +44,7 @@ extension NodeLowering {
         for model in configuration.models { addWaiting(model, in: &builder) }
         for rule in configuration.rules { addWaiting(rule, in: &builder) }
         addFeatures(of: configuration, in: &builder)
+        addWaitingFoundation(configuration, in: &builder)
 
         var late = DeferredConfiguration(node: configuration.node, name: configuration.name)
         late.optionalFeatures = configuration.optionalFeatures
@@ -57,6 +58,13 @@ extension NodeLowering {
             late.proxy = false
             configuration.proxy = nil
         }
+        let isProxyLate = late.proxy == false
+        let isLate = { (state: DeferredState) in
+            guard case .value(let value) = state.state else { return false }
+            return value.cutsReachability || isProxyLate && value.isPrivateProxy
+        }
+        late.states = configuration.states.filter(isLate)
+        configuration.states.removeAll(where: isLate)
         let change = min(firstChange, builder.changes.count - 1)
         if !configuration.isEmpty {
             cost += configuration.foreseenCost
@@ -193,10 +201,12 @@ extension DeferredConfiguration {
             if case .on(let publication) = model.publication, let node = publication.awaitedNode { nodes.append(node) }
         }
         nodes += rules.compactMap(\.awaitedNode)
+        nodes += states.flatMap { $0.state.targets.compactMap(\.awaitedNode) }
+        nodes += bridges?.flatMap(\.awaitedNodes) ?? []
         return nodes.sortedUnique()
     }
 
-    /// What tells the publications to one node: rules and models may be at odds about them.
+    /// What tells the publications to one node, where rules and models may be at odds, and what else names it.
     func publications(to target: DeviceUUID) -> DeferredConfiguration {
         var part = DeferredConfiguration(node: node, name: name)
         part.target = target
@@ -205,6 +215,12 @@ extension DeferredConfiguration {
             return DeferredModel(address: model.address, bindings: model.bindings, publication: model.publication)
         }
         part.rules = rules.filter { if case .publish = $0.effect { true } else { false } }
+        part.states = states.filter { $0.state.targets.contains { $0.awaitedNode == target } }
+        let naming = bridges?.filter { $0.awaitedNodes.contains(target) } ?? []
+        if !naming.isEmpty {
+            part.bridges = naming
+            part.areBridgesOptional = areBridgesOptional
+        }
         return part
     }
 }

@@ -40,17 +40,19 @@ extension NodeLowering {
         }
     }
 
-    private mutating func set(
+    /// Sends an action with the others of the node, or late: when those of all nodes are done.
+    mutating func set(
         _ action: ConfigurationAction,
         isLate: Bool,
         change: Int,
+        after dependencies: [Int] = [],
         in builder: inout PlanBuilder
     ) {
         if isLate {
             cost += action.cost
-            builder.addLate(.configure(node.uuid, action), change: change, after: prerequisites)
+            builder.addLate(.configure(node.uuid, action), change: change, after: prerequisites + dependencies)
         } else {
-            _ = send(action, change: change, in: &builder)
+            _ = send(action, change: change, after: dependencies, in: &builder)
         }
     }
 

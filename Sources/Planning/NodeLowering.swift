@@ -14,7 +14,8 @@ struct NodeLowering {
     /// What the steps so far cost.
     var cost = MessageCost.zero
 
-    private var netKeySteps: [NetKeyIndex: Int] = [:]
+    /// The steps that give the node its new NetKeys.
+    private(set) var netKeySteps: [NetKeyIndex: Int] = [:]
     private var appKeySteps: [AppKeyIndex: Int] = [:]
     /// Steps that move a publication away from an AppKey.
     private var movingSteps: [AppKeyIndex: [Int]] = [:]

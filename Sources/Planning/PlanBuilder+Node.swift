@@ -13,6 +13,7 @@ extension PlanBuilder {
         lowering.addKeys(difference, to: &self)
         lowering.addModels(difference, to: &self)
         lowering.addStates(difference, to: &self)
+        lowering.addFoundation(difference, to: &self)
         lowering.addRemovals(difference, to: &self)
         lowering.addDeferred(difference, to: &self)
         noteRemovals(of: difference, since: firstStep, boundNetKeys)

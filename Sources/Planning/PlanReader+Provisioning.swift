@@ -45,6 +45,7 @@ extension PlanReader {
                 value: UInt64(configuration.optionalFeatures.rawValue)
             )
         }
+        try readStates(into: &configuration)
         configuration.models = try list { (reader) throws(DecodeError) in try reader.deferredModel() }
         for (left, right) in zip(configuration.models, configuration.models.dropFirst()) {
             guard left.address < right.address else {
@@ -95,13 +96,16 @@ extension PlanReader {
         }
     }
 
-    private mutating func desiredPublication() throws(DecodeError) -> DesiredPublication {
-        let target: DesiredPublication.Target
+    mutating func target() throws(DecodeError) -> DesiredPublication.Target {
         switch try bytes.readUInt8() {
-        case 0: target = .address(try publishAddress())
-        case 1: target = .element(of: try uuid(), index: try bytes.readUInt8())
+        case 0: return .address(try publishAddress())
+        case 1: return .element(of: try uuid(), index: try bytes.readUInt8())
         case let other: throw .prohibited(field: "target", value: UInt64(other))
         }
+    }
+
+    private mutating func desiredPublication() throws(DecodeError) -> DesiredPublication {
+        let target = try target()
         let key: AppKeyIndex? = try optional("key") { (reader) throws(DecodeError) in try reader.keyIndex() }
         return DesiredPublication(
             target: target,

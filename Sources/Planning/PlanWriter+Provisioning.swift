@@ -28,6 +28,12 @@ extension PlanWriter {
         write(configuration.proxy) { $0.write($1) }
         write(configuration.friend) { $0.write($1) }
         bytes.write(configuration.optionalFeatures.rawValue)
+        write(configuration.states) { writer, state in
+            writer.write(state.state)
+            writer.write(state.isOptional)
+        }
+        write(configuration.bridges) { $0.write($1) { $0.write($1) } }
+        write(configuration.areBridgesOptional)
         write(configuration.models) { $0.write($1) }
         write(configuration.rules) { $0.write($1) }
     }
@@ -60,7 +66,16 @@ extension PlanWriter {
     }
 
     private mutating func write(_ publication: DesiredPublication) {
-        switch publication.target {
+        write(publication.target)
+        write(publication.key) { $0.bytes.write($1.rawValue) }
+        bytes.write(publication.ttl)
+        bytes.write(publication.period.octet)
+        bytes.write(publication.retransmit.octet)
+        write(publication.usesFriendshipCredentials)
+    }
+
+    mutating func write(_ target: DesiredPublication.Target) {
+        switch target {
         case .address(let address):
             bytes.write(UInt8(0))
             write(address)
@@ -69,11 +84,6 @@ extension PlanWriter {
             bytes.write(node.rawValue.bytes)
             bytes.write(index)
         }
-        write(publication.key) { $0.bytes.write($1.rawValue) }
-        bytes.write(publication.ttl)
-        bytes.write(publication.period.octet)
-        bytes.write(publication.retransmit.octet)
-        write(publication.usesFriendshipCredentials)
     }
 
     private mutating func write(_ source: SecretSource) {

@@ -65,7 +65,9 @@ extension Resolver {
             relayRetransmit: declared(settings.relayRetransmit),
             proxy: declared(settings.proxy),
             friend: declared(settings.friend),
-            networkTransmit: declared(settings.networkTransmit)
+            networkTransmit: declared(settings.networkTransmit),
+            states: states(of: settings, from: origin),
+            bridgingTable: bridges(of: settings, from: origin)
         )
         var models: [DesiredModel] = []
         let elements = settings.elements.count > 1 ? settings.elements.keys.sorted() : Array(settings.elements.keys)
@@ -128,7 +130,7 @@ extension Resolver {
         )
     }
 
-    private mutating func target(_ target: Located<PublishTarget>) -> DesiredPublication.Target? {
+    mutating func target(_ target: Located<PublishTarget>) -> DesiredPublication.Target? {
         switch target.value {
         case .name(let name):
             return named(Located(name, at: target.location))

@@ -68,6 +68,15 @@ struct ResourceNames {
     /// The address of a node of the database.
     func recordedAddress(at position: Int) -> String { network.nodes[position].unicastAddress.description }
 
+    /// The name of whatever has a 16-bit address.
+    func address(_ address: Address) -> String {
+        if let unicast = UnicastAddress(rawValue: address.rawValue) { return target(.unicast(unicast)) }
+        if let group = GroupAddress(rawValue: address.rawValue) { return target(.group(group)) }
+        let labels = groups.keys.sorted() + network.groups.map(\.address)
+        for case .virtual(let label) in labels where label.virtualAddress == address { return target(.virtual(label)) }
+        return address.description
+    }
+
     func target(_ address: PublishAddress) -> String {
         switch address {
         case .group(let group): return self.group(.group(group))

@@ -43,15 +43,17 @@ final class Site {
     /// - Parameters:
     ///   - air: the network on the air, where it differs from what the database says.
     ///   - stored: what the database knows, where that is not a house before anything is configured.
+    ///   - definition: what is wanted, if not what the house does.
     init(
         lamps: Int,
         settings: WorldSettings = .ideal,
         seed: UInt64 = 1,
         world air: MeshNetwork? = nil,
-        database stored: MeshNetwork? = nil
+        database stored: MeshNetwork? = nil,
+        definition: Definition? = nil
     ) throws {
         folder = try Site.newFolder()
-        definition = try House.definition(lamps: lamps)
+        self.definition = try definition ?? House.definition(lamps: lamps)
         keyGenerator = SplitMix64(seed: seed)
         key = DatabaseKey.random(using: &keyGenerator)
         let network = try stored ?? House.network(lamps: lamps)

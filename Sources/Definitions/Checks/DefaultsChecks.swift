@@ -91,6 +91,15 @@ extension NodeSettings {
         compare(Keyword.secureNetworkBeacon.rawValue, \.secureNetworkBeacon)
         compare(Keyword.networkTransmit.rawValue, \.networkTransmit)
         compare(Keyword.relayRetransmit.rawValue, \.relayRetransmit)
+        for state in states {
+            for there in other.states
+            where there.value.path == state.value.path && !state.value.isSame(as: there.value) {
+                conflicts.append((state.value.path, state.location, there.location))
+            }
+        }
+        compare("subnet_bridge.table", \.bridgingTable) { left, right in
+            left.count == right.count && zip(left, right).allSatisfy { $0.isSame(as: $1) }
+        }
         compare(Keyword.subnets.rawValue, \.subnets, areSame: areSameNames)
         compare(Keyword.applicationKeys.rawValue, \.applicationKeys, areSame: areSameNames)
         return conflicts

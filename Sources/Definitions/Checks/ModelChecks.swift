@@ -81,13 +81,23 @@ enum ModelChecks {
                 resource: resource()
             )
         }
-        switch publish.target.value {
+        checkTarget(publish.target, resource(), network, &diagnostics)
+    }
+
+    /// Whatever messages go to or come from: it exists.
+    static func checkTarget(
+        _ target: Located<PublishTarget>,
+        _ resource: @autoclosure () -> String?,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        switch target.value {
         case .address: break
         case .element(let node, _):
-            let name = Located(node, at: publish.target.location)
+            let name = Located(node, at: target.location)
             diagnostics.checkReference(name, to: .nodes, "node", in: network, resource: resource())
         case .name(let name):
-            checkTarget(Located(name, at: publish.target.location), resource(), network, &diagnostics)
+            checkTarget(Located(name, at: target.location), resource(), network, &diagnostics)
         }
     }
 

@@ -23,7 +23,7 @@ enum NodeChecks {
         }
     }
 
-    /// The subnets and application keys that settings name.
+    /// What settings name beside models.
     static func checkNames(
         _ settings: NodeSettings,
         _ resource: @autoclosure () -> String,
@@ -33,6 +33,7 @@ enum NodeChecks {
         for subnet in settings.subnets?.value ?? [] {
             diagnostics.checkReference(subnet, to: .subnets, "subnet", in: network, resource: resource())
         }
+        StateChecks.run(settings, resource(), network, &diagnostics)
         for key in settings.applicationKeys?.value ?? [] {
             diagnostics.checkReference(
                 key,

@@ -71,6 +71,18 @@ extension DocumentDecoder {
         case .subnets: settings.subnets = names(field.value, "a list of subnets")
         case .applicationKeys: settings.applicationKeys = names(field.value, "a list of application keys")
         case .elements: settings.elements = decodeElements(field.value)
+        case .heartbeat: decodeHeartbeat(field, into: &settings)
+        case .subnetBridge: decodeSubnetBridge(field, into: &settings)
+        case .nodeIdentity, .privateNodeIdentity: decodeNodeIdentity(field, into: &settings)
+        case .sarTransmitter: if let state = decodeSARTransmitter(field) { settings.states.append(state) }
+        case .sarReceiver: if let state = decodeSARReceiver(field) { settings.states.append(state) }
+        case .privateBeacon: if let state = decodePrivateBeacon(field) { settings.states.append(state) }
+        case .privateGATTProxy:
+            guard let isOn = scalar(field.value, "on or off", Words.boolean) else { return }
+            settings.states.append(Located(.privateGATTProxy(isOn.value), at: isOn.location))
+        case .onDemandPrivateProxy:
+            guard let time = scalar(field.value, "a duration or off", Durations.onDemandPrivateProxy) else { return }
+            settings.states.append(Located(.onDemandPrivateProxy(seconds: time.value), at: time.location))
         default: break
         }
     }

@@ -70,6 +70,32 @@ enum Keyword: String, CaseIterable {
     case defaults
     case moved
     case from
+    case heartbeat
+    case nodeIdentity = "node_identity"
+    case sarTransmitter = "sar_transmitter"
+    case sarReceiver = "sar_receiver"
+    case privateBeacon = "private_beacon"
+    case privateGATTProxy = "private_gatt_proxy"
+    case onDemandPrivateProxy = "on_demand_private_proxy"
+    case privateNodeIdentity = "private_node_identity"
+    case subnetBridge = "subnet_bridge"
+    case state
+    case table
+    case addresses
+    case direction
+    case randomUpdateInterval = "random_update_interval"
+    case segmentInterval = "segment_interval"
+    case unicastRetransmissions = "unicast_retransmissions"
+    case unicastRetransmissionsWithoutProgress = "unicast_retransmissions_without_progress"
+    case unicastRetransmissionsInterval = "unicast_retransmissions_interval"
+    case unicastRetransmissionsIntervalIncrement = "unicast_retransmissions_interval_increment"
+    case multicastRetransmissions = "multicast_retransmissions"
+    case multicastRetransmissionsInterval = "multicast_retransmissions_interval"
+    case segmentsThreshold = "segments_threshold"
+    case acknowledgmentDelayIncrement = "acknowledgment_delay_increment"
+    case acknowledgmentRetransmissions = "acknowledgment_retransmissions"
+    case receiverSegmentInterval = "receiver_segment_interval"
+    case discardTimeout = "discard_timeout"
 
     /// All keywords; the index is the symbol.
     static let all = allCases

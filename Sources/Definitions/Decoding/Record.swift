@@ -70,6 +70,47 @@ struct Record: Hashable, Sendable {
     static let transmit = Record("transmit", [.count, .interval], required: [.count])
     /// The repetition of published messages.
     static let retransmit = Record("retransmit", [.count, .interval], required: [.count])
+    /// Heartbeats that a node sends and counts.
+    static let heartbeat = Record("heartbeat", [.publish, .subscribe])
+    /// Heartbeats that a node sends.
+    static let heartbeatPublish = Record(
+        "heartbeat_publish",
+        [.to, .period, .count, .ttl, .features, .subnet],
+        required: [.to, .ttl]
+    )
+    /// Heartbeats that a node counts.
+    static let heartbeatSubscribe = Record(
+        "heartbeat_subscribe",
+        [.from, .to, .period],
+        required: [.from, .period]
+    )
+    /// The SAR Transmitter state.
+    static let sarTransmitter = Record(
+        "sar_transmitter",
+        [
+            .segmentInterval, .unicastRetransmissions, .unicastRetransmissionsWithoutProgress,
+            .unicastRetransmissionsInterval, .unicastRetransmissionsIntervalIncrement, .multicastRetransmissions,
+            .multicastRetransmissionsInterval,
+        ]
+    )
+    /// The SAR Receiver state.
+    static let sarReceiver = Record(
+        "sar_receiver",
+        [
+            .segmentsThreshold, .acknowledgmentDelayIncrement, .acknowledgmentRetransmissions,
+            .receiverSegmentInterval, .discardTimeout,
+        ]
+    )
+    /// The Private Beacon state with its interval.
+    static let privateBeacon = Record("private_beacon", [.state, .randomUpdateInterval], required: [.state])
+    /// The Subnet Bridge state with its table.
+    static let subnetBridge = Record("subnet_bridge", [.state, .table])
+    /// An entry of the bridging table.
+    static let bridge = Record(
+        "bridge",
+        [.subnets, .addresses, .direction],
+        required: [.subnets, .addresses, .direction]
+    )
     /// A managed model.
     static let model = Record("model", [.keys, .subscribe, .publish])
     /// The publication of a managed model.
@@ -127,13 +168,16 @@ struct Record: Hashable, Sendable {
     /// All records of definitions.
     static let all = [
         definition, provisioningRules, subnet, applicationKey, keySource, group, defaults, profile, node, provisioning,
-        profileProvisioning, staticSource, publicKeySource, features, transmit, retransmit, model, publish,
+        profileProvisioning, staticSource, publicKeySource, features, transmit, retransmit, heartbeat, heartbeatPublish,
+        heartbeatSubscribe, sarTransmitter, sarReceiver, privateBeacon, subnetBridge, bridge, model, publish,
         subscription, publication, moved,
     ]
 
     /// Settings of nodes as a whole.
     private static let states: [Keyword] = [
         .ttl, .features, .secureNetworkBeacon, .networkTransmit, .relayRetransmit, .subnets, .applicationKeys,
+        .heartbeat, .nodeIdentity, .sarTransmitter, .sarReceiver, .privateBeacon, .privateGATTProxy,
+        .onDemandPrivateProxy, .privateNodeIdentity, .subnetBridge,
     ]
     private static let settings: [Keyword] = states + [.elements]
     private static let publishSettings: [Keyword] = [

@@ -36,10 +36,10 @@ enum Durations {
         return product / divisor
     }
 
-    /// The steps, from 0, of an interval that is a multiple of `step` milliseconds, at most 32 of them.
-    static func interval(_ text: String, step: Int) throws(ScalarProblem) -> UInt8 {
+    /// The steps, from 0, of an interval that is a multiple of `step` milliseconds, at most `count` of them.
+    static func interval(_ text: String, step: Int, count: Int = 32) throws(ScalarProblem) -> UInt8 {
         let milliseconds = try milliseconds(text)
-        let range = step...(32 * step)
+        let range = step...(count * step)
         guard range.contains(milliseconds), milliseconds % step == 0 else {
             let below = min(max(milliseconds / step * step, range.lowerBound), range.upperBound)
             let above = min(max(below + (milliseconds > below ? step : 0), range.lowerBound), range.upperBound)
@@ -83,6 +83,41 @@ enum Durations {
             )
         }
         return seconds
+    }
+
+    /// The period of heartbeats (Mesh Protocol 4.2.18.3): a power of two of seconds up to 65536, of which a node counts
+    /// 65535.
+    static func heartbeatPeriod(_ text: String) throws(ScalarProblem) -> HeartbeatPeriodLog {
+        let milliseconds = try milliseconds(text)
+        let longest = 65_536_000
+        if milliseconds > 0, milliseconds % 1000 == 0, milliseconds <= longest,
+            let period = HeartbeatPeriodLog(seconds: UInt32(min(milliseconds / 1000, 65_535)))
+        {
+            return period
+        }
+        var below = 1000
+        while below * 2 <= min(milliseconds, longest) { below *= 2 }
+        let above = milliseconds < 1000 || below == longest ? below : below * 2
+        throw ScalarProblem(
+            "a period of \(quoted(text)) cannot be set",
+            hint: "\(nearest(below, above)); it is a power of two of seconds, 1s to 65536s"
+        )
+    }
+
+    /// How often the random in private beacons changes, in steps of 10 s (Mesh Protocol 1.1, 4.2.44.2); 0 with every
+    /// beacon.
+    static func randomUpdateInterval(_ text: String) throws(ScalarProblem) -> UInt8 {
+        if try milliseconds(text) == 0 { return 0 }
+        return try interval(text, step: 10_000, count: 255) + 1
+    }
+
+    /// For how many seconds a node advertises after a solicitation, 1 to 255, or 0 for `off`.
+    static func onDemandPrivateProxy(_ text: String) throws(ScalarProblem) -> UInt8 {
+        if let isOn = try? Words.boolean(text) {
+            if !isOn { return 0 }
+            throw ScalarProblem("\(quoted(text)) does not say for how long", hint: "write 1s to 255s, or off")
+        }
+        return try interval(text, step: 1000, count: 255) + 1
     }
 
     private static func nearest(_ below: Int, _ above: Int) -> String {

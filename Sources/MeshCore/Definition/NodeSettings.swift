@@ -18,11 +18,16 @@ package struct NodeSettings: Hashable, Sendable {
     package var networkTransmit: Located<TransmitParameters>?
     /// Relay Retransmit.
     package var relayRetransmit: Located<TransmitParameters>?
+    /// States of the foundation models, each once.
+    package var states: [Located<StateDefinition>]
+    /// The entries of the bridging table: these and no others.
+    package var bridgingTable: Located<[BridgeDefinition]>?
     /// Elements by index.
     package var elements: [UInt8: ElementDefinition]
 
     /// Settings that manage nothing.
     package init() {
+        states = []
         elements = [:]
     }
 }

@@ -1,5 +1,5 @@
 extension FoundationState {
-    /// The value in words for people: `off`, `to 0xC000, period 64s, count endless, ttl 5, subnet 0`.
+    /// The value in words for people: `off`, `to 0xC000, period 64s, count infinite, ttl 5, subnet 0`.
     ///
     /// - Parameters:
     ///   - address: how an address is told.
@@ -42,7 +42,7 @@ extension HeartbeatPublication {
             parts.append("not periodically")
         } else {
             parts.append("period \(duration(Int(periodLog.seconds) * 1000))")
-            parts.append("count " + (countLog.map { $0.count.map { "\($0)" } ?? "endless" } ?? "unknown"))
+            parts.append("count " + (countLog.map { $0.count.map { "\($0)" } ?? "infinite" } ?? "unknown"))
         }
         let names = [(FeatureSet.relay, "relay"), (.proxy, "proxy"), (.friend, "friend"), (.lowPower, "low_power")]
         let triggers = names.filter { features.contains($0.0) }.map(\.1)

@@ -1,0 +1,230 @@
+package import MeshCore
+
+/// A ``FoundationState`` that is desired of a node; addresses in it may not be known yet, and what depends on the node is
+/// found on the node.
+package enum DesiredFoundationState: Hashable, Sendable {
+    /// A value that is the same on every node.
+    case value(FoundationState)
+    /// Heartbeats that are sent; nil for none.
+    case heartbeatPublication(DesiredHeartbeatPublication?)
+    /// Heartbeats that are counted.
+    case heartbeatSubscription(DesiredHeartbeatSubscription)
+
+    /// Which state.
+    package var kind: FoundationState.Kind {
+        switch self {
+        case .value(let state): state.kind
+        case .heartbeatPublication: .heartbeatPublication
+        case .heartbeatSubscription: .heartbeatSubscription
+        }
+    }
+
+    /// The addresses in it.
+    var targets: [DesiredPublication.Target] {
+        switch self {
+        case .value, .heartbeatPublication(nil): []
+        case .heartbeatPublication(let heartbeat?): [heartbeat.target]
+        case .heartbeatSubscription(let heartbeat):
+            [heartbeat.source] + (heartbeat.destination.map { [$0] } ?? [])
+        }
+    }
+
+    /// The same with other addresses; nil where there is none for one of them.
+    func replacingTargets(
+        _ replace: (DesiredPublication.Target) -> DesiredPublication.Target?
+    ) -> DesiredFoundationState? {
+        switch self {
+        case .value, .heartbeatPublication(nil): return self
+        case .heartbeatPublication(var heartbeat?):
+            guard let target = replace(heartbeat.target) else { return nil }
+            heartbeat.target = target
+            return .heartbeatPublication(heartbeat)
+        case .heartbeatSubscription(var heartbeat):
+            guard let source = replace(heartbeat.source) else { return nil }
+            heartbeat.source = source
+            if let destination = heartbeat.destination {
+                guard let target = replace(destination) else { return nil }
+                heartbeat.destination = target
+            }
+            return .heartbeatSubscription(heartbeat)
+        }
+    }
+
+    /// Whether a node that lacks the state is already as it should be.
+    var isOff: Bool {
+        switch self {
+        case .heartbeatPublication(let heartbeat): heartbeat == nil
+        case .heartbeatSubscription: false
+        case .value(let state):
+            switch state {
+            case .heartbeatPublication(let heartbeat): heartbeat.isOff
+            case .heartbeatSubscription(let heartbeat): heartbeat.isOff
+            case .nodeIdentity(_, let identity), .privateNodeIdentity(_, let identity): identity != .running
+            case .privateBeacon(let state): !state.isEnabled
+            case .privateGATTProxy(let state): state != .enabled
+            case .onDemandPrivateProxy(let seconds): seconds == 0
+            case .subnetBridge(let isOn): !isOn
+            case .sarTransmitter, .sarReceiver: false
+            }
+        }
+    }
+
+    /// The subnet whose NetKey the node needs for it, if it names one.
+    var neededSubnet: NetKeyIndex? {
+        if case .heartbeatPublication(let heartbeat?) = self { heartbeat.netKeyIndex } else { nil }
+    }
+
+    /// The value on a node; nil while an address is unknown.
+    func value(on node: Node) -> FoundationState? {
+        switch self {
+        case .value(let state): return state
+        case .heartbeatPublication(nil):
+            return .heartbeatPublication(.off(netKeyIndex: node.transportNetKey ?? .primary))
+        case .heartbeatPublication(let heartbeat?):
+            guard let destination = heartbeat.target.address else { return nil }
+            return .heartbeatPublication(
+                HeartbeatPublication(
+                    destination: destination,
+                    countLog: heartbeat.count,
+                    periodLog: heartbeat.period,
+                    ttl: heartbeat.ttl,
+                    features: heartbeat.features,
+                    netKeyIndex: heartbeat.netKeyIndex ?? node.heartbeatSubnet
+                )
+            )
+        case .heartbeatSubscription(let heartbeat):
+            guard let source = heartbeat.source.address, let element = UnicastAddress(rawValue: source.rawValue) else {
+                return nil
+            }
+            var destination = node.unicastAddress.address
+            if let target = heartbeat.destination {
+                guard let address = target.address else { return nil }
+                destination = address
+            }
+            return .heartbeatSubscription(
+                HeartbeatSubscription(source: element, destination: destination, periodLog: heartbeat.period)
+            )
+        }
+    }
+}
+
+extension Node {
+    /// The subnet of heartbeats that name none: the one they are sent in, so that another NetKey does not move them, else
+    /// that of messages to the node.
+    fileprivate var heartbeatSubnet: NetKeyIndex {
+        if case .heartbeatPublication(let recorded) = state(.heartbeatPublication), !recorded.isOff,
+            knows(recorded.netKeyIndex)
+        {
+            return recorded.netKeyIndex
+        }
+        return transportNetKey ?? .primary
+    }
+}
+
+extension DesiredPublication.Target {
+    /// The 16-bit address if it is known.
+    var address: Address? {
+        if case .address(let address) = self { address.address } else { nil }
+    }
+
+    /// The node whose address is yet to be known, if there is one.
+    var awaitedNode: DeviceUUID? {
+        if case .element(of: let node, index: _) = self { node } else { nil }
+    }
+}
+
+/// A heartbeat publication whose target may not have an address yet.
+package struct DesiredHeartbeatPublication: Hashable, Sendable {
+    /// Where to.
+    package var target: DesiredPublication.Target
+    /// How many are sent periodically.
+    package var count: HeartbeatPublicationCountLog
+    /// How often.
+    package var period: HeartbeatPeriodLog
+    /// Their TTL, 0...127.
+    package var ttl: UInt8
+    /// Which features send one when they are switched.
+    package var features: FeatureSet
+    /// The subnet; nil for that of the messages to the node.
+    package var netKeyIndex: NetKeyIndex?
+
+    /// A publication with those values.
+    package init(
+        target: DesiredPublication.Target,
+        count: HeartbeatPublicationCountLog,
+        period: HeartbeatPeriodLog,
+        ttl: UInt8,
+        features: FeatureSet,
+        netKeyIndex: NetKeyIndex?
+    ) {
+        self.target = target
+        self.count = count
+        self.period = period
+        self.ttl = ttl
+        self.features = features
+        self.netKeyIndex = netKeyIndex
+    }
+}
+
+/// A heartbeat subscription whose source may not have an address yet.
+package struct DesiredHeartbeatSubscription: Hashable, Sendable {
+    /// Whose heartbeats count.
+    package var source: DesiredPublication.Target
+    /// What they are sent to; nil for the node's primary element.
+    package var destination: DesiredPublication.Target?
+    /// How long they are counted.
+    package var period: HeartbeatPeriodLog
+
+    /// A subscription with those values.
+    package init(
+        source: DesiredPublication.Target,
+        destination: DesiredPublication.Target?,
+        period: HeartbeatPeriodLog
+    ) {
+        self.source = source
+        self.destination = destination
+        self.period = period
+    }
+}
+
+/// An entry of a bridging table whose addresses may not be known yet.
+package struct DesiredBridge: Hashable, Sendable {
+    /// The subnets of the first and of the second address.
+    package var subnets: NetKeyIndexPair
+    /// The first address, an element.
+    package var first: DesiredPublication.Target
+    /// The second address.
+    package var second: DesiredPublication.Target
+    /// Which way messages pass.
+    package var directions: BridgingDirections
+
+    /// An entry with those values.
+    package init(
+        subnets: NetKeyIndexPair,
+        first: DesiredPublication.Target,
+        second: DesiredPublication.Target,
+        directions: BridgingDirections
+    ) {
+        self.subnets = subnets
+        self.first = first
+        self.second = second
+        self.directions = directions
+    }
+
+    /// What it costs to add an entry.
+    static let cost = MessageCost.exchange(request: 10, status: 11)
+
+    /// The nodes whose addresses are yet to be known.
+    var awaitedNodes: [DeviceUUID] { [first.awaitedNode, second.awaitedNode].compactMap { $0 } }
+
+    /// The entry; nil while an address is unknown.
+    var entry: BridgingTableEntry? {
+        guard let address = first.address, let element = UnicastAddress(rawValue: address.rawValue),
+            let second = second.address
+        else { return nil }
+        return BridgingTableEntry(
+            subnets: subnets,
+            addresses: BridgedAddresses(first: element, second: second, directions: directions)
+        )
+    }
+}

@@ -1,0 +1,142 @@
+internal import MeshCore
+
+extension NodeDiffer {
+    /// Reports the states of the foundation models that the node cannot have and takes them out of what is desired.
+    mutating func preflightStates(_ desired: inout DesiredNode, node: Node) {
+        let name = desired.name.value
+        if !desired.settings.states.isEmpty {
+            var possible: [Declared<DesiredFoundationState>] = []
+            for state in desired.settings.states where check(state, desired, node: node) { possible.append(state) }
+            desired.settings.states = possible
+        }
+        guard let table = desired.settings.bridgingTable, !node.hasModel(.bridgeConfigurationServer) else { return }
+        desired.settings.bridgingTable = nil
+        if !table.value.isEmpty {
+            reportMissing(.bridgeConfigurationServer, of: "Bridging Table", at: table, name: name)
+        }
+    }
+
+    private mutating func check(_ state: Declared<DesiredFoundationState>, _ desired: DesiredNode, node: Node) -> Bool {
+        let kind = state.value.kind
+        let name = desired.name.value
+        if !node.hasModel(kind.model) {
+            // What is not there is as good as off.
+            if !state.value.isOff { reportMissing(kind.model, of: kind.title, at: state, name: name) }
+            return false
+        }
+        let lacksProxy = kind.needsProxyFeature && node.features.proxy == .notSupported
+        if lacksProxy || node.state(kind)?.isNotSupported ?? false {
+            if !state.value.isOff { reportUnsupported("GATT proxy", at: state, name: name) }
+            return false
+        }
+        if case .value(.privateGATTProxy(.enabled)) = state.value,
+            desired.settings.proxy?.value ?? (node.features.proxy == .enabled)
+        {
+            diagnostics.report("private and open proxy", at: state.location) {
+                Diagnostic(
+                    .error,
+                    "node `\(name)` cannot be a private proxy while its GATT proxy is on",
+                    at: state.location,
+                    resource: "node." + name,
+                    hint: "Say `features: { proxy: off }` for it, too"
+                )
+            }
+            return false
+        }
+        return true
+    }
+
+    private mutating func reportMissing<Value>(
+        _ model: ModelIdentifier,
+        of title: String,
+        at setting: Declared<Value>,
+        name: String
+    ) {
+        let isDefault = setting.origin.isDefault
+        diagnostics.report("missing \(model)", at: setting.location) {
+            Diagnostic(
+                isDefault ? .note : .error,
+                "node `\(name)` has no `\(model.name)`, which holds \(title)"
+                    + (isDefault ? ", so the default is not for it" : ""),
+                at: setting.location,
+                resource: "node." + name,
+                hint: isDefault ? nil : "Take the setting out for this node"
+            )
+        }
+    }
+
+    /// Compares the states of the foundation models; an unknown one counts as different.
+    mutating func compareFoundation(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
+        for state in desired.settings.states {
+            if let subnet = state.value.kind.subnet, !difference.leaves(subnet, on: node) { continue }
+            // No identity is advertised while the proxy is off, and a node refuses to be told so.
+            if case .nodeIdentity = state.value.kind, node.features.proxy == .disabled, difference.proxy?.after != true
+            {
+                continue
+            }
+            guard let value = state.value.value(on: node) else {
+                difference.awaitedStates.append(state.value)
+                continue
+            }
+            let recorded = node.state(value.kind)
+            if value.agrees(with: recorded) { continue }
+            difference.states.append(ValueDifference(before: recorded, after: value))
+        }
+        guard let table = desired.settings.bridgingTable else { return }
+        var wanted: [BridgingTableEntry] = []
+        for bridge in table.value {
+            if let entry = bridge.entry { wanted.append(entry) } else { difference.awaitedBridges.append(bridge) }
+        }
+        let recorded = node.bridgingTable ?? []
+        for entry in wanted.sortedUnique() where !recorded.contains(entry) {
+            let before = recorded.first { $0.isAbout(entry) }
+            difference.bridges.append(BridgeDifference(before: before, after: entry))
+        }
+        for entry in recorded where !wanted.contains(where: entry.isAbout) {
+            let isImplied = [entry.subnets.first, entry.subnets.second].contains { !difference.leaves($0, on: node) }
+            difference.bridges.append(BridgeDifference(before: entry, isImplied: isImplied))
+        }
+    }
+}
+
+/// An entry of a bridging table that comes, changes its direction or goes.
+struct BridgeDifference {
+    var before: BridgingTableEntry?
+    var after: BridgingTableEntry?
+    /// Whether it goes with a NetKey of the node.
+    var isImplied = false
+}
+
+extension NodeDifference {
+    /// Whether the node has the NetKey in the end.
+    fileprivate func leaves(_ subnet: NetKeyIndex, on node: Node) -> Bool {
+        (node.knows(subnet) || addedNetKeys.contains(subnet)) && !deletedNetKeys.contains(subnet)
+    }
+}
+
+extension Node {
+    /// Whether the node has a model of the foundation; every node has a Configuration Server.
+    fileprivate func hasModel(_ model: ModelIdentifier) -> Bool {
+        model == .configurationServer || hasPrimary(model)
+    }
+}
+
+extension DesiredSettings {
+    /// The subnets whose NetKeys the node needs for these states, ascending.
+    var subnetsOfStates: [NetKeyIndex] {
+        if states.isEmpty, bridgingTable == nil { return [] }
+        let bridges = bridgingTable?.value ?? []
+        return (states.compactMap(\.value.neededSubnet) + bridges.flatMap { [$0.subnets.first, $0.subnets.second] })
+            .sortedUnique()
+    }
+
+    /// States over those of other settings, kind by kind.
+    func states(over others: [Declared<DesiredFoundationState>]) -> [Declared<DesiredFoundationState>] {
+        if states.isEmpty || others.isEmpty { return states + others }
+        var merged = states
+        for other in others where !states.contains(where: { $0.value.kind == other.value.kind }) {
+            merged.append(other)
+        }
+        return merged.sorted { $0.value.kind < $1.value.kind }
+    }
+}
