@@ -70,9 +70,8 @@ struct MappingTests {
                 "a.yaml:4:24: error: the key `<<` stands twice in this mapping [a.yaml:4:8: first here]",
                 "a.yaml:5:13: error: `<<` merges mappings, not a text",
                 "a.yaml:6:12: error: `<<` merges mappings, not a text",
-                "a.yaml:7:8: error: unknown key `<<` (allowed here: address, application_keys, elements, features, "
-                    + "network_transmit, on_remove, profile, protect, provisioning, relay_retransmit, secure_network_beacon, "
-                    + "subnets, tags, ttl, uuid)",
+                "a.yaml:7:8: error: unknown key `<<` (allowed here: "
+                    + Record.node.keys.map(\.rawValue).sorted().joined(separator: ", ") + ")",
             ]
         )
     }
