@@ -160,7 +160,7 @@ extension DesiredPublication.Target {
     fileprivate var isElement: Bool {
         switch self {
         case .address(.unicast), .element: true
-        case .address(.group), .address(.virtual): false
+        case .address: false
         }
     }
 }
