@@ -117,7 +117,7 @@ struct RefreshCommandTests {
         #expect(json.status == 4)
         expectSnapshot(json.transcript, "refresh.jsonl")
         let show = fixture.run("show", "node.brian")
-        #expect(show.output.contains("read back              2026-11-18T"))
+        #expect(show.output.contains("read back               2026-11-18T"))
     }
 
     @Test("keys never appear")

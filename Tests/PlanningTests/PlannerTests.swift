@@ -369,7 +369,13 @@ struct PlannerTests {
         let plan = try #require(try office.result(yaml).plan)
         #expect(PlanDebugText.text(plan) == ". node.switch-1 [managed]\n0 forget")
         #expect(plan.nodes.map(\.action) == [.forget])
-        #expect(plan.notes == ["1 node of the database is not in the definition and is left alone."])
+        #expect(
+            plan.notes == [
+                "1 node of the database is not in the definition and is left alone.",
+                "switch-1 keeps the keys of subnet building when forgotten. "
+                    + "Whoever is gone for good is shut out with: meshplan keys refresh building --exclude switch-1",
+            ]
+        )
     }
 
     @Test("A protected node is forgotten only when that is asked for")

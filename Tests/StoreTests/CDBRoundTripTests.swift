@@ -167,6 +167,16 @@ struct CDBRoundTripTests {
             network.nodes[index].bridgingTable = nil
             network.nodes[index].compositionPages = nil
             network.nodes[index].modelsMetadata = nil
+            network.nodes[index].readBackAt = nil
+            // Of a key refresh the format knows only who has the new keys.
+            for place in network.nodes[index].netKeys.indices {
+                let isUpdated = network.nodes[index].netKeys[place].isUpdated
+                network.nodes[index].netKeys[place].progress = isUpdated ? .updated : .none
+            }
+            for place in network.nodes[index].appKeys.indices {
+                let isUpdated = network.nodes[index].appKeys[place].isUpdated
+                network.nodes[index].appKeys[place].progress = isUpdated ? .updated : .none
+            }
         }
         // Nor who may be a node, but that its addresses are not to be given out.
         let ivIndex: UInt32 = 0x1234_5678
