@@ -51,7 +51,7 @@ final class ProvisioningField {
     private(set) var isAsking = false
     private(set) var mostLinks = 0
     private(set) var packetSizes: Set<Int> = []
-    private var links: [LinkIdentifier: Link] = [:]
+    private var links: [ProvisioningLink: Link] = [:]
     private var nextLink: UInt32 = 0
     private var nextAddress: UInt16 = 0x0100
     private var events: [() -> [ProvisioningQueue.Output]] = []
@@ -91,7 +91,7 @@ final class ProvisioningField {
             guard let device = devices[uuid], let start = device.advertisesFrom, start <= now, !device.isNode,
                 !links.values.contains(where: { $0.uuid == uuid })
             else { continue }
-            _ = queue.heard(uuid, as: AdvertiserIdentifier(rawValue: uuid.rawValue.bytes))
+            _ = queue.heard(uuid, as: .direct(AdvertiserIdentifier(rawValue: uuid.rawValue.bytes)))
         }
     }
 
@@ -120,11 +120,11 @@ final class ProvisioningField {
 
     private func perform(_ output: ProvisioningQueue.Output) {
         switch output {
-        case .connect(let uuid, let advertiser): connect(uuid, advertiser)
+        case .connect(let uuid, _): connect(uuid)
         case .send(let packet, on: let link):
             packetSizes.insert(packet.count)
             events.append { [unowned self] in deliver(packet, on: link) }
-        case .close(let link):
+        case .close(let link, isCompleted: _):
             if let uuid = links.removeValue(forKey: link)?.uuid { shown[uuid] = nil }
         case .progress(let uuid, let step): progress.append((uuid, step))
         case .capabilities(let order, let capabilities): choose(order, capabilities)
@@ -166,14 +166,14 @@ final class ProvisioningField {
 
     // MARK: The devices' side
 
-    private func connect(_ uuid: DeviceUUID, _ advertiser: AdvertiserIdentifier) {
-        let link = LinkIdentifier(rawValue: nextLink)
+    private func connect(_ uuid: DeviceUUID) {
+        let link = ProvisioningLink.bearer(LinkIdentifier(rawValue: nextLink))
         nextLink += 1
         queue.connecting(uuid, over: link, at: now)
         guard let device = devices[uuid] else { return }
         guard device.refusedConnections == 0, !device.isNode else {
             devices[uuid]?.refusedConnections = max(0, device.refusedConnections - 1)
-            events.append { [unowned self] in queue.closed(link, BearerError("refused"), at: now) }
+            events.append { [unowned self] in queue.closed(link, .bearer(BearerError("refused")), at: now) }
             return
         }
         let secrets = ProvisioningSecrets.random(using: &generator)
@@ -187,10 +187,11 @@ final class ProvisioningField {
             )
         )
         let own = ProvisioningSecrets.random(using: &generator)
-        events.append { [unowned self] in queue.opened(link, maximumPacketSize: packetSize, secrets: own, at: now) }
+        let carriage = ProvisioningCarriage.proxy(maximumPacketSize: packetSize)
+        events.append { [unowned self] in queue.opened(link, carriage: carriage, secrets: own, at: now) }
     }
 
-    private func deliver(_ packet: [UInt8], on link: LinkIdentifier) -> [ProvisioningQueue.Output] {
+    private func deliver(_ packet: [UInt8], on link: ProvisioningLink) -> [ProvisioningQueue.Output] {
         guard let uuid = links[link]?.uuid, let pdu = try? links[link]?.reassembler.receive(packet, at: now) else {
             return []
         }
@@ -199,7 +200,7 @@ final class ProvisioningField {
             // What it was sent has arrived all the same.
             take(links[link]?.device.receive(pdu.payload, at: now) ?? [], on: link, isMute: true)
             links[link] = nil
-            return queue.closed(link, BearerError("the device hung up"), at: now)
+            return queue.closed(link, .bearer(BearerError("the device hung up")), at: now)
         }
         if let refusal = devices[uuid]?.refuses, refusal.count > 0, pdu.payload.first == 0 {
             devices[uuid]?.refuses?.count -= 1
@@ -210,7 +211,7 @@ final class ProvisioningField {
         return []
     }
 
-    private func take(_ actions: [ProvisioningDeviceAction], on link: LinkIdentifier, isMute: Bool = false) {
+    private func take(_ actions: [ProvisioningDeviceAction], on link: ProvisioningLink, isMute: Bool = false) {
         guard let uuid = links[link]?.uuid else { return }
         for action in actions {
             switch action {

@@ -230,7 +230,7 @@ final class ProxyField {
             case .unanswered: note("unanswered")
             case .unreachable(_, let failure): note("unreachable: \(failure.reason)")
             case .unsendable: note("unsendable")
-            case .sent, .ivIndexChanged, .keyRefreshPhaseChanged: continue
+            case .sent, .said, .ivIndexChanged, .keyRefreshPhaseChanged: continue
             }
         }
     }

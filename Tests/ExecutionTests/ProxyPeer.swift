@@ -166,6 +166,7 @@ final class ProxyPeer {
             case .unreachable: note("unreachable")
             case .unsendable: note("unsendable")
             case .ivIndexChanged(let ivIndex): note("IV index \(ivIndex.value)")
+            case .said: note("said")
             case .keyRefreshPhaseChanged: note("key refresh")
             }
         }

@@ -92,7 +92,7 @@ struct ProxyWorldTests {
                 case .unanswered: failures.append("unanswered")
                 case .unreachable(_, let failure): failures.append(failure.reason)
                 case .unsendable(_, let error): failures.append("\(error)")
-                case .linkDown, .sent, .ivIndexChanged, .keyRefreshPhaseChanged: continue
+                case .linkDown, .sent, .said, .ivIndexChanged, .keyRefreshPhaseChanged: continue
                 }
             }
         }

@@ -152,6 +152,7 @@ extension MeshClient {
         into outputs: inout [Output]
     ) {
         heard.insert(message.source)
+        hear(message, arrivedOn: arrival, into: &outputs)
         guard message.destination == address.address,
             let exchange = exchanges[message.source], exchange.transmissions > 0,
             message.security == exchange.inquiry.security(of: message.source),

@@ -169,7 +169,8 @@ extension MeshClient {
 
     /// The place of the link that is idle longest. No request waits for an idle one, for then it would carry it.
     private var longestIdle: Int? {
-        links.indices.filter { links[$0].replaceableAt != nil }.min { links[$0].usedAt < links[$1].usedAt }
+        links.indices.filter { links[$0].replaceableAt != nil && !isListenedOn(links[$0]) }
+            .min { links[$0].usedAt < links[$1].usedAt }
     }
 
     /// Closes the link that is idle longest if there are as many as may be; false if that ends the search.

@@ -33,6 +33,8 @@ package struct MeshClient {
         case unreachable(RequestIdentifier, LinkFailure)
         /// A request could not be sent, and neither can others.
         case unsendable(RequestIdentifier, StackError)
+        /// A Remote Provisioning Server that is listened to sent that access message.
+        case said(UnicastAddress, [UInt8])
         /// A beacon brought another IV index, which is to be stored.
         case ivIndexChanged(IVIndex)
         /// A beacon brought another key refresh phase, which is to be stored.
@@ -60,6 +62,8 @@ package struct MeshClient {
     var roundTrips: [UnicastAddress: RoundTripEstimate] = [:]
     /// Round trips with all nodes, for those that were not measured yet.
     var roundTrip = RoundTripEstimate()
+    /// The Remote Provisioning Servers whose messages are told.
+    var listenedTo: Set<UnicastAddress> = []
     /// Sources that were heard and whose replay entries nobody has taken yet.
     var heard: Set<UnicastAddress> = []
 

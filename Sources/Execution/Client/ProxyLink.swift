@@ -88,6 +88,12 @@ struct ProxyLink {
         isReady && !isLeaving && reaches(exchange, nodes) && subnets.contains(where: exchange.subnets.contains)
     }
 
+    /// Whether a message to a node can be sent over it.
+    func carries(to node: UnicastAddress, in subnets: [NetKeyIndex], _ nodes: ProxyNodes) -> Bool {
+        guard isReady, !isLeaving, self.subnets.contains(where: subnets.contains) else { return false }
+        return onlyNode.map { $0 == node || nodes.forwards($0, supposing: false) } ?? true
+    }
+
     /// Whether it may turn out to serve a request when it is set up.
     func promises(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
         guard !isReady, reaches(exchange, nodes) else { return false }

@@ -1,8 +1,8 @@
 import MeshCore
 import Planning
 
-/// One device being provisioned over one open link: the session, the Proxy PDUs that carry it, and what a person is
-/// asked meanwhile (Mesh Protocol 5.2.2, 5.4.2, 6.3).
+/// One device being provisioned over one open link: the session, the packets that carry it, and what a person is asked
+/// meanwhile (Mesh Protocol 5.2.2, 5.2.3, 5.4.2, 6.3).
 ///
 /// A value machine: packets, decisions, answers and time in, actions and a deadline out.
 struct ProvisioningConversation {
@@ -41,7 +41,7 @@ struct ProvisioningConversation {
     static let maximumAnswers = 3
 
     private let device: String
-    private let maximumPacketSize: Int
+    private let carriage: ProvisioningCarriage
     private var session: ProvisionerSession
     private var reassembler = ProxyReassembler()
     private var elementCount: UInt8 = 1
@@ -57,10 +57,10 @@ struct ProvisioningConversation {
     /// - Parameters:
     ///   - order: how the device is to be provisioned; its name is in questions.
     ///   - secrets: the randomness of this session alone.
-    ///   - maximumPacketSize: octets that the link carries at once.
-    init(_ order: ProvisioningOrder, secrets: ProvisioningSecrets, maximumPacketSize: Int) {
+    ///   - carriage: what the link carries.
+    init(_ order: ProvisioningOrder, secrets: ProvisioningSecrets, carriage: ProvisioningCarriage) {
         device = order.name
-        self.maximumPacketSize = maximumPacketSize
+        self.carriage = carriage
         session = ProvisionerSession(attentionDuration: order.attention, secrets: secrets)
     }
 
@@ -85,10 +85,8 @@ struct ProvisioningConversation {
 
     /// Invites the device.
     mutating func start(at now: Instant) -> [Action] {
-        guard maximumPacketSize >= ProvisioningConversation.minimumPacketSize else {
-            return end(
-                .link(BearerError("the link carries only \(maximumPacketSize) octets at once"), at: .notStarted)
-            )
+        if case .proxy(let size) = carriage, size < ProvisioningConversation.minimumPacketSize {
+            return end(.link(BearerError("the link carries only \(size) octets at once"), at: .notStarted))
         }
         return translate(session.start(at: now))
     }
@@ -138,6 +136,7 @@ struct ProvisioningConversation {
 
     /// A packet came.
     mutating func receive(_ packet: [UInt8], at now: Instant) -> [Action] {
+        if carriage == .whole { return translate(session.receive(packet, at: now)) }
         do throws(ProxyProtocolError) {
             guard let pdu = try reassembler.receive(packet, at: now), pdu.type == .provisioning else { return [] }
             return translate(session.receive(pdu.payload, at: now))
@@ -147,8 +146,8 @@ struct ProvisioningConversation {
     }
 
     /// The link is gone.
-    mutating func linkClosed(_ error: BearerError) -> [Action] {
-        end(.link(error, at: session.stage))
+    mutating func linkClosed(_ loss: ProvisioningLinkLoss) -> [Action] {
+        end(loss.problem(at: session.stage))
     }
 
     /// Time has passed.
@@ -169,8 +168,7 @@ struct ProvisioningConversation {
         for action in actions {
             switch action {
             case .send(let bytes):
-                let pdu = ProxyPDU(type: .provisioning, payload: bytes)
-                translated += ProxySegmenter.packets(of: pdu, maximumSize: maximumPacketSize).map { .send($0) }
+                translated += packets(of: bytes).map { .send($0) }
             case .capabilitiesReceived(let capabilities):
                 elementCount = capabilities.elementCount
                 translated.append(.capabilities(capabilities))
@@ -202,6 +200,11 @@ struct ProvisioningConversation {
             translated.append(.stage(session.stage))
         }
         return translated
+    }
+
+    private func packets(of bytes: [UInt8]) -> [[UInt8]] {
+        guard case .proxy(let size) = carriage else { return [bytes] }
+        return ProxySegmenter.packets(of: ProxyPDU(type: .provisioning, payload: bytes), maximumSize: size)
     }
 
     private mutating func ask(_ question: OutOfBandQuestion) -> Action {

@@ -4,6 +4,8 @@ package import MeshCore
 package enum ProvisioningProblem: Error, Hashable, Sendable {
     /// The link did not come about, or was lost at that stage.
     case link(BearerError, at: ProvisioningStage)
+    /// The link that a node was to carry, or carried, did not come about or was lost at that stage.
+    case remoteLink(RemoteProvisioningLinkEnd, at: ProvisioningStage)
     /// The device broke the rules of the Proxy protocol at that stage.
     case proxyProtocol(ProxyProtocolError, at: ProvisioningStage)
     /// The session ended without a node; `method` is how it was to be authenticated, nil before that was chosen.
@@ -30,7 +32,7 @@ extension ProvisioningProblem {
     /// How far the device had come; ``ProvisioningStage/notStarted`` where it did not matter.
     package var stage: ProvisioningStage {
         switch self {
-        case .link(_, let stage), .proxyProtocol(_, let stage): stage
+        case .link(_, let stage), .remoteLink(_, let stage), .proxyProtocol(_, let stage): stage
         case .session(let failure, _): failure.stage
         case .policy, .secretUnavailable, .noAddress, .fixedAddress, .noNetKey: .decision
         case .outOfBandValue: .outOfBandValue
@@ -44,7 +46,7 @@ extension ProvisioningProblem {
     /// Whether another attempt may go better without anything being changed.
     package var canPass: Bool {
         switch self {
-        case .link, .proxyProtocol, .outOfBandValue: true
+        case .link, .remoteLink, .proxyProtocol, .outOfBandValue: true
         case .policy, .secretUnavailable, .noAddress, .fixedAddress, .noNetKey, .ivIndexUnknown, .cannotScan: false
         case .session(let failure, let method): failure.reason.canPass(method)
         }
@@ -76,6 +78,8 @@ extension ProvisioningProblem: CustomStringConvertible {
         switch self {
         case .link(let error, .notStarted): error.message
         case .link(let error, let stage): "\(error.message) while \(stage.activity)"
+        case .remoteLink(let end, .notStarted): end.description
+        case .remoteLink(let end, let stage): "\(end) while \(stage.activity)"
         case .proxyProtocol(_, let stage): "the device broke the rules of the Proxy protocol while \(stage.activity)"
         case .session(let failure, _): "\(failure.reason) while \(failure.stage.activity)"
         case .policy(let error): error.description
@@ -93,6 +97,7 @@ extension ProvisioningProblem: CustomStringConvertible {
         switch self {
         case .link(let error, _):
             error.hint ?? "see that the device has power and is near, and that nobody else is connected to it"
+        case .remoteLink(let end, _): end.advice
         case .proxyProtocol: "try again; if it stays, update the firmware of the device"
         case .session(let failure, _): failure.reason.advice
         case .policy(let error): error.advice

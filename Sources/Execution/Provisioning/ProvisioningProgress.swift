@@ -8,6 +8,8 @@ package enum ProvisioningProgress: Hashable, Sendable {
     case findingOut
     /// A link to it is being opened.
     case connecting
+    /// The node with that UUID opens a link to it.
+    case connectingThrough(DeviceUUID)
     /// Another device has the attention of the person it needs.
     case waitingForPerson
     /// The session has come so far.
@@ -24,6 +26,13 @@ package struct ProvisioningAttempts: Hashable, Sendable {
     package var notHeardAfter: Duration = .seconds(30)
     /// How long a link may take to open.
     package var connectTimeout: Duration = .seconds(20)
+
+    /// How long a device may not be heard by the bearer before nodes with a Remote Provisioning Server listen for it
+    /// too; a bearer that cannot scan leaves it to them at once.
+    package var remoteAfter: Duration = .seconds(5)
+    /// Devices that are provisioned through nodes at once at most: all that is said to them goes over the proxy links,
+    /// whose queues are short.
+    package var remoteSessions = 4
 
     /// The values described at each property.
     package init() {}

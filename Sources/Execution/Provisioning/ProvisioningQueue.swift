@@ -10,11 +10,12 @@ struct ProvisioningQueue {
     /// What its owner is to do or to know, in order.
     enum Output {
         /// Connect, then call ``connecting(_:over:at:)`` or ``connectFailed(_:_:at:)``.
-        case connect(DeviceUUID, AdvertiserIdentifier)
+        case connect(DeviceUUID, ProvisioningPath)
         /// Write a packet to a link.
-        case send([UInt8], on: LinkIdentifier)
-        /// Close a link, or stop connecting it.
-        case close(LinkIdentifier)
+        case send([UInt8], on: ProvisioningLink)
+        /// Close a link, or stop connecting it; whether the device has become a node over it. The server of one that is
+        /// remote takes no other before ``released(_:)``.
+        case close(ProvisioningLink, isCompleted: Bool)
         /// A device has come so far.
         case progress(DeviceUUID, ProvisioningProgress)
         /// A device tells what it can do: answer with ``choose(_:_:data:at:)`` or ``refuse(_:_:at:)``.
@@ -37,7 +38,7 @@ struct ProvisioningQueue {
         case notHeard(DeviceUUID)
     }
 
-    private enum State {
+    enum State {
         /// Not heard since the last attempt.
         case listening
         /// Nothing is tried before the timer; who advertised meanwhile is remembered.
@@ -47,17 +48,22 @@ struct ProvisioningQueue {
         /// Heard; waits for the person whom another device needs.
         case waitingForPerson
         /// The owner was asked to connect.
-        case starting
-        case connecting(LinkIdentifier)
-        case talking(LinkIdentifier, ProvisioningConversation)
+        case starting(ProvisioningPath)
+        case connecting(ProvisioningLink)
+        case talking(ProvisioningLink, ProvisioningConversation)
     }
 
-    private struct Entry {
+    struct Entry {
         let order: ProvisioningOrder
         /// Place in the order of arrival.
         let place: Int
         var state = State.listening
+        /// Who was heard advertising it; comes before the server.
         var advertiser: AdvertiserIdentifier?
+        /// The Remote Provisioning Server that is to reach it.
+        var server: UnicastAddress?
+        /// When it was taken in.
+        let since: Instant
         /// Attempts that failed.
         var failures = 0
         var needsPerson = false
@@ -65,6 +71,13 @@ struct ProvisioningQueue {
         var isStoring = false
         /// When something is due; nil if nothing is.
         var timer: Instant?
+
+        var path: ProvisioningPath? { advertiser.map { .direct($0) } ?? server.map { .remote($0) } }
+
+        func isMissing(for patience: Duration, at now: Instant) -> Bool {
+            guard case .listening = state else { return false }
+            return since.advanced(by: patience) <= now
+        }
 
         /// Whether whoever is at the other end may know the static value now, had it been guessed: with our Random it
         /// can be sought at leisure among the values that somebody would choose. The right one does not fail there.
@@ -74,17 +87,21 @@ struct ProvisioningQueue {
         }
     }
 
-    private let policy: ProvisioningAttempts
-    private var entries: [DeviceUUID: Entry] = [:]
+    let policy: ProvisioningAttempts
+    var entries: [DeviceUUID: Entry] = [:]
     /// Devices by place.
-    private var arrivals: [DeviceUUID] = []
-    private var ready = MinimumHeap()
-    private var waitingForPerson = MinimumHeap()
-    private var links: [LinkIdentifier: DeviceUUID] = [:]
+    var arrivals: [DeviceUUID] = []
+    var ready = MinimumHeap()
+    /// Those that only a server reaches, by server.
+    var remoteReady: [UnicastAddress: MinimumHeap] = [:]
+    var waitingForPerson = MinimumHeap()
+    private var links: [ProvisioningLink: DeviceUUID] = [:]
+    /// Servers that have a link, or are closing one.
+    var busyServers: Set<UnicastAddress> = []
     /// The device that has the person's attention.
-    private var personHolder: DeviceUUID?
+    var personHolder: DeviceUUID?
     private var timers = TimerHeap()
-    private var startingCount = 0
+    var startingCount = 0
     /// Whether devices are finished only, and none is tried again.
     private var isClosing = false
 
@@ -96,11 +113,17 @@ struct ProvisioningQueue {
     /// Whether no device is in it.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Links that are open or about to be.
-    var linkCount: Int { links.count + startingCount }
+    /// Links of the bearer that are open or about to be.
+    var linkCount: Int { links.count - remoteLinkCount + startingCount }
+
+    /// Links through nodes that are open or about to be.
+    private(set) var remoteLinkCount = 0
 
     /// Whether advertisements are of use: some device has no link.
-    var wantsScan: Bool { entries.count > linkCount }
+    var wantsScan: Bool { entries.count > links.count + startingCount }
+
+    /// Whether any device is being provisioned or about to be, or heard.
+    var isAnyUnderWay: Bool { !links.isEmpty || startingCount > 0 || !remoteReady.isEmpty || !ready.isEmpty }
 
     /// Whether a person's answer is awaited.
     var awaitsAnswer: Bool {
@@ -129,7 +152,7 @@ struct ProvisioningQueue {
     func order(of uuid: DeviceUUID) -> ProvisioningOrder? { entries[uuid]?.order }
 
     /// Whether a link belongs to the queue.
-    func owns(_ link: LinkIdentifier) -> Bool { links[link] != nil }
+    func owns(_ link: LinkIdentifier) -> Bool { links[.bearer(link)] != nil }
 
     /// Whether a device has a link, or is about to have one.
     func isBusy(_ uuid: DeviceUUID) -> Bool {
@@ -144,7 +167,7 @@ struct ProvisioningQueue {
     /// Takes a device in; it is listened for from now on.
     mutating func add(_ order: ProvisioningOrder, at now: Instant) -> [Output] {
         guard entries[order.uuid] == nil else { return [] }
-        entries[order.uuid] = Entry(order: order, place: arrivals.count)
+        entries[order.uuid] = Entry(order: order, place: arrivals.count, since: now)
         arrivals.append(order.uuid)
         setTimer(now.advanced(by: policy.notHeardAfter), of: order.uuid)
         return [.progress(order.uuid, .listening)]
@@ -185,41 +208,23 @@ struct ProvisioningQueue {
         entries.values.sorted { $0.place < $1.place }.map(\.order.uuid).flatMap { remove($0) }
     }
 
-    /// Asks for connections as far as `limit` links allow; those who need the person come first when it is free.
-    mutating func start(limit: Int, at now: Instant) -> [Output] {
-        var outputs: [Output] = []
-        while linkCount < limit, let uuid = nextToConnect() {
-            guard let advertiser = entries[uuid]?.advertiser else { continue }
-            if entries[uuid]?.needsPerson == true { personHolder = uuid }
-            entries[uuid]?.state = .starting
-            startingCount += 1
-            setTimer(nil, of: uuid)
-            outputs += [.progress(uuid, .connecting), .connect(uuid, advertiser)]
-        }
-        return outputs
-    }
-
-    private mutating func nextToConnect() -> DeviceUUID? {
-        if personHolder == nil {
-            while let place = waitingForPerson.popMinimum() {
-                if case .waitingForPerson? = entries[arrivals[place]]?.state { return arrivals[place] }
-            }
-        }
-        while let place = ready.popMinimum() {
-            if case .ready? = entries[arrivals[place]]?.state { return arrivals[place] }
-        }
-        return nil
-    }
-
     // MARK: What the bearer tells
 
     /// A device that can be provisioned was heard.
     ///
     /// - Returns: whether it is one of these.
-    mutating func heard(_ uuid: DeviceUUID, as advertiser: AdvertiserIdentifier) -> Bool {
+    mutating func heard(_ uuid: DeviceUUID, as path: ProvisioningPath) -> Bool {
         guard let entry = entries[uuid] else { return false }
-        entries[uuid]?.advertiser = advertiser
-        if case .listening = entry.state { enqueue(uuid) }
+        switch path {
+        case .direct(let advertiser): entries[uuid]?.advertiser = advertiser
+        case .remote(let server): entries[uuid]?.server = server
+        }
+        switch entry.state {
+        case .listening: enqueue(uuid)
+        // It is found by another way as well, which counts if it is a better one.
+        case .ready where entries[uuid]?.path != entry.path: enqueue(uuid)
+        default: break
+        }
         return true
     }
 
@@ -229,19 +234,27 @@ struct ProvisioningQueue {
         if entry.needsPerson {
             entries[uuid]?.state = .waitingForPerson
             waitingForPerson.insert(entry.place)
-        } else {
-            entries[uuid]?.state = .ready
-            ready.insert(entry.place)
+            return
+        }
+        entries[uuid]?.state = .ready
+        switch entry.path {
+        case .remote(let server): remoteReady[server, default: MinimumHeap()].insert(entry.place)
+        case nil, .direct: ready.insert(entry.place)
         }
     }
 
-    /// The bearer connects.
-    mutating func connecting(_ uuid: DeviceUUID, over link: LinkIdentifier, at now: Instant) {
+    /// A link is being made.
+    mutating func connecting(_ uuid: DeviceUUID, over link: ProvisioningLink, at now: Instant) {
         guard case .starting? = entries[uuid]?.state else { return }
-        startingCount -= 1
         entries[uuid]?.state = .connecting(link)
         links[link] = uuid
-        setTimer(now.advanced(by: policy.connectTimeout), of: uuid)
+        switch link {
+        case .bearer:
+            startingCount -= 1
+            setTimer(now.advanced(by: policy.connectTimeout), of: uuid)
+        // It keeps time itself.
+        case .remote: remoteLinkCount += 1
+        }
     }
 
     /// The bearer cannot connect.
@@ -252,33 +265,34 @@ struct ProvisioningQueue {
 
     /// A link is open.
     mutating func opened(
-        _ link: LinkIdentifier,
-        maximumPacketSize: Int,
+        _ link: ProvisioningLink,
+        carriage: ProvisioningCarriage,
         secrets: ProvisioningSecrets,
         at now: Instant
     ) -> [Output] {
         guard let uuid = links[link], let entry = entries[uuid], case .connecting = entry.state else { return [] }
         setTimer(nil, of: uuid)
-        let conversation = ProvisioningConversation(
-            entry.order,
-            secrets: secrets,
-            maximumPacketSize: maximumPacketSize
-        )
+        let conversation = ProvisioningConversation(entry.order, secrets: secrets, carriage: carriage)
         entries[uuid]?.state = .talking(link, conversation)
         return converse(uuid, at: now) { $0.start(at: now) }
     }
 
     /// A packet came.
-    mutating func received(_ packet: [UInt8], on link: LinkIdentifier, at now: Instant) -> [Output] {
+    mutating func received(_ packet: [UInt8], on link: ProvisioningLink, at now: Instant) -> [Output] {
         guard let uuid = links[link] else { return [] }
         return converse(uuid, at: now) { $0.receive(packet, at: now) }
     }
 
     /// A link is gone, or did not come about.
-    mutating func closed(_ link: LinkIdentifier, _ error: BearerError, at now: Instant) -> [Output] {
+    mutating func closed(_ link: ProvisioningLink, _ loss: ProvisioningLinkLoss, at now: Instant) -> [Output] {
         guard let uuid = links[link] else { return [] }
-        if case .connecting? = entries[uuid]?.state { return fail(uuid, .link(error, at: .notStarted), at: now) }
-        return converse(uuid, at: now) { $0.linkClosed(error) }
+        if case .connecting? = entries[uuid]?.state { return fail(uuid, loss.problem(at: .notStarted), at: now) }
+        return converse(uuid, at: now) { $0.linkClosed(loss) }
+    }
+
+    /// A server has no link any more and can open another.
+    mutating func released(_ server: UnicastAddress) {
+        busyServers.remove(server)
     }
 
     // MARK: What the owner decides
@@ -341,7 +355,7 @@ struct ProvisioningQueue {
             switch entry.state {
             case .listening: outputs.append(.notHeard(uuid))
             case .delayed:
-                if entry.advertiser == nil {
+                if entry.path == nil {
                     entries[uuid]?.state = .listening
                     setTimer(now.advanced(by: policy.notHeardAfter), of: uuid)
                 } else {
@@ -359,7 +373,7 @@ struct ProvisioningQueue {
 
     // MARK: Inside
 
-    private mutating func setTimer(_ instant: Instant?, of uuid: DeviceUUID) {
+    mutating func setTimer(_ instant: Instant?, of uuid: DeviceUUID) {
         guard let entry = entries[uuid] else { return }
         entries[uuid]?.timer = instant
         if let instant { timers.insert(place: entry.place, at: instant) }
@@ -387,7 +401,8 @@ struct ProvisioningQueue {
                 outputs.append(.store(entry.order, candidate))
             case .completed(let node):
                 entries[uuid]?.isStoring = false
-                outputs += remove(uuid)
+                outputs += hangUp(uuid, isCompleted: true)
+                entries[uuid] = nil
                 outputs.append(.completed(entry.order, node))
             case .failed(let problem): outputs += fail(uuid, problem, at: now)
             }
@@ -396,22 +411,27 @@ struct ProvisioningQueue {
     }
 
     /// Ends what a device does with a link, and its claim on the person.
-    private mutating func hangUp(_ uuid: DeviceUUID) -> [Output] {
+    private mutating func hangUp(_ uuid: DeviceUUID, isCompleted: Bool = false) -> [Output] {
         if personHolder == uuid { personHolder = nil }
         setTimer(nil, of: uuid)
         switch entries[uuid]?.state {
-        case .starting:
+        case .starting(.remote(let server)):
+            busyServers.remove(server)
+            return []
+        case .starting(.direct):
             startingCount -= 1
             return []
-        case .connecting(let link):
-            links[link] = nil
-            return [.close(link)]
+        case .connecting(let link): return [close(link, isCompleted: isCompleted)]
         case .talking(let link, var conversation):
-            links[link] = nil
             let isWithdrawn = conversation.cancel().contains(.withdraw)
-            return (isWithdrawn ? [.withdraw] : []) + [.close(link)]
+            return (isWithdrawn ? [.withdraw] : []) + [close(link, isCompleted: isCompleted)]
         case nil, .listening, .delayed, .ready, .waitingForPerson: return []
         }
+    }
+
+    private mutating func close(_ link: ProvisioningLink, isCompleted: Bool) -> Output {
+        if links.removeValue(forKey: link) != nil, case .remote = link { remoteLinkCount -= 1 }
+        return .close(link, isCompleted: isCompleted)
     }
 
     private mutating func fail(_ uuid: DeviceUUID, _ problem: ProvisioningProblem, at now: Instant) -> [Output] {
@@ -427,6 +447,7 @@ struct ProvisioningQueue {
         entries[uuid]?.failures = failures
         // It may have another address by now, or be a node that advertises no more.
         entries[uuid]?.advertiser = nil
+        entries[uuid]?.server = nil
         entries[uuid]?.state = .delayed
         let delay = policy.delay(afterFailures: failures)
         setTimer(now.advanced(by: delay), of: uuid)

@@ -100,7 +100,7 @@ struct Conversation {
         case .unsendable(_, let error): answer = .stopped(.sendingFailed("\(error)"))
         case .ivIndexChanged(let index): ivIndex = index
         // The network tells the phase in every beacon; the next apply records it.
-        case .linkUp, .sent, .keyRefreshPhaseChanged: break
+        case .linkUp, .sent, .said, .keyRefreshPhaseChanged: break
         }
         return []
     }

@@ -81,6 +81,7 @@ extension ExecutionRun {
         let order = queue.order(of: job.node)
         perform(queue.remove(job.node))
         becomeNode(job.node, order, deviceKey: state.keys[state.next], isAuthenticated: nil)
+        defer { considerServer(job.node) }
         guard case .composition(let composition) = verdict,
             network.objection(to: composition, of: job.node) == nil
         else { return }
@@ -117,6 +118,8 @@ extension ExecutionRun {
             state.isAsking || client.isLinkReady || hasHeardProxy
         {
             queue.listenOn(for: uuid, until: min(state.deadline, now.advanced(by: .seconds(2))))
+        } else if isSoughtRemotely(uuid) {
+            queue.listenOn(for: uuid, until: now.advanced(by: .seconds(2)))
         } else {
             leavePending(uuid)
         }

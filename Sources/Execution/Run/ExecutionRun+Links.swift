@@ -10,10 +10,13 @@ extension ExecutionRun {
             hear(advertisement)
             perform(client.handle(event, at: now))
         case .opened(let link, let size) where queue.owns(link):
-            perform(queue.opened(link, maximumPacketSize: size, secrets: context.provisioningSecrets(), at: now))
+            let secrets = context.provisioningSecrets()
+            let carriage = ProvisioningCarriage.proxy(maximumPacketSize: size)
+            perform(queue.opened(.bearer(link), carriage: carriage, secrets: secrets, at: now))
         case .received(let link, let packet) where queue.owns(link):
-            perform(queue.received(packet, on: link, at: now))
-        case .closed(let link, let error) where queue.owns(link): perform(queue.closed(link, error, at: now))
+            perform(queue.received(packet, on: .bearer(link), at: now))
+        case .closed(let link, let error) where queue.owns(link):
+            perform(queue.closed(.bearer(link), .bearer(error), at: now))
         case .opened, .received, .closed: perform(client.handle(event, at: now))
         }
     }
@@ -21,7 +24,7 @@ extension ExecutionRun {
     private func hear(_ advertisement: Advertisement) {
         switch advertisement.content {
         case .unprovisioned(let device, uriHash: _):
-            if queue.heard(device.uuid, as: advertisement.advertiser) { return }
+            if queue.heard(device.uuid, as: .direct(advertisement.advertiser)) { return }
             if findingOut[device.uuid] != nil { endFindingOut(device.uuid) }
             heardReset(device.uuid)
         case .proxy:
@@ -33,7 +36,7 @@ extension ExecutionRun {
     /// Divides the links: one is kept for the mesh once there is a node to talk to, the others provision.
     func divideLinks() {
         let most = max(1, min(options.maximumConnections, bearer.maximumLinks))
-        let isMeshBusy = linkFailure == nil && !(jobs.isEmpty && outbox.isEmpty)
+        let isMeshBusy = isRemoteBusy || linkFailure == nil && !(jobs.isEmpty && outbox.isEmpty)
         guard !queue.isEmpty else {
             perform(client.setMaximumLinks(most, at: bearer.now))
             return
@@ -42,16 +45,23 @@ extension ExecutionRun {
             // They take turns; nodes are finished rather than many begun.
             perform(client.setMaximumLinks(isMeshBusy && queue.linkCount == 0 ? 1 : 0, at: bearer.now))
             if !isMeshBusy, client.linkCount == 0 { startProvisioning(limit: 1) }
+            if queue.linkCount == 0 { startRemoteProvisioning() }
             return
         }
         let isMeshThere = network.count > 1
         perform(client.setMaximumLinks(min(max(1, most / 2), most - queue.linkCount), at: bearer.now))
         startProvisioning(limit: isMeshThere ? most - max(1, client.linkCount) : most)
+        startRemoteProvisioning()
     }
 
     private func startProvisioning(limit: Int) {
         guard !isInterrupted, client.isIVIndexKnown else { return }
         perform(queue.start(limit: limit, at: bearer.now))
+    }
+
+    private func startRemoteProvisioning() {
+        guard !isInterrupted, client.isIVIndexKnown else { return }
+        perform(queue.startRemote(at: bearer.now))
     }
 
     /// Lets the bearer scan as long as anybody has use for it.
@@ -65,7 +75,9 @@ extension ExecutionRun {
         } catch {
             scanError = error
             isScanning = false
-            for (uuid, step) in provisionSteps.sorted(by: { $0.value < $1.value }) {
+            // Nodes can find them all the same.
+            let lost = search.isEmpty ? provisionSteps : [:]
+            for (uuid, step) in lost.sorted(by: { $0.value < $1.value }) {
                 perform(queue.remove(uuid))
                 endFindingOut(uuid)
                 provisionSteps[uuid] = nil

@@ -8,12 +8,14 @@ extension ExecutionRun {
         // A request that is made makes the client look for a link anew.
         linkFailure = nil
         if job.isCandidate { return transmitCandidate(job) }
+        if job.isForServer { return transmitToServer(job) }
+        endAskingServer(job.node)
         guard let node = network.node(job.node) else { return }
         // To one node there is one request at a time.
         if !job.isForIVIndex, hasSoughtIVIndex { endSeekingIVIndex() }
         let deadline: Duration? =
             switch job.stage {
-            case .doubt, .prelude, .readBack, .ivIndex: options.retry.readBackDeadline
+            case .doubt, .prelude, .readBack, .ivIndex, .server: options.retry.readBackDeadline
             case .candidate, .request: nil
             }
         let (identifier, outputs) = client.request(
@@ -57,6 +59,7 @@ extension ExecutionRun {
         case .closeLink(let link): bearer.close(link)
         case .linkUp(let proxy):
             linkFailure = nil
+            postUnsent()
             context.emit(.linkUp(proxy: proxy))
         case .linkDown(let failure, let delay):
             context.emit(.linkDown(reason: failure.reason, retryIn: delay))
@@ -72,6 +75,7 @@ extension ExecutionRun {
             if let job = jobs.removeValue(forKey: identifier) { settle(job, unreachable: failure) }
         case .unsendable(let identifier, let error):
             if let job = jobs.removeValue(forKey: identifier) { settle(job, unsendable: error) }
+        case .said(let server, let payload): hearServer(server, payload)
         case .ivIndexChanged(let ivIndex): network.record(ivIndex, at: context.now())
         case .keyRefreshPhaseChanged(let index, let phase): network.record(phase, of: index)
         }
@@ -100,10 +104,11 @@ extension ExecutionRun {
     private func settle(_ job: Job, unreachable failure: LinkFailure) {
         if job.isCandidate { return settleUnansweredCandidate(job) }
         if job.isForIVIndex { return }
+        if job.isForServer { return settleServer(job, isAnswered: false) }
         context.emit(.nodeUnreachable(job.node, reason: failure.reason))
         if let step = job.step {
             switch job.stage {
-            case .doubt, .candidate, .ivIndex: break
+            case .doubt, .candidate, .ivIndex, .server: break
             case .prelude: journal.settle(subject(of: step), .skipped)
             case .request, .readBack: journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
             }

@@ -13,7 +13,7 @@ extension ExecutionRun {
             finishNode(uuid)
             return
         }
-        if let scanError {
+        if let scanError, search.isEmpty {
             fail(step, .provisioning(.cannotScan(scanError)))
             return
         }
@@ -33,23 +33,27 @@ extension ExecutionRun {
 
     private func perform(_ output: ProvisioningQueue.Output) -> [ProvisioningQueue.Output] {
         switch output {
-        case .connect(let uuid, let advertiser):
+        case .connect(let uuid, .remote(let server)): return connect(uuid, through: server)
+        case .connect(let uuid, .direct(let advertiser)):
             do throws(BearerError) {
                 let link = try bearer.connect(to: .provisioning(advertiser))
-                queue.connecting(uuid, over: link, at: bearer.now)
+                queue.connecting(uuid, over: .bearer(link), at: bearer.now)
                 // It was heard unprovisioned, so that nobody answers there under an old key.
                 endFindingOut(uuid)
             } catch {
                 return queue.connectFailed(uuid, error, at: bearer.now)
             }
-        case .send(let packet, on: let link):
+        case .send(let packet, on: .remote(let server)):
+            carry(remoteLinks[server]?.link.send(packet, at: bearer.now) ?? [], through: server)
+        case .send(let packet, on: .bearer(let link)):
             do throws(BearerError) {
                 try bearer.send(packet, on: link)
             } catch {
                 bearer.close(link)
-                return queue.closed(link, error, at: bearer.now)
+                return queue.closed(.bearer(link), .bearer(error), at: bearer.now)
             }
-        case .close(let link): bearer.close(link)
+        case .close(.bearer(let link), isCompleted: _): bearer.close(link)
+        case .close(.remote(let server), let isCompleted): hangUp(server, isCompleted: isCompleted)
         case .progress(let uuid, let progress): context.emit(.provisioningStage(uuid, progress))
         case .capabilities(let order, let capabilities): return choose(order, capabilities)
         case .ask(let question): context.outOfBand.ask(question)
@@ -62,6 +66,7 @@ extension ExecutionRun {
             candidates[order.uuid] = nil
             becomeNode(order.uuid, order, deviceKey: node.deviceKey, isAuthenticated: node.isAuthenticated)
         case .retrying(let uuid, let problem, in: let delay):
+            search.failed(uuid, through: nil)
             context.emit(.provisioningRetried(uuid, problem, in: delay))
             findOut(about: uuid)
         case .failed(let uuid, let problem):
@@ -162,6 +167,7 @@ extension ExecutionRun {
         }
         if let replaced {
             client.remove(node: replaced.unicastAddress)
+            forgetServer(replaced.unicastAddress)
             // What was in doubt was asked of a node that is no more.
             for doubt in doubts.removeValue(forKey: uuid) ?? [] { journal.settle(doubt, .skipped) }
         }
@@ -200,6 +206,7 @@ extension ExecutionRun {
     func interruptProvisioning() {
         let (devices, outputs) = queue.interrupt()
         perform(outputs)
+        endSeekingRemotely()
         for uuid in devices {
             network.release(uuid)
             if let step = provisionSteps.removeValue(forKey: uuid) { schedule.putBack(step) }

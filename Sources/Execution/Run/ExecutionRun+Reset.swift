@@ -23,6 +23,7 @@ extension ExecutionRun {
         guard let node = network.node(uuid) else { return }
         network.retire(uuid, reason: .reset, at: context.now())
         client.remove(node: node.unicastAddress)
+        forgetServer(node.unicastAddress)
     }
 
     /// A device advertises as unprovisioned: a reset that was sent has taken effect.

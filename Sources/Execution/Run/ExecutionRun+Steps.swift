@@ -112,6 +112,7 @@ extension ExecutionRun {
             return
         }
         if job.isCandidate { return settleCandidate(job, verdict) }
+        if job.isForServer { return settleServer(job, isAnswered: true) }
         guard let step = job.step else { return }
         switch verdict {
         case .report(let report): settle(step, job, report)
@@ -128,6 +129,7 @@ extension ExecutionRun {
                 node.observedAt = now
                 node.unprovisionedSeenAt = nil
             }
+            considerServer(job.node)
         case .relayRetransmit(let retransmit): continueRelay(step, job, retransmit)
         case .doesNotHold: repeatRequest(step, job)
         case .refused(let status):
@@ -215,6 +217,7 @@ extension ExecutionRun {
         case .doubt: suspend(job.node)
         case .candidate: settleUnansweredCandidate(job)
         case .ivIndex: break
+        case .server: settleServer(job, isAnswered: false)
         case .prelude:
             if let step = job.step { journal.settle(subject(of: step), .skipped) }
             suspend(job.node)
@@ -248,6 +251,7 @@ extension ExecutionRun {
         }
         guard let step = job.step else {
             if job.isCandidate { settleUnansweredCandidate(job) }
+            if job.isForServer { settleServer(job, isAnswered: false) }
             return
         }
         if case .doubt = job.stage { return putBack(job) }
@@ -280,6 +284,7 @@ extension ExecutionRun {
     func suspend(_ node: DeviceUUID) {
         unreachable.insert(node)
         endReadBack(node)
+        if let address = network.node(node)?.unicastAddress { forgetServer(address) }
         guard let lane = schedule.lane(of: node) else {
             announce(.nodePending(node, steps: 0))
             return
@@ -311,7 +316,7 @@ extension ExecutionRun {
 
 extension SequenceNumberError {
     /// A sentence without a full stop.
-    fileprivate var explanation: String {
+    var explanation: String {
         switch self {
         case .exhausted(let source): "the sequence numbers of \(source) are used up until the IV index rises"
         case .notDurable(let reason): "sequence numbers cannot be reserved: \(reason)"

@@ -16,6 +16,8 @@ final class ExecutionRun {
         case candidate
         /// Asks some node something, so that a proxy is found who tells the IV index.
         case ivIndex
+        /// Asks a Remote Provisioning Server to scan, or for its link, so that there is a proxy for that.
+        case server
         /// Reads what the request is made of.
         case prelude
         /// Asks for the change.
@@ -41,6 +43,8 @@ final class ExecutionRun {
         var isDoubt: Bool { if case .doubt = stage { true } else { false } }
         /// Whether it is only to find a proxy.
         var isForIVIndex: Bool { if case .ivIndex = stage { true } else { false } }
+        /// Whether it is for a Remote Provisioning Server.
+        var isForServer: Bool { if case .server = stage { true } else { false } }
         /// Whether it asks a device that may be a node.
         var isCandidate: Bool { if case .candidate = stage { true } else { false } }
     }
@@ -79,6 +83,16 @@ final class ExecutionRun {
     var storing: [DeviceUUID] = []
     /// Devices of which an earlier attempt may have made nodes.
     var findingOut: [DeviceUUID: FindingOut] = [:]
+    /// Nodes that listen for devices.
+    var search = RemoteSearch()
+    /// What they are being asked.
+    var serverRequests: [DeviceUUID: RequestIdentifier] = [:]
+    /// When that was last looked after.
+    var lookedAfterServers = Instant.zero
+    /// When it was last looked at what servers have told.
+    var heardServersAt = Instant.zero
+    /// The links of servers to devices, those included that are being closed.
+    var remoteLinks: [UnicastAddress: RemoteCarrier] = [:]
     /// How long is found out about devices that no step is about; nil if nothing is.
     private let searchDuration: Duration?
     /// When that is over.
@@ -154,6 +168,7 @@ final class ExecutionRun {
             searchEnd = start.advanced(by: searchDuration)
             for pending in network.header.pendingProvisionings { findOut(about: pending.uuid) }
         }
+        for node in network.nodes { considerServer(node.uuid) }
         do throws(ExecutionStop) {
             while try turn() {}
         } catch {
@@ -176,12 +191,14 @@ final class ExecutionRun {
         try commit()
         // What is in flight finishes; what still waits for a link does not begin.
         let canFinish = client.carriedCount > 0 || client.isLinkReady && !outbox.isEmpty
-        guard interrupts < 2, !isInterrupted || canFinish || !queue.isEmpty else { return false }
+        let isProvisioning = !queue.isEmpty || !remoteLinks.isEmpty
+        guard interrupts < 2, !isInterrupted || canFinish || isProvisioning else { return false }
         releaseData()
         for job in outbox.drained() { transmit(job) }
         updateScan()
         // An outcome that came of sending, such as none being possible, is made durable before anything is waited for.
         guard stop == nil else { return true }
+        if linkFailure != nil, queue.isEmpty { abandonRemoteLinks() }
         if let failure = linkFailure, queue.isEmpty, !jobs.isEmpty {
             guard jobs.values.allSatisfy(\.isCandidate) else {
                 stop = .linkFailed(failure.reason, hint: failure.hint)
@@ -190,7 +207,7 @@ final class ExecutionRun {
             // That nobody can be asked decides nothing.
             for uuid in findingOut.keys.sorted() { endFindingOut(uuid) }
         }
-        let isWaiting = !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty
+        let isWaiting = !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty || !remoteLinks.isEmpty
         guard isWaiting else { return !announcements.isEmpty || !isInterrupted && hasWork }
         try wait()
         return true
@@ -204,7 +221,8 @@ final class ExecutionRun {
         // Short enough to notice an interrupt that came just before the wait.
         var deadline = bearer.now.advanced(by: .milliseconds(500))
         if queue.awaitsAnswer { deadline = bearer.now.advanced(by: .milliseconds(50)) }
-        for due in [client.nextDeadline, queue.nextDeadline] { if let due { deadline = min(deadline, due) } }
+        let dues = [client.nextDeadline, queue.nextDeadline, remoteDeadline]
+        for due in dues { if let due { deadline = min(deadline, due) } }
         for _ in 0..<ExecutionRun.eventsPerTurn {
             let event: BearerEvent?
             do throws(BearerError) {
@@ -218,6 +236,7 @@ final class ExecutionRun {
         }
         if let due = client.nextDeadline, due <= bearer.now { perform(client.advance(to: bearer.now)) }
         if let due = queue.nextDeadline, due <= bearer.now { perform(queue.advance(to: bearer.now)) }
+        if let due = remoteDeadline, due <= bearer.now { advanceRemote() }
         takeAnswer()
     }
 
@@ -242,6 +261,7 @@ final class ExecutionRun {
         defer {
             learnIVIndex()
             askCandidates()
+            seekRemotely()
         }
         while true {
             let hasRoom = jobs.count + outbox.count < window.size
@@ -309,6 +329,7 @@ final class ExecutionRun {
         }
         for uuid in readBacks.keys.sorted() { endReadBack(uuid) }
         perform(queue.shutDown())
+        abandonRemoteLinks()
         findingOut = [:]
         perform(client.shutDown(at: bearer.now))
         clientWantsScan = false
@@ -349,7 +370,7 @@ final class ExecutionRun {
     /// A request is given up because the run ends.
     private func leave(_ job: Job) {
         guard let step = job.step else { return }
-        if job.isDoubt || job.isCandidate { return }
+        if job.isDoubt || job.isCandidate || job.isForServer { return }
         journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
     }
 }

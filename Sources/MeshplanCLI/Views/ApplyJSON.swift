@@ -52,6 +52,7 @@ struct ApplyJSON {
         case .provisioningStage(let node, let progress):
             lines.write([
                 "type": "provisioning_stage", "node_uuid": node.description.json, "stage": progress.identifier.json,
+                "through_uuid": progress.carrier?.description.json,
             ])
         case .provisioned(let node, let address, let elementCount, let isAuthenticated):
             lines.write([

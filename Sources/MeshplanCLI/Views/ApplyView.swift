@@ -19,6 +19,8 @@ final class ApplyView {
     private var provisioning = (done: 0, total: 0)
     /// What goes on with the device that was heard of last.
     private var activity: (node: DeviceUUID, text: String)?
+    /// The nodes that carry the sessions of devices.
+    private var carriers: [DeviceUUID: DeviceUUID] = [:]
     /// Devices that were not heard, and whether they may be nodes by an earlier attempt.
     private var notHeard: [DeviceUUID: Bool] = [:]
     private var retries = 0
@@ -80,7 +82,11 @@ final class ApplyView {
         case .nodePending(let node, let steps): showPending(node, steps)
         case .nodeUnreachable(let node, let reason): say("\(name(node)) cannot be asked: \(reason.printable).")
         case .provisioningStage(let node, let progress):
-            activity = progress.text.map { (node, $0) }
+            switch progress {
+            case .connecting, .connectingThrough: carriers[node] = progress.carrier
+            default: break
+            }
+            activity = progress.text(name).map { (node, $0) }
             showStatus()
         case .provisioned(let node, let address, let elementCount, let isAuthenticated):
             provisioning.done += 1
@@ -156,9 +162,10 @@ final class ApplyView {
         _ isAuthenticated: Bool?
     ) {
         let elements = count(Int(elementCount), "element")
+        let path = carriers.removeValue(forKey: node).map { " through \(name($0))" } ?? ""
         switch isAuthenticated {
-        case true: result("\(name(node)): provisioned at \(address) (\(elements))")
-        case false: result("\(name(node)): provisioned at \(address) (\(elements)), not authenticated")
+        case true: result("\(name(node)): provisioned at \(address) (\(elements))\(path)")
+        case false: result("\(name(node)): provisioned at \(address) (\(elements))\(path), not authenticated")
         case nil: result("\(name(node)): is a node at \(address) (\(elements)) by an earlier attempt")
         }
     }

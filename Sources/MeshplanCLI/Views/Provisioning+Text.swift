@@ -3,11 +3,14 @@ internal import MeshCore
 
 extension ProvisioningProgress {
     /// What goes on, for people; nil for nothing worth telling.
-    var text: String? {
+    ///
+    /// - Parameter name: what people call a node.
+    func text(_ name: (DeviceUUID) -> String) -> String? {
         switch self {
         case .listening: nil
         case .findingOut: "finding out whether it is a node already"
         case .connecting: "connecting"
+        case .connectingThrough(let node): "connecting through \(name(node))"
         case .waitingForPerson: "waiting for somebody to look at it"
         case .session(let stage): stage.activity
         }
@@ -18,10 +21,15 @@ extension ProvisioningProgress {
         switch self {
         case .listening: "listening"
         case .findingOut: "finding_out"
-        case .connecting: "connecting"
+        case .connecting, .connectingThrough: "connecting"
         case .waitingForPerson: "waiting_for_person"
         case .session(let stage): stage.identifier
         }
+    }
+
+    /// The node that is to carry the session, where that is told.
+    var carrier: DeviceUUID? {
+        if case .connectingThrough(let node) = self { node } else { nil }
     }
 }
 

@@ -1,0 +1,232 @@
+import MeshCore
+
+/// Which Remote Provisioning Servers listen for devices that the bearer does not hear, and which of those who hear a
+/// device is to reach it (Mesh Protocol 1.1, 4.4.5.1).
+///
+/// A server first reports whatever it hears. If its list was full and nothing in it was wanted, it is asked for the
+/// devices that are missing one by one, for they may have had no room.
+struct RemoteSearch {
+    /// A scan that a server is to be asked for.
+    struct Request {
+        let server: UnicastAddress
+        let node: DeviceUUID
+        let message: RemoteProvisioningScanStart
+    }
+
+    private enum State {
+        case idle
+        case asking
+        case scanning(until: Instant)
+    }
+
+    private struct Server {
+        let node: DeviceUUID
+        var state = State.idle
+        /// Nothing is asked before.
+        var restsUntil = Instant.zero
+        /// The only device that counts, nil for all.
+        var uuid: DeviceUUID?
+        /// The devices that were reported in this scan, and those of them that were wanted.
+        var reported: Set<DeviceUUID> = []
+        var wanted = 0
+        /// How many devices it reports at most.
+        var limit = Int(RemoteProvisioningScanCapabilitiesStatus.leastMaximum)
+        /// Where in the queue the next device is that it is asked for alone; nil while it is asked for all.
+        var place: Int?
+        /// Whether it has told once whom it hears, or is not going to.
+        var hasSearched = false
+        /// How often in a row it has refused or not answered.
+        var misses = 0
+    }
+
+    private struct Finding {
+        var server: UnicastAddress
+        var signal: Int8
+        /// When the server is decided on; nil afterwards.
+        var decidedAt: Instant?
+    }
+
+    /// For how many seconds a server listens for all devices, and for a single one.
+    private static let seconds: (all: UInt8, single: UInt8) = (10, 5)
+    /// How long a report may be on its way after that.
+    private static let grace: Duration = .seconds(2)
+    /// How long the strongest server is waited for after the first.
+    private static let gathering: Duration = .seconds(1)
+    /// The pause after a scan that brought nothing.
+    private static let rest: Duration = .seconds(10)
+
+    private var servers: [UnicastAddress: Server] = [:]
+    private var findings: [DeviceUUID: Finding] = [:]
+    /// Those that scan or were asked to.
+    private(set) var listening: Set<UnicastAddress> = []
+    /// The servers through which each device was tried in vain.
+    private var failures: [DeviceUUID: Set<UnicastAddress>] = [:]
+
+    /// Whether there is no server.
+    var isEmpty: Bool { servers.isEmpty }
+
+    /// Whether some server has not told yet whom it hears, or is asked for devices one by one.
+    var isUnfinished: Bool { servers.values.contains { !$0.hasSearched || $0.place != nil } }
+
+    /// The node that is a server.
+    func node(of server: UnicastAddress) -> DeviceUUID? { servers[server]?.node }
+
+    /// A node is a server.
+    mutating func add(_ server: UnicastAddress, node: DeviceUUID) {
+        if servers[server]?.node != node { servers[server] = Server(node: node) }
+    }
+
+    /// A node is a server no more, or does not answer.
+    mutating func remove(_ server: UnicastAddress) {
+        servers[server] = nil
+        listening.remove(server)
+        findings = findings.filter { $0.value.server != server }
+    }
+
+    /// A device could not be provisioned through a server, or directly.
+    mutating func failed(_ uuid: DeviceUUID, through server: UnicastAddress?) {
+        findings[uuid] = nil
+        if let server { failures[uuid, default: []].insert(server) }
+        // Those who have told of it do not tell again in the same scan.
+        for server in servers.keys where servers[server]?.reported.contains(uuid) == true {
+            if case .scanning? = servers[server]?.state { rest(server, until: .zero) }
+            servers[server]?.reported.remove(uuid)
+            servers[server]?.restsUntil = .zero
+            servers[server]?.hasSearched = false
+        }
+    }
+
+    // MARK: What servers say
+
+    /// A server has answered a request for a scan.
+    mutating func receive(_ status: RemoteProvisioningScanStatus, from server: UnicastAddress, at now: Instant) {
+        guard case .asking? = servers[server]?.state else { return }
+        guard status.status == .success, status.state != .idle else { return unanswered(server, at: now) }
+        servers[server]?.misses = 0
+        if status.scannedItemsLimit > 0 { servers[server]?.limit = Int(status.scannedItemsLimit) }
+        let duration = Duration.seconds(Int64(status.timeout)) + RemoteSearch.grace
+        servers[server]?.state = .scanning(until: now.advanced(by: duration))
+    }
+
+    /// A server was not asked, refused, or has not answered.
+    mutating func unanswered(_ server: UnicastAddress, at now: Instant) {
+        guard case .asking? = servers[server]?.state, let misses = servers[server]?.misses else { return }
+        rest(server, until: now.advanced(by: RemoteSearch.rest * (1 << min(misses, 3))))
+        servers[server]?.misses = misses + 1
+        servers[server]?.hasSearched = true
+        servers[server]?.place = nil
+    }
+
+    /// A server could not be asked because something else is asked of it.
+    mutating func postpone(_ server: UnicastAddress, at now: Instant) {
+        guard case .asking? = servers[server]?.state else { return }
+        rest(server, until: now.advanced(by: .seconds(1)))
+    }
+
+    /// A server has heard a device.
+    ///
+    /// - Parameter isWanted: whether it is to be provisioned.
+    /// - Returns: the server by which it is to be reached from now on, if that is decided already.
+    mutating func receive(
+        _ report: RemoteProvisioningScanReport,
+        from server: UnicastAddress,
+        isWanted: Bool,
+        at now: Instant
+    ) -> UnicastAddress? {
+        guard servers[server] != nil else { return nil }
+        if servers[server]?.reported.insert(report.uuid).inserted == true, isWanted { servers[server]?.wanted += 1 }
+        guard isWanted else { return nil }
+        let decision = now.advanced(by: RemoteSearch.gathering)
+        guard let known = findings[report.uuid] else {
+            findings[report.uuid] = Finding(server: server, signal: report.signal, decidedAt: decision)
+            return nil
+        }
+        if known.server == server {
+            findings[report.uuid]?.signal = report.signal
+            return known.decidedAt == nil ? server : nil
+        }
+        let tried = failures[report.uuid] ?? []
+        let isTried = (old: tried.contains(known.server), new: tried.contains(server))
+        let isBetter = isTried.old == isTried.new ? report.signal > known.signal : isTried.old
+        guard isBetter else { return known.decidedAt == nil ? known.server : nil }
+        findings[report.uuid] = Finding(server: server, signal: report.signal, decidedAt: known.decidedAt)
+        return known.decidedAt == nil ? server : nil
+    }
+
+    // MARK: Time
+
+    /// Time has passed: the devices for which a server is decided on, in the order of UUIDs.
+    mutating func advance(to now: Instant) -> [(uuid: DeviceUUID, server: UnicastAddress)] {
+        for server in servers.keys {
+            if case .scanning(let until)? = servers[server]?.state, until <= now { end(server, at: now) }
+        }
+        var decided: [(uuid: DeviceUUID, server: UnicastAddress)] = []
+        for (uuid, finding) in findings {
+            guard let instant = finding.decidedAt, instant <= now else { continue }
+            decided.append((uuid, finding.server))
+        }
+        for (uuid, _) in decided { findings[uuid]?.decidedAt = nil }
+        return decided.sorted { $0.uuid < $1.uuid }
+    }
+
+    private mutating func rest(_ server: UnicastAddress, until instant: Instant) {
+        servers[server]?.state = .idle
+        servers[server]?.restsUntil = instant
+        listening.remove(server)
+    }
+
+    private mutating func end(_ address: UnicastAddress, at now: Instant) {
+        guard var server = servers[address] else { return }
+        server.state = .idle
+        listening.remove(address)
+        if server.uuid == nil {
+            server.hasSearched = true
+            let isFull = server.reported.count >= server.limit
+            if isFull, server.wanted == 0 {
+                server.place = 0
+            } else if !isFull {
+                server.restsUntil = now.advanced(by: RemoteSearch.rest)
+            }
+        }
+        servers[address] = server
+    }
+
+    /// The scans to ask for now, `count` at most, in the order of addresses.
+    ///
+    /// - Parameters:
+    ///   - isFree: whether a server can be asked.
+    ///   - missing: the next device that is missing from a place in the queue on, and the place after it.
+    mutating func requests(
+        count: Int,
+        at now: Instant,
+        isFree: (UnicastAddress) -> Bool,
+        missing: (Int) -> (uuid: DeviceUUID, next: Int)?
+    ) -> [Request] {
+        var requests: [Request] = []
+        for address in servers.keys.sorted() {
+            guard requests.count < count else { break }
+            guard var server = servers[address], case .idle = server.state, server.restsUntil <= now, isFree(address)
+            else { continue }
+            server.uuid = nil
+            if let place = server.place {
+                let next = missing(place)
+                server.uuid = next?.uuid
+                server.place = next?.next
+                if next == nil {
+                    server.restsUntil = now.advanced(by: RemoteSearch.rest)
+                    servers[address] = server
+                    continue
+                }
+            }
+            server.state = .asking
+            listening.insert(address)
+            server.reported = []
+            server.wanted = 0
+            servers[address] = server
+            let seconds = server.uuid == nil ? RemoteSearch.seconds.all : RemoteSearch.seconds.single
+            let message = RemoteProvisioningScanStart(scannedItemsLimit: 0, timeout: seconds, uuid: server.uuid)
+            requests.append(Request(server: address, node: server.node, message: message))
+        }
+        return requests
+    }
+}
