@@ -32,7 +32,8 @@ status=$?
 seconds=$(awk "BEGIN { print $EPOCHREALTIME - $start }")
 case $status in
 0) echo "finished $seconds" ;;
-137)
+137 | 124)
+    # 124 says that it ended by itself just as it was to be killed.
     echo "killed $seconds"
     "${apply[@]}" >second.log 2>&1 || fail "the second apply ends with $?"
     ;;
