@@ -51,6 +51,7 @@ enum FragmentMerge {
         for fragment in fragments {
             let part = fragment.definition
             merge(part.provisioning, into: &combined.definition.provisioning, &diagnostics)
+            merge(part.removals, into: &combined.definition.removals, &diagnostics)
             append(part.subnets, to: &combined.definition.subnets)
             append(part.applicationKeys, to: &combined.definition.applicationKeys)
             append(part.groups, to: &combined.definition.groups)
@@ -80,6 +81,24 @@ enum FragmentMerge {
             "`provisioning` of the network is given twice",
             at: part.location,
             length: Keyword.provisioning.rawValue.utf8.count,
+            related: [Diagnostic.Related(message: "first here", location: first.location)]
+        )
+    }
+
+    /// A limit stands in one of a network's documents, too.
+    private static func merge(
+        _ part: Located<Int>?,
+        into limit: inout Located<Int>?,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        guard let part else { return }
+        guard let first = limit else {
+            limit = part
+            return
+        }
+        diagnostics.report(
+            "the limit of `removals` is given twice",
+            at: part.location,
             related: [Diagnostic.Related(message: "first here", location: first.location)]
         )
     }

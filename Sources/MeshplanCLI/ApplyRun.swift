@@ -27,7 +27,9 @@ struct ApplyRun {
     var isFull: Bool
     /// Whether nobody is to be asked.
     var isApproved: Bool
-    /// What the planner is allowed, where a plan is made.
+    /// The digest of the plan that was approved elsewhere; nothing else is applied.
+    var expected: DigestArgument?
+    /// What the planner is allowed and limited to, where a plan is made.
     var planner: PlannerOptions
     /// How long nodes that do not answer are asked again.
     var patience = Duration.zero
@@ -38,6 +40,7 @@ struct ApplyRun {
         let (network, sealed) = try SavedPlan.read(path, in: context)
         let database = try workspace.open(network)
         let plan = try SavedPlan.open(sealed, of: network, path: path, database: database)
+        try expected?.check(plan)
         let lease = try workspace.lock(database, for: "apply")
         announce(plan, from: path, try estimator(database).estimate(plan))
         let snapshot = try database.snapshot()
@@ -52,11 +55,13 @@ struct ApplyRun {
     /// Says what is carried out. Whoever saved the plan has seen it, so its figures do, unless all of it is asked for.
     private func announce(_ plan: Plan, from path: String, _ estimate: PlanEstimate) {
         if let lines = context.json {
-            let json = PlanJSON(plan: plan, estimate: estimate)
+            let json = PlanJSON(plan: plan, estimate: estimate, digest: plan.digest)
             if isFull { json.write(to: lines) } else { json.writeSummary(to: lines) }
         } else if isFull {
             let view = PlanView(plan: plan, estimate: estimate, style: context.style, isFull: true)
-            context.output.write(view.render() + "\n")
+            context.output.write(view.render())
+            plan.showDigest(in: context)
+            context.output.line()
         } else {
             let file = context.style(.bold, path.printable)
             let network = context.style(.bold, plan.network.printable)
@@ -101,6 +106,7 @@ struct ApplyRun {
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: isFull)
         try planned.checkGuards()
+        try expected?.check(plan)
         /// What the definition has adopted of what nodes told is no drift any more.
         func settleDrift() throws(StoreError) {
             guard !snapshot.network.drifts.isEmpty, let definition = planning.declared else { return }
@@ -116,15 +122,7 @@ struct ApplyRun {
             return .partial
         }
         try probe()
-        if !isApproved {
-            let summary = PlanSummary(plan)
-            try Prompt(context: context).confirm(
-                "Do you want to perform these actions?",
-                explanation: summary.messages == 0
-                    ? "Only the mesh database will change; nothing will be sent."
-                    : "meshplan will \(summary.work) for the changes above."
-            )
-        }
+        if !isApproved, expected == nil { try ask(plan) }
         let connection = try mesh ?? connected()
         reporter.begin(plan)
         let recap = try asking(
@@ -137,6 +135,25 @@ struct ApplyRun {
         let status = connection.finish(recap, reporter, context)
         try settleDrift()
         return status
+    }
+
+    /// Asks for approval; what cannot be taken back takes more than a yes.
+    private func ask(_ plan: Plan) throws(Failure) {
+        let summary = PlanSummary(plan)
+        let explanation =
+            summary.messages == 0
+            ? "Only the mesh database will change; nothing will be sent."
+            : "meshplan will \(summary.work) for the changes above."
+        switch plan.purpose {
+        case .converge:
+            try Prompt(context: context).confirm("Do you want to perform these actions?", explanation: explanation)
+        case .destroy:
+            try Prompt(context: context).confirm(
+                "Do you really want to destroy what is managed of network \(plan.network.printable)?",
+                explanation: explanation + " There is no way back.",
+                answer: plan.network
+            )
+        }
     }
 
     /// Tells how long a plan takes, carried out as it will be.

@@ -46,11 +46,12 @@ extension PlanSource {
             )
         }
         if let lines = context.json {
-            PlanJSON(plan: shown, estimate: estimate).write(to: lines)
+            PlanJSON(plan: shown, estimate: estimate, digest: plan.digest).write(to: lines)
         } else {
             context.output.write(
                 PlanView(plan: shown, estimate: estimate, style: context.style, isFull: isFull).render()
             )
+            plan.showDigest(in: context)
         }
     }
 }

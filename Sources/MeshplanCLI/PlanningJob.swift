@@ -58,6 +58,8 @@ extension PlanningJob.Prepared {
     ///
     /// - Throws: ``InvalidDefinition`` if the definition does not fit the network.
     func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob {
+        let problems = options.selection.problems(definition: definition, network: snapshot.network)
+        guard problems.isEmpty else { throw InvalidDefinition(diagnostics: problems, files: files, status: .usage) }
         var generator = context.randomNumbers
         let result = Planner.plan(
             definition: definition,
@@ -86,5 +88,13 @@ extension PlanningJob.Prepared {
     ///   - estimator: tells how long it will take.
     func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool) {
         show(plan, unresolved: unresolved, estimator: estimator, isFull: isFull, in: context)
+    }
+}
+
+extension Plan {
+    /// Writes by which digits the plan can be approved elsewhere, if it can be applied.
+    func showDigest(in context: Context) {
+        guard !isEmpty, refusals.isEmpty, let digest else { return }
+        context.output.line("Digest: \(digest)")
     }
 }

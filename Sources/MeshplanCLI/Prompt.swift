@@ -3,13 +3,14 @@ struct Prompt {
     /// Where to ask.
     var context: Context
 
-    /// Asks a question that only `yes` answers with yes.
+    /// Asks a question that only one word answers with yes.
     ///
     /// - Parameters:
     ///   - question: one sentence with a question mark.
     ///   - explanation: what a yes will do, one sentence.
+    ///   - answer: the word.
     /// - Throws: ``Failure`` with ``ExitStatus/notApproved`` for every other answer, and where nobody can be asked.
-    func confirm(_ question: String, explanation: String) throws(Failure) {
+    func confirm(_ question: String, explanation: String, answer word: String = "yes") throws(Failure) {
         guard context.terminal.isInputTerminal else {
             throw Failure(
                 .notApproved,
@@ -23,7 +24,7 @@ struct Prompt {
 
             \(style(.bold, question))
               \(explanation)
-              Only 'yes' will be accepted to approve.
+              Only '\(word.printable)' will be accepted to approve.
 
               \(style(.bold, "Enter a value:"))\(" ")
             """
@@ -34,7 +35,7 @@ struct Prompt {
         guard context.interrupts.count() == before else {
             throw Failure(.interrupted, "interrupted; nothing was done")
         }
-        guard answer?.trimmed == "yes" else { throw Failure(.notApproved, "not approved; nothing was done") }
+        guard answer?.trimmed == word else { throw Failure(.notApproved, "not approved; nothing was done") }
     }
 }
 

@@ -97,8 +97,13 @@ extension DesiredNode {
     }
 
     /// The node as it is before its configuration: as recorded, or as a device is that has just become a node.
+    func baseline(in network: MeshNetwork) -> Node { origin.baseline(in: network) }
+}
+
+extension DesiredNode.Origin {
+    /// The node as it is before its configuration.
     func baseline(in network: MeshNetwork) -> Node {
-        switch origin {
+        switch self {
         case .recorded(let position): network.nodes[position]
         case .device(let order, _): Node(provisionedBy: order)
         case .node(let node): node

@@ -9,6 +9,7 @@ extension NodeDiffer {
                 difference.deletedAppKeys.insertSorted(appKey.index)
             }
         }
+        if !difference.deletedAppKeys.isEmpty { guardApplicationKeys(desired, node: node, &difference) }
         for model in desired.models {
             guard let recorded = node.model(model.address) else { continue }
             let change = compare(model, recorded: recorded, node: node, lost: difference.deletedAppKeys, in: desired)

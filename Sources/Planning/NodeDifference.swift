@@ -55,6 +55,9 @@ struct NodeDifference {
         return nil
     }
 
+    /// The node as it is before its configuration.
+    func baseline(in network: MeshNetwork) -> Node { origin.baseline(in: network) }
+
     /// Whether a message has to be sent.
     var needsMessages: Bool {
         readsComposition || !addedNetKeys.isEmpty || !deletedNetKeys.isEmpty || !addedAppKeys.isEmpty

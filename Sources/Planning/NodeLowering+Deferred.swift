@@ -73,7 +73,7 @@ extension NodeLowering {
                 change: change,
                 after: prerequisites + compositionSteps
             )
-            for target in configuration.awaitedNodes {
+            for target in configuration.awaitedNodes where builder.provisions(target) {
                 let publications = configuration.publications(to: target)
                 cost += publications.foreseenCost
                 builder.addAwaiting(publications, change: change, after: prerequisites + compositionSteps)

@@ -8,7 +8,7 @@ extension NodesOutside {
         _ network: MeshNetwork
     ) -> [NetworkResource: Int] {
         guard !leaving.isEmpty else { return [:] }
-        var reached = Set(self.leaving.filter { network.nodes[$0].removalPolicy == .reset })
+        var reached = resets
         for node in desired.nodes {
             switch node.origin {
             case .recorded(let position): reached.insert(position)
@@ -77,9 +77,9 @@ extension NodesOutside {
 
     /// Publications to nodes that are reset go nowhere from then on.
     private func targetNotes(_ desired: DesiredState, _ network: MeshNetwork) -> [String] {
-        let resets = leaving.filter { network.nodes[$0].removalPolicy == .reset }
         guard !resets.isEmpty else { return [] }
-        let gone = Set(resets)
+        let gone = resets
+        let resets = resets.sorted()
         // By address, as the nodes are sorted.
         var counts: [Int: Int] = [:]
         for (position, node) in network.nodes.enumerated() where !gone.contains(position) {

@@ -11,6 +11,8 @@ struct PlanBuilder {
     private var lateSteps: [[Step]] = Array(repeating: [], count: LatePhase.allCases.count)
     /// Publications that wait for the address of the node they name.
     private var awaiting: [(target: DeviceUUID, step: Step)] = []
+    /// The devices that are to become nodes, where not all are meant.
+    var orders: Set<DeviceUUID>?
     /// The steps that make devices nodes.
     private(set) var provisioningSteps: [DeviceUUID: Int] = [:]
     /// What leaves the network, and the steps that have nodes let go of it.
@@ -39,8 +41,10 @@ struct PlanBuilder {
         case resets
         /// What makes other nodes harder to reach, and edits that forget nodes.
         case endings
-        /// Resets of proxies and relays.
-        case carrierResets
+        /// Resets of relays.
+        case relayResets
+        /// Resets of proxies, through which the others were reset.
+        case proxyResets
     }
 
     init(names: ResourceNames) {
@@ -90,6 +94,9 @@ struct PlanBuilder {
         provisioningSteps[order.uuid] = step
         return step
     }
+
+    /// Whether the device becomes a node by this plan; those that are left out do not.
+    func provisions(_ node: DeviceUUID) -> Bool { orders?.contains(node) ?? true }
 
     /// How a node that is replaced was known.
     func text(ofReplaced position: Int) -> String { names.recordedAddress(at: position) + ", seen unprovisioned" }
@@ -226,9 +233,11 @@ struct PlanBuilder {
                 cost: ConfigurationAction.resetNode.cost
             )
         )
-        let isCarrier = node.features.proxy == .enabled || node.features.relay == .enabled
         noteLossOfAllKeys(of: node)
-        addLate(.configure(node.uuid, .resetNode), change: change, phase: isCarrier ? .carrierResets : .resets)
+        let phase: LatePhase =
+            node.features.proxy == .enabled
+            ? .proxyResets : node.features.relay == .enabled ? .relayResets : .resets
+        addLate(.configure(node.uuid, .resetNode), change: change, phase: phase)
     }
 
     /// Adds a node that leaves the definition.

@@ -4,10 +4,20 @@ package import MeshCore
 package struct PlannerOptions: Hashable, Sendable {
     /// The guards that may be passed.
     package var allowed: Set<PlanGuard>
+    /// The nodes that the plan is limited to; what of the network itself they do not need is left out, too.
+    package var selection: PlanSelection
+    /// What the plan is for. To destroy, all managed nodes are reset whatever the definition says of them.
+    package var purpose: Plan.Purpose
 
-    /// Nothing is overridden unless said.
-    package init(allowed: Set<PlanGuard> = []) {
+    /// Nothing is overridden or limited unless said.
+    package init(
+        allowed: Set<PlanGuard> = [],
+        selection: PlanSelection = PlanSelection(),
+        purpose: Plan.Purpose = .converge
+    ) {
         self.allowed = allowed
+        self.selection = selection
+        self.purpose = purpose
     }
 }
 
@@ -46,7 +56,17 @@ package enum Planner {
         options: PlannerOptions = PlannerOptions()
     ) -> PlanningResult {
         var diagnostics = DiagnosticCollector()
-        let desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
+        let whole = definition
+        var desired = Resolver.resolve(whole, against: network, diagnostics: &diagnostics)
+        let selected = options.selection.selected(definition: whole, desired: desired, network: network)
+        var definition = whole
+        if options.purpose == .destroy {
+            definition.removeAll(but: network.netKeys.filter { $0.index == .primary || $0.phase != .normal })
+            diagnostics = DiagnosticCollector()
+            desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
+        }
+        var scope = selected.map { _ in PlanScope(options: options.selection.options) }
+        if scope != nil { scope?.changesLeftOut = desired.keepAll() }
         let names = ResourceNames(desired: desired, network: network)
         var differ = NodeDiffer(
             network: network,
@@ -57,38 +77,55 @@ package enum Planner {
             diagnostics: diagnostics
         )
         for (finding, hint) in desired.findings { differ.guards.report(finding, hint: hint) }
+        // What is wrong with nodes that are left out is not said.
+        var leftOut = NodeDiffer(
+            network: network,
+            applicationKeys: desired.applicationKeys,
+            names: names,
+            leaving: desired.leaving,
+            removesDropped: true,
+            diagnostics: DiagnosticCollector()
+        )
         var differences: [NodeDifference] = []
-        var baselines: [Node] = []
         for node in desired.nodes {
+            guard selected?.contains(node.uuid(in: network)) ?? true else {
+                if leftOut.difference(of: node) != nil { scope?.nodesLeftOut += 1 }
+                continue
+            }
             guard let difference = differ.difference(of: node) else { continue }
             differences.append(difference)
-            baselines.append(node.baseline(in: network))
         }
-        let others = differ.nodesOutside(definition)
+        var others = differ.nodesOutside(definition, selected: selected, purpose: options.purpose)
+        if scope != nil {
+            others.unawaitable = differences.removeUnawaitable()
+            scope?.nodesLeftOut += others.leftOut
+            scope?.changesLeftOut += desired.limitToNeeds(of: differences)
+        }
         if differ.diagnostics.hasErrors {
             for refusal in differ.guards.diagnostics(allowed: options.allowed) { differ.diagnostics.report(refusal) }
             return PlanningResult(plan: nil, diagnostics: differ.diagnostics.finished())
         }
         var builder = PlanBuilder(names: names)
+        if scope != nil { builder.orders = Set(differences.compactMap(\.order?.uuid)) }
         builder.addNetworkEdits(of: desired)
         let keepers = others.keepers(of: desired.leaving, desired, network)
         builder.addRemovals(of: desired.leaving, from: network, keepers: keepers)
         builder.noteReplacements(desired, in: network)
         builder.addManagement(of: differences, in: network)
         builder.addCarriers(of: differences, in: network)
-        for (difference, node) in zip(differences, baselines) {
-            builder.add(difference, node: node, boundNetKeys: differ.boundNetKeys)
+        for difference in differences {
+            builder.add(difference, node: difference.baseline(in: network), boundNetKeys: differ.boundNetKeys)
         }
         for position in others.leaving {
             let node = network.nodes[position]
-            // Whoever is excluded cannot be asked any more.
-            let isReset = node.removalPolicy == .reset && !node.isExcluded
+            let isReset = others.resets.contains(position)
             if isReset { builder.addReset(node) } else { builder.addForgotten(node) }
         }
         builder.markDrift(in: network)
-        let forgotten = others.leaving.map { network.nodes[$0] }.filter { $0.removalPolicy == .forget }
+        let forgotten = others.leaving.filter { !others.resets.contains($0) }.map { network.nodes[$0] }
+            .filter { $0.removalPolicy == .forget }
         let (steps, barriers) = builder.finish()
-        let plan = Plan(
+        var plan = Plan(
             identifier: identifier,
             lineage: base.lineage,
             serial: base.serial,
@@ -100,9 +137,13 @@ package enum Planner {
             notes: notes(differences: differences, others, names) + differ.refreshNotes
                 + others.removalNotes(desired, keepers, network, names) + builder.driftNotes
                 + KeyRefreshAdvice.notes(of: network, forgotten: forgotten),
-            findings: differ.guards.findings(allowed: options.allowed),
+            scope: scope,
+            purpose: options.purpose,
             claims: Claims(resources: desired.claims, nodes: differ.claims)
         )
+        let review = PlanReview(plan, of: network, names: names, removalLimit: definition.removalLimit)
+        review.report(to: &differ.guards)
+        plan.findings = differ.guards.findings(allowed: options.allowed)
         for refusal in differ.guards.diagnostics(allowed: options.allowed) { differ.diagnostics.report(refusal) }
         return PlanningResult(plan: plan, diagnostics: differ.diagnostics.finished())
     }
@@ -126,6 +167,13 @@ package enum Planner {
                 others.unmanaged == 1
                     ? "1 node of the database is not in the definition and is left alone."
                     : "\(others.unmanaged) nodes of the database are not in the definition and are left alone."
+            )
+        }
+        if others.unawaitable > 0 {
+            notes.append(
+                others.unawaitable == 1
+                    ? "1 publication waits for a device that is left out and has no address yet."
+                    : "\(others.unawaitable) publications wait for devices that are left out and have no address yet."
             )
         }
         if others.pending > 0 {
@@ -162,10 +210,16 @@ extension Planner {
 struct NodesOutside {
     /// Positions of nodes to be forgotten or reset, by address.
     var leaving: [Int] = []
+    /// Those of them that are to be reset.
+    var resets: Set<Int> = []
     /// How many nodes are left alone.
     var unmanaged = 0
     /// How many devices may have become nodes.
     var pending = 0
+    /// How many nodes would leave but are not selected.
+    var leftOut = 0
+    /// How many publications wait for nodes that are not selected.
+    var unawaitable = 0
 }
 
 extension NodeDiffer {
@@ -179,7 +233,13 @@ extension NodeDiffer {
     }
 
     /// The nodes of the database that the definition does not mention.
-    mutating func nodesOutside(_ definition: Definition) -> NodesOutside {
+    ///
+    /// - Parameter selected: the nodes that the plan is limited to, nil for all.
+    mutating func nodesOutside(
+        _ definition: Definition,
+        selected: Set<DeviceUUID>? = nil,
+        purpose: Plan.Purpose = .converge
+    ) -> NodesOutside {
         let mentioned = Set(definition.nodes.map(\.uuid.value))
         var outside = NodesOutside()
         outside.pending = network.pendingProvisionings.count { !mentioned.contains($0.uuid) }
@@ -190,20 +250,27 @@ extension NodeDiffer {
                 outside.unmanaged += 1
                 continue
             }
+            guard selected?.contains(node.uuid) ?? true else {
+                outside.leftOut += 1
+                continue
+            }
+            // Whoever is excluded cannot be asked any more.
+            let isReset = (node.removalPolicy == .reset || purpose == .destroy) && !node.isExcluded
             if node.isProtected {
-                let end = node.removalPolicy == .reset ? "reset" : "forgotten"
+                let end = isReset ? "reset" : "forgotten"
+                let cause = purpose == .destroy ? "" : ", for it is not in the definition any more"
                 guards.report(
                     GuardFinding(
                         .protectedNode,
-                        "node `\(node.name)` (\(node.unicastAddress)) is protected and would be \(end), "
-                            + "for it is not in the definition any more",
+                        "node `\(node.name)` (\(node.unicastAddress)) is protected and would be \(end)\(cause)",
                         nodes: [node.name],
                         resources: ["node." + node.name]
                     ),
                     hint: "Put it back, or apply `protect: off` for it before taking it out"
                 )
             }
-            if node.removalPolicy == .reset, !node.isExcluded { checkReset(node) }
+            if isReset { checkReset(node) }
+            if isReset { outside.resets.insert(position) }
             outside.leaving.append(position)
         }
         return outside
@@ -225,7 +292,8 @@ extension NodeDiffer {
                 .error,
                 "node `\(node.name)` (\(node.unicastAddress)) has no \(missing) in the database, so it cannot be reset",
                 resource: "node." + node.name,
-                hint: "Import a database that holds it, or put the node back and apply `on_remove: forget` for it first"
+                hint: "Import a database that holds it, leave it out with --exclude, or put the node back and apply "
+                    + "`on_remove: forget` for it first"
             )
         )
     }

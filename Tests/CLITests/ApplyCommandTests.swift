@@ -130,7 +130,9 @@ struct ApplyCommandTests {
         #expect(first.status == 4)
         expectSnapshot(first.transcript, "apply-partial.txt")
         #expect(fixture.run("plan").output.contains("1 request of an earlier run may have arrived or not"))
-        let second = fixture.run("apply", "--via", "simulator", "--auto-approve")
+        // The node that had no room for another key is remembered for it.
+        expectSnapshot(fixture.run("plan").transcript, "plan-full-list.txt")
+        let second = fixture.run("apply", "--via", "simulator", "--auto-approve", "--allow", "full-list")
         expectSnapshot(second.transcript, "apply-rest.txt")
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }

@@ -59,7 +59,8 @@ final class CommandFixture {
         var output: String
         var error: String
 
-        /// Both streams and the status, for snapshots, without the figures that depend on the radio's timing.
+        /// Both streams and the status, for snapshots, without the figures that depend on the radio's timing or on the
+        /// encoding of plans.
         var transcript: String {
             CommandFixture.untimed(output)
                 + (error.isEmpty ? "" : "--- standard error\n" + CommandFixture.untimed(error)) + "--- exit \(status)\n"
@@ -69,6 +70,8 @@ final class CommandFixture {
     /// A text without counts of messages and retries and without durations.
     fileprivate static func untimed(_ text: String) -> String {
         text.replacing(#/[0-9]+ messages?, [0-9]+ (retry|retries), [0-9.]+ s\./#, with: "(messages, retries, seconds)")
+            .replacing(#/Digest: [0-9a-f]{64}/#, with: "Digest: (digest)")
+            .replacing(#/"digest":"[0-9a-f]{64}"/#, with: #""digest":"(digest)""#)
             .replacing(#/"messages":[0-9]+,"retries":[0-9]+,"duration_ms":[0-9]+/#, with: #""messages":0"#)
     }
 

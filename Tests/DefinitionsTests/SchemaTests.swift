@@ -94,6 +94,7 @@ struct SchemaTests {
         case "defaults": head + "defaults: \(value)\n"
         case "profile": head + "profiles: { a: \(value) }\n"
         case "node": head + "nodes: { a: \(value) }\n"
+        case "limits": head + "limits: \(value)\n"
         case "provisioning_rules": head + "provisioning: \(value)\n"
         case "provisioning": node("provisioning: \(value)")
         case "profile_provisioning": head + "profiles: { a: { provisioning: \(value) } }\n"

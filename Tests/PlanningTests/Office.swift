@@ -134,6 +134,13 @@ struct Office {
         return "nodes:\n" + node("lamp-1", "11", lamp1) + node("lamp-2", "12", lamp2) + node("switch-1", "13", switch1)
     }
 
+    /// Reads the YAML.
+    func definition(_ yaml: String) throws -> Definition? {
+        DefinitionReader.read(
+            files: SourceFiles(files: [SourceFiles.File(path: "office.yaml", bytes: Array(yaml.utf8))])
+        ).0.first
+    }
+
     /// Reads the YAML, which must be good if it is checked, and plans.
     func result(
         _ yaml: String,

@@ -62,7 +62,7 @@ struct PlannerDiagnosticsTests {
                 """
         ),
         Case(
-            yaml: Office.nodes(lamp1: "subnets: [guests], application_keys: []"),
+            yaml: Office.nodes(lamp1: "subnets: [guests], application_keys: [], elements: { " + unbound + " }"),
             expected: """
                 2 error: node `lamp-1` would lose subnet `building`, which secures the messages to it; \
                 Add `building` to the node's `subnets`; if it is meant: --allow transport-net-key
@@ -85,6 +85,11 @@ struct PlannerDiagnosticsTests {
                 """
         ),
     ]
+
+    /// Models of a lamp that let go of all of their keys.
+    private static let unbound =
+        "0: { generic-onoff-server: { keys: [] }, light-lightness-server: { keys: [] } }, "
+        + "1: { generic-level-server: { keys: [] } }"
 
     @Test("What cannot be planned is said at its line, with a way out", arguments: cases)
     func messages(_ example: Case) throws {

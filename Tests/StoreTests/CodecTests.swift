@@ -24,6 +24,22 @@ struct CodecTests {
         #expect(try NetworkCodec.decode(bytes) == network)
     }
 
+    @Test("What is known of the room in lists comes back as it was, and cut off or prolonged it is refused")
+    func capacities() throws {
+        let product = Node.Product(company: 1, product: 2, version: 3, replayListSize: 4)
+        let vendor = ModelIdentifier.vendor(company: 5, model: 6)
+        let lists: [ListCapacity.List] = [
+            .netKeys, .appKeys, .bindings(element: 1, model: .sig(0x1000)), .subscriptions(element: 2, model: vendor),
+        ]
+        let capacities = lists.enumerated().map { ListCapacity(product: product, list: $1, entries: $0) }
+        let bytes = CapacityCodec.encode(capacities)
+        #expect(try CapacityCodec.decode(bytes) == capacities)
+        for length in bytes.indices {
+            #expect(throws: DecodeError.self) { try CapacityCodec.decode(Array(bytes[..<length])) }
+        }
+        #expect(throws: DecodeError.self) { try CapacityCodec.decode(bytes + [0]) }
+    }
+
     @Test("Records of provisioning come back as they were, and cut off or prolonged they are refused")
     func provisioningRecords() throws {
         let network = try richNetwork()

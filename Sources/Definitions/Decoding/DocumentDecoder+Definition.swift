@@ -14,6 +14,7 @@ extension DocumentDecoder {
             case .network:
                 fragment.namesNetwork = true
                 fragment.network = scalar(field.value, "the name of the network", Words.name)
+            case .limits: fragment.definition.removals = decodeLimits(field) ?? fragment.definition.removals
             case .provisioning: fragment.definition.provisioning = decodeProvisioningRules(field)
             case .subnets: decodeNamed(field, "subnet") { $0.decodeSubnet($1) }
             case .applicationKeys: decodeNamed(field, "application_key") { $0.decodeApplicationKey($1) }

@@ -46,6 +46,8 @@ enum Keyword: String, CaseIterable {
     case friendshipCredentials = "friendship_credentials"
     case provisioning
     case require
+    case limits
+    case removals
     case outOfBand = "oob"
     case staticValue = "static"
     case publicKey = "public_key"

@@ -29,10 +29,12 @@ struct Record: Hashable, Sendable {
     static let definition = Record(
         "definition",
         [
-            .version, .network, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles, .nodes,
-            .subscriptions, .publications, .moved,
+            .version, .network, .limits, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles,
+            .nodes, .subscriptions, .publications, .moved,
         ]
     )
+    /// How far one plan may go.
+    static let limits = Record("limits", [.removals])
     /// What is demanded of devices that are to become nodes.
     static let provisioningRules = Record("provisioning_rules", [.require])
     /// A value of `subnets`.
@@ -167,10 +169,10 @@ struct Record: Hashable, Sendable {
 
     /// All records of definitions.
     static let all = [
-        definition, provisioningRules, subnet, applicationKey, keySource, group, defaults, profile, node, provisioning,
-        profileProvisioning, staticSource, publicKeySource, features, transmit, retransmit, heartbeat, heartbeatPublish,
-        heartbeatSubscribe, sarTransmitter, sarReceiver, privateBeacon, subnetBridge, bridge, model, publish,
-        subscription, publication, moved,
+        definition, limits, provisioningRules, subnet, applicationKey, keySource, group, defaults, profile, node,
+        provisioning, profileProvisioning, staticSource, publicKeySource, features, transmit, retransmit, heartbeat,
+        heartbeatPublish, heartbeatSubscribe, sarTransmitter, sarReceiver, privateBeacon, subnetBridge, bridge, model,
+        publish, subscription, publication, moved,
     ]
 
     /// Settings of nodes as a whole.

@@ -133,6 +133,7 @@ extension ExecutionRun {
         case .relayRetransmit(let retransmit): continueRelay(step, job, retransmit)
         case .doesNotHold: repeatRequest(step, job)
         case .refused(let status):
+            if status == .insufficientResources { network.learnCapacity(from: job.action, refusedBy: job.node) }
             journal.settle(subject(of: step), .failed(status: status.rawValue))
             fail(step, .refused(status))
         case .featureNotSupported:
@@ -264,6 +265,7 @@ extension ExecutionRun {
         let isByReadBack = if case .readBack = job.stage { true } else { false }
         let header = network.header
         network.update(job.node, at: context.now()) { record(&$0, header, context.now()) }
+        network.checkCapacity(after: job.action, on: job.node)
         tellClient(of: job.node)
         journal.settle(subject(of: step), .succeeded)
         schedule.succeed(step)

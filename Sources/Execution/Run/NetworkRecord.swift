@@ -25,6 +25,7 @@ struct NetworkRecord {
     private var labels: KnownLabels?
     var dirtyPendings: Set<DeviceUUID> = []
     var newRetirements: [RetiredNode] = []
+    private var areCapacitiesDirty = false
 
     /// The network of a snapshot.
     ///
@@ -177,6 +178,13 @@ struct NetworkRecord {
         isHeaderDirty = true
     }
 
+    /// Records the room in a list of a product.
+    mutating func set(_ capacity: ListCapacity) {
+        header.capacities.removeAll { $0.product == capacity.product && $0.list == capacity.list }
+        header.capacities.append(capacity)
+        areCapacitiesDirty = true
+    }
+
     /// Moves what is not durable into the changes of a commit.
     mutating func takeChanges(into changes: inout StoreChanges) {
         changes.nodes = dirtyNodes.sorted().compactMap { node($0) }
@@ -201,6 +209,10 @@ struct NetworkRecord {
             }
         }
         dirtyPendings = []
+        if areCapacitiesDirty {
+            changes.capacities = header.capacities
+            areCapacitiesDirty = false
+        }
         changes.retiredNodes = newRetirements
         newRetirements = []
         if isHeaderDirty {

@@ -23,6 +23,16 @@ package struct Definition: Hashable, Sendable {
     /// What has another name than before, in reading order.
     package var moved: [MovedDefinition]
 
+    /// How many of the managed nodes one plan may take something away from, in percent; nil for
+    /// ``defaultRemovalLimit``.
+    package var removals: Located<Int>?
+
+    /// The limit where a definition sets none.
+    package static let defaultRemovalLimit = 30
+
+    /// The limit that holds.
+    package var removalLimit: Int { removals?.value ?? Self.defaultRemovalLimit }
+
     /// A definition of nothing but a network's name.
     package init(network: Located<String>) {
         self.network = network
@@ -35,6 +45,20 @@ package struct Definition: Hashable, Sendable {
         subscriptions = []
         publications = []
         moved = []
+    }
+}
+
+extension Definition {
+    /// Leaves nothing but the network's name, the limits, and subnets that cannot leave the network: the primary one, and
+    /// those in a key refresh.
+    package mutating func removeAll(but subnets: [NetKey]) {
+        var nothing = Definition(network: network)
+        let place = network.location
+        nothing.subnets = subnets.map {
+            SubnetDefinition(name: Located($0.name, at: place), index: Located($0.index, at: place))
+        }
+        nothing.removals = removals
+        self = nothing
     }
 }
 

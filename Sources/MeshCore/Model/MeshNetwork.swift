@@ -31,6 +31,8 @@ package struct MeshNetwork: Hashable, Sendable {
     package var retiredNodes: [RetiredNode] = []
     /// The nodes that told of themselves what contradicts their record, with that record.
     package var drifts: [DeviceUUID: NodeDrift] = [:]
+    /// What is known of the room in lists of products, each list of a product once, in the order they were learned.
+    package var capacities: [ListCapacity] = []
 
     /// A network with that state.
     package init(

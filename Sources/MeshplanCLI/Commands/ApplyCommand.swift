@@ -36,6 +36,14 @@ struct ApplyCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Apply only a plan with this digest, as plan and show tell it (8 digits at least), and do not ask then.",
+            valueName: "hex"
+        )
+    )
+    var expectDigest: DigestArgument?
+
+    @Option(
+        help: ArgumentHelp(
             "A CSV or YAML file with static values and public keys of devices. May be repeated.",
             valueName: "file"
         )
@@ -55,7 +63,7 @@ struct ApplyCommand: ContextCommand {
     @Flag(help: "Show the details of each node however many there are, of a saved plan too.")
     var full = false
 
-    @OptionGroup var guards: GuardOptions
+    @OptionGroup var planning: PlanOptions
 
     @OptionGroup var radio: RadioOptions
 
@@ -87,7 +95,8 @@ struct ApplyCommand: ContextCommand {
             listening: listen.duration,
             isFull: full,
             isApproved: autoApprove,
-            planner: PlannerOptions(allowed: guards.allowed)
+            expected: expectDigest,
+            planner: planning.planner
         )
         if paths.count == 1, let path = paths.first, SavedPlan.isMeant(by: path, in: context) {
             guard run.planner == PlannerOptions() else {

@@ -26,7 +26,7 @@ struct PlanCommand: ContextCommand {
     @Flag(help: "End with 2 instead of 0 if there are changes.")
     var detailedExitcode = false
 
-    @OptionGroup var guards: GuardOptions
+    @OptionGroup var options: PlanOptions
 
     @OptionGroup var radio: RadioOptions
 
@@ -43,7 +43,7 @@ struct PlanCommand: ContextCommand {
         let database = try Workspace(context: context).open(planning.network)
         let estimator = try radio.estimator(database)
         let snapshot = try reading.snapshot(of: database, planning, estimator, in: context)
-        let planned = try planning.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
+        let planned = try planning.plan(snapshot, options: options.planner)
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
         if planned.isRefused, let out {

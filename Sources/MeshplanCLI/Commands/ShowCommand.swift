@@ -38,13 +38,16 @@ struct ShowCommand: ContextCommand {
             let plan = try SavedPlan.open(sealed, of: network, path: what, database: database)
             let estimate = try radio.estimator(database).estimate(plan)
             if let lines = context.json {
-                PlanJSON(plan: plan, estimate: estimate).write(to: lines)
+                PlanJSON(plan: plan, estimate: estimate, digest: plan.digest).write(to: lines)
             } else {
                 let view = PlanView(plan: plan, estimate: estimate, style: context.style, isFull: full)
                 context.output.write(view.render())
+                plan.showDigest(in: context)
                 let serial = try database.snapshot().serial
                 if serial != plan.serial {
-                    context.errorOutput.line("This plan is out of date: the database is at serial \(serial) now.")
+                    context.errorOutput.line(
+                        "This plan is out of date: it was made at serial \(plan.serial), and the database is at \(serial) now."
+                    )
                 }
             }
             return .success

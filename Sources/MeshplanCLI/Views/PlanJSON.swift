@@ -8,6 +8,8 @@ struct PlanJSON {
     var plan: Plan
     /// How long it takes; nil if that is not to be said.
     var estimate: PlanEstimate?
+    /// Its digest; nil if that is not to be said.
+    var digest: String?
 
     /// Writes all lines.
     func write(to lines: JSONLines) {
@@ -73,6 +75,11 @@ struct PlanJSON {
             "network": plan.network.json,
             "plan": plan.identifier.hexadecimal.json,
             "serial": .integer(Int(clamping: plan.serial)),
+            "digest": digest?.json,
+            "purpose": plan.purpose == .destroy ? "destroy" : nil,
+            "selection": plan.scope.map { .array($0.options.map(\.json)) },
+            "nodes_left_out": plan.scope.map { .integer($0.nodesLeftOut) },
+            "changes_left_out": plan.scope.map { .integer($0.changesLeftOut) },
             "provision": summary.provisioned > 0 ? .integer(summary.provisioned) : nil,
             "add": .integer(summary.added),
             "change": .integer(summary.changed),

@@ -19,8 +19,7 @@ struct PlanView {
     /// The whole text.
     func render() -> String {
         if plan.isEmpty, plan.changes.isEmpty {
-            return style(.good, "No changes.") + " " + style(.bold, "The network matches the definition.")
-                + "\n" + notes()
+            return style(.good, "No changes.") + " " + style(.bold, agreement) + "\n" + notes()
         }
         let showsDetails = isFull || plan.nodes.count <= Self.detailLimit
         var text = header() + legend() + "\n"
@@ -36,8 +35,17 @@ struct PlanView {
             + (estimate?.text.map { $0 + "\n" } ?? "") + refusals()
     }
 
+    /// What an empty plan says of the network; of nodes that are left out it says nothing.
+    private var agreement: String {
+        if let scope = plan.scope {
+            return "What is selected by \(scope.options.joined(separator: ", ").printable) "
+                + (plan.purpose == .destroy ? "is not managed." : "matches the definition.")
+        }
+        return plan.purpose == .destroy ? "Nothing is left to destroy." : "The network matches the definition."
+    }
+
     private func header() -> String {
-        "Plan for network \(style(.bold, plan.network.printable)) (serial \(plan.serial))\n\n"
+        "Plan \(plan.purpose == .destroy ? "to destroy what is managed of" : "for") network \(style(.bold, plan.network.printable)) (serial \(plan.serial))\n\n"
     }
 
     private func legend() -> String {
@@ -169,8 +177,8 @@ struct PlanView {
     private var arrow: String { style.drawsBoxes ? "→" : "->" }
 
     private func notes() -> String {
-        guard !plan.notes.isEmpty else { return "" }
-        return plan.notes.map { note in
+        let scope = plan.scope.map { [$0.text] } ?? []
+        return (scope + plan.notes).map { note in
             let lines = wrap(note.printable, width: max(style.width - 6, 20))
             return lines.enumerated().map { index, line in
                 (index == 0 ? style(.note, "Note:") + " " : "      ") + line + "\n"
@@ -280,5 +288,18 @@ extension Change {
         let old = previousAddress.drop { $0 != "." }.dropFirst()
         let new = address.drop { $0 != "." }.dropFirst()
         return before.replacing("name \(old)", with: "name \(new)", maxReplacements: 1) == after
+    }
+}
+
+extension PlanScope {
+    /// What is left out, a sentence.
+    fileprivate var text: String {
+        let limits = options.joined(separator: ", ")
+        var parts: [String] = []
+        if nodesLeftOut > 0 { parts.append("\(count(nodesLeftOut, "node")) with changes") }
+        if changesLeftOut > 0 { parts.append("\(count(changesLeftOut, "change")) of subnets, keys and groups") }
+        guard !parts.isEmpty else { return "Limited by \(limits); nothing is left out." }
+        let verb = nodesLeftOut + changesLeftOut == 1 ? "is" : "are"
+        return "\(parts.joined(separator: " and ")) \(verb) left out by \(limits)."
     }
 }

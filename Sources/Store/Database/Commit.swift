@@ -36,6 +36,7 @@ extension MeshDatabase {
         for uuid in changes.removedDrifts { batch.delete(RowName(drift: uuid)) }
         for drift in changes.drifts { batch.put(RowName(drift: drift.recorded.uuid), NodeDriftCodec.encode(drift)) }
         if let network = changes.network { batch.put(RowName(.network), NetworkCodec.encode(network)) }
+        if let capacities = changes.capacities { batch.put(RowName(.capacities), CapacityCodec.encode(capacities)) }
         if let extras = changes.extras { batch.put(RowName(.extras), extras.encoded()) }
         for uuid in changes.removedPendingProvisionings { batch.delete(RowName(pending: uuid)) }
         for pending in changes.pendingProvisionings {

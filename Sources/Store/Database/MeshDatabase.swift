@@ -56,6 +56,9 @@ package final class MeshDatabase {
 
         let revision: UInt64 = 1
         var bodies = [(RowName(.network), NetworkCodec.encode(network)), (RowName(.extras), extras.encoded())]
+        if !network.capacities.isEmpty {
+            bodies.append((RowName(.capacities), CapacityCodec.encode(network.capacities)))
+        }
         bodies += network.nodes.map { (RowName($0), NodeCodec.encode($0)) }
         bodies += network.pendingProvisionings.map {
             (RowName(pending: $0.uuid), PendingProvisioningCodec.encode($0))
@@ -114,6 +117,7 @@ package final class MeshDatabase {
         var pending: [PendingProvisioning] = []
         var retired: [RetiredNode] = []
         var drifts: [DeviceUUID: NodeDrift] = [:]
+        var capacities: [ListCapacity] = []
         var replay: [ReplayProtection.Entry] = []
         var unresolved: [JournalIntent] = []
         let (header, manifest) = try scan { row throws(StoreError) in
@@ -128,6 +132,7 @@ package final class MeshDatabase {
             case .drift:
                 let drift = try decode(row, NodeDriftCodec.decode)
                 drifts[drift.recorded.uuid] = drift
+            case .capacities: capacities = try decode(row, CapacityCodec.decode)
             case .manifest, .sequenceNumbers, .run, .outcome, .extras, .plan: break
             }
         }
@@ -136,6 +141,7 @@ package final class MeshDatabase {
         network.pendingProvisionings = pending
         network.retiredNodes = retired
         network.drifts = drifts
+        network.capacities = capacities
         return Snapshot(
             lineage: header.lineage,
             serial: manifest.serial,
@@ -262,6 +268,7 @@ extension RowName: CustomStringConvertible {
         case .intent: "journal row \(Hexadecimal.encode(key))"
         case .outcome: "outcome row \(Hexadecimal.encode(key))"
         case .extras: "the row of imported extras"
+        case .capacities: "the row of learned capacities"
         case .pendingProvisioning:
             "the row of pending device \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .retiredNode: "the row of retired node \(key.reduce(0) { $0 << 8 | UInt64($1) })"

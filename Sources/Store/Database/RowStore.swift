@@ -28,6 +28,8 @@ enum RowKind: UInt8 {
     case retiredNode = 12
     /// What a node was recorded with that has told otherwise; key is its UUID, 16 octets.
     case drift = 16
+    /// What is known of the room in lists of products; key empty.
+    case capacities = 20
 }
 
 /// Names a row.

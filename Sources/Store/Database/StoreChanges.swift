@@ -22,6 +22,8 @@ package struct StoreChanges: Sendable {
     /// The network's own state: name, IV index, keys, groups, provisioners, scenes, exclusions. Its nodes and
     /// records of provisioning are ignored.
     package var network: MeshNetwork?
+    /// What is known of the room in lists of products, whole.
+    package var capacities: [ListCapacity]?
     /// What imports brought along and exports give back.
     package var extras: CDBExtras?
     /// Replay entries, one a source; older ones than those stored change nothing.
@@ -38,7 +40,7 @@ package struct StoreChanges: Sendable {
 
     /// Whether a plan made before is outdated by this.
     var isStateChange: Bool {
-        !nodes.isEmpty || !removedNodes.isEmpty || network != nil || extras != nil
+        !nodes.isEmpty || !removedNodes.isEmpty || network != nil || extras != nil || capacities != nil
             || !pendingProvisionings.isEmpty || !removedPendingProvisionings.isEmpty || !retiredNodes.isEmpty
             || !drifts.isEmpty || !removedDrifts.isEmpty
     }

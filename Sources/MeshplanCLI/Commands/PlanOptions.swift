@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Planning
+
+/// What a plan is to be: what `plan` and `apply` hand on to the planner.
+struct PlanOptions: ParsableArguments {
+    @OptionGroup(title: "Selection")
+    var selection: SelectionOptions
+
+    @OptionGroup(title: "Guards")
+    var guards: GuardOptions
+
+    @Flag(
+        help: "Plan to take everything away that is managed: nodes are reset, keys and groups removed."
+    )
+    var destroy = false
+
+    /// The same for the planner.
+    var planner: PlannerOptions {
+        PlannerOptions(
+            allowed: guards.allowed,
+            selection: selection.selection,
+            purpose: destroy ? .destroy : .converge
+        )
+    }
+}
+
+/// The digest of a plan that was approved elsewhere.
+struct DigestArgument: ExpressibleByArgument {
+    /// 8 to 64 lower-case hexadecimal digits, from the first on.
+    var digits: String
+
+    init?(argument: String) {
+        let digits = argument.lowercased()
+        guard (8...64).contains(digits.utf8.count), digits.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
+        else { return nil }
+        self.digits = digits
+    }
+
+    /// Refuses a plan with another digest.
+    func check(_ plan: Plan) throws(Failure) {
+        let digest = plan.digest ?? ""
+        guard digest.hasPrefix(digits) else {
+            throw Failure(
+                .stale,
+                "the plan has the digest \(digest), not \(digits), so it is not what was approved",
+                hint: "Look at it with: meshplan plan"
+            )
+        }
+    }
+}
+
+extension SelectionOptions {
+    /// The selection for the planner.
+    var selection: PlanSelection {
+        let tags = tag.map { text in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return PlanSelection.Tag(name: parts[0], value: parts.count > 1 ? parts[1] : "")
+        }
+        return PlanSelection(nodes: node, groups: group, subnets: subnet, tags: tags, excluded: exclude)
+    }
+}

@@ -1,0 +1,106 @@
+internal import MeshCore
+
+extension DesiredState {
+    /// Lets nothing leave the network, as a plan for a part of the nodes does.
+    ///
+    /// - Returns: how many subnets, application keys and groups would leave.
+    mutating func keepAll() -> Int {
+        let count = leaving.ordered.count
+        leaving = LeavingResources()
+        keptSubnets = []
+        findings = []
+        return count
+    }
+
+    /// What of the network itself the changes of some nodes need: keys and groups that have to be made for them.
+    ///
+    /// - Returns: how many changes of subnets, application keys and groups that leaves out.
+    mutating func limitToNeeds(of differences: [NodeDifference]) -> Int {
+        var needs = NetworkNeeds()
+        for difference in differences { needs.add(difference) }
+        for key in applicationKeys where needs.appKeys.contains(key.index) { needs.netKeys.insert(key.boundNetKey) }
+        var parents = groups.filter { needs.groups.contains($0.group.address) }.compactMap(\.group.parent)
+        let byAddress = Dictionary(groups.map { ($0.group.address, $0.group) }, uniquingKeysWith: { first, _ in first })
+        while let parent = parents.popLast() {
+            guard needs.groups.insert(parent).inserted, let next = byAddress[parent]?.parent else { continue }
+            parents.append(next)
+        }
+        let before = changeCount
+        subnets.removeAll { !($0.recordedName == nil && needs.netKeys.contains($0.index)) }
+        applicationKeys.removeAll { !($0.recordedName == nil && needs.appKeys.contains($0.index)) }
+        groups.removeAll { !($0.recorded == nil && needs.groups.contains($0.group.address)) }
+        return before - changeCount
+    }
+
+    /// How many subnets, application keys and groups differ.
+    private var changeCount: Int {
+        func differs(_ key: some DesiredKey) -> Bool { key.recordedName != key.name.value || key.isProtectionChanged }
+        return subnets.count(where: differs) + applicationKeys.count(where: differs) + groups.count(where: \.isChanged)
+    }
+}
+
+/// What changes of nodes take for granted in the network.
+private struct NetworkNeeds {
+    var netKeys: Set<NetKeyIndex> = []
+    var appKeys: Set<AppKeyIndex> = []
+    var groups: Set<SubscriptionAddress> = []
+
+    mutating func add(_ difference: NodeDifference) {
+        netKeys.formUnion(difference.addedNetKeys)
+        appKeys.formUnion(difference.addedAppKeys)
+        if let order = difference.order { netKeys.insert(order.netKeyIndex) }
+        for model in difference.models {
+            appKeys.formUnion(model.boundKeys)
+            groups.formUnion(model.subscriptions?.target ?? [])
+            if let after = model.publication?.after { add(after.address) }
+            if let after = model.awaited?.after { add(after) }
+        }
+        guard let deferred = difference.deferred else { return }
+        netKeys.formUnion(deferred.subnets ?? [])
+        appKeys.formUnion(deferred.applicationKeys ?? [])
+        for model in deferred.models {
+            appKeys.formUnion(model.bindings ?? [])
+            groups.formUnion(model.subscriptions ?? [])
+            if case .on(let publication) = model.publication { add(publication) }
+        }
+        for rule in deferred.rules {
+            switch rule.effect {
+            case .subscribe(let addresses): groups.formUnion(addresses)
+            case .publish(let publication): add(publication)
+            }
+        }
+    }
+
+    private mutating func add(_ publication: DesiredPublication) {
+        if let key = publication.key { appKeys.insert(key) }
+        if case .address(let address) = publication.target { add(address) }
+    }
+
+    private mutating func add(_ address: PublishAddress) {
+        switch address {
+        case .group(let group): groups.insert(.group(group))
+        case .virtual(let label): groups.insert(.virtual(label))
+        case .unicast, .unknownLabel: break
+        }
+    }
+}
+
+extension Array where Element == NodeDifference {
+    /// Takes out publications to devices that these do not provision, which have no address then.
+    ///
+    /// - Returns: how many there were.
+    mutating func removeUnawaitable() -> Int {
+        let ordered = Set(lazy.compactMap(\.order?.uuid))
+        var count = 0
+        for place in indices {
+            for model in self[place].models.indices {
+                guard let node = self[place].models[model].awaited?.node, !ordered.contains(node) else { continue }
+                self[place].models[model].awaited = nil
+                count += 1
+            }
+            if count > 0 { self[place].models.removeAll(where: \.isEmpty) }
+        }
+        removeAll(where: \.isEmpty)
+        return count
+    }
+}

@@ -1,0 +1,49 @@
+internal import MeshCore
+
+extension GuardedNetwork {
+    /// Who has NetKeys that the network has not, by key.
+    var unknownNetKeys: [NetKeyIndex: [DeviceUUID]] {
+        let known = Set(network.netKeys.lazy.map(\.index))
+        var users: [NetKeyIndex: [DeviceUUID]] = [:]
+        for node in others {
+            for key in node.netKeys where !known.contains(key.index) { users[key.index, default: []].append(node.uuid) }
+        }
+        return users
+    }
+
+    /// Who has AppKeys that the network has not, by key.
+    var unknownAppKeys: [AppKeyIndex: [DeviceUUID]] {
+        let known = Set(network.appKeys.lazy.map(\.index))
+        var users: [AppKeyIndex: [DeviceUUID]] = [:]
+        for node in others {
+            for key in node.appKeys where !known.contains(key.index) { users[key.index, default: []].append(node.uuid) }
+        }
+        return users
+    }
+
+    /// Who subscribes or publishes to groups that the network has not, by group; fixed groups are everywhere.
+    var unknownGroups: [SubscriptionAddress: [DeviceUUID]] {
+        let known = Set(network.groups.lazy.map(\.address))
+        var users: [SubscriptionAddress: [DeviceUUID]] = [:]
+        func add(_ address: SubscriptionAddress, _ node: Node) {
+            if case .unknownLabel = address { return }
+            guard !known.contains(address) else { return }
+            if case .group(let group) = address, !GroupAddress.assignable.contains(group.rawValue) { return }
+            guard users[address]?.last != node.uuid else { return }
+            users[address, default: []].append(node.uuid)
+        }
+        for node in others {
+            for element in node.elements {
+                for model in element.models {
+                    for address in model.subscriptions { add(address, node) }
+                    switch model.publication?.address {
+                    case .group(let group): add(.group(group), node)
+                    case .virtual(let label): add(.virtual(label), node)
+                    case .unicast, .unknownLabel, nil: break
+                    }
+                }
+            }
+        }
+        return users
+    }
+}

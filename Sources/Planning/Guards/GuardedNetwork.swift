@@ -1,0 +1,80 @@
+package import MeshCore
+
+/// A state of a network as guards see it: what is in it that would cut somebody off or break what is in use. A plan must
+/// not bring such a thing about, neither at its end nor on the way.
+package struct GuardedNetwork {
+    /// The state.
+    let network: MeshNetwork
+
+    /// A state to look at.
+    package init(_ network: MeshNetwork) {
+        self.network = network
+    }
+
+    /// Something that is wrong in a state, whoever is to blame.
+    package enum Violation: Hashable, Sendable {
+        /// A subnet has nodes but no GATT proxy any more, as far as is known.
+        case noProxy(NetKeyIndex)
+        /// A subnet has nodes that are no proxies, and none of its nodes relays any more.
+        case noRelay(NetKeyIndex)
+        /// The answers of a node do not reach a proxy link.
+        case unreachableTTL(DeviceUUID)
+        /// A node has no NetKey.
+        case noNetKey(DeviceUUID)
+        /// A node has a NetKey that the network has not.
+        case unknownNetKey(NetKeyIndex)
+        /// A node has an AppKey that the network has not.
+        case unknownAppKey(AppKeyIndex)
+        /// A model uses a group that the network has not.
+        case unknownGroup(SubscriptionAddress)
+        /// A node has to hear more sources than its replay protection list holds.
+        case replayList(DeviceUUID)
+        /// A list of a node has more entries than its product has shown to have room for.
+        case fullList(DeviceUUID, ListCapacity.List)
+
+        /// The guard that keeps plans from bringing it about.
+        package var planGuard: PlanGuard {
+            switch self {
+            case .noProxy: .lastProxy
+            case .noRelay: .lastRelay
+            case .unreachableTTL: .unreachableTTL
+            case .noNetKey: .lastNetKey
+            case .unknownNetKey: .subnetInUse
+            case .unknownAppKey: .applicationKeyInUse
+            case .unknownGroup: .groupInUse
+            case .replayList: .replayList
+            case .fullList: .fullList
+            }
+        }
+    }
+
+    /// What is wrong and was not in an earlier state. Takes time in proportion to the network.
+    package func broken(since earlier: GuardedNetwork) -> Set<Violation> {
+        var broken: Set<Violation> = []
+        for index in subnetsWithoutProxy.intersection(earlier.subnetsWithProxy) { broken.insert(.noProxy(index)) }
+        for index in subnetsWithoutRelay.intersection(earlier.subnetsWithRelay) { broken.insert(.noRelay(index)) }
+        broken.formUnion(violationsOfNodes.subtracting(earlier.violationsOfNodes))
+        return broken
+    }
+
+    /// All that is wrong but what is lost only in comparison.
+    private var violationsOfNodes: Set<Violation> {
+        var violations: Set<Violation> = []
+        for node in nodesOfUnreachableTTL { violations.insert(.unreachableTTL(node)) }
+        for node in others where node.netKeys.isEmpty { violations.insert(.noNetKey(node.uuid)) }
+        for index in unknownNetKeys.keys { violations.insert(.unknownNetKey(index)) }
+        for index in unknownAppKeys.keys { violations.insert(.unknownAppKey(index)) }
+        for group in unknownGroups.keys { violations.insert(.unknownGroup(group)) }
+        for node in ReplayDemand(network).overloaded.keys { violations.insert(.replayList(node)) }
+        for (node, lists) in overfullLists { for list in lists { violations.insert(.fullList(node, list)) } }
+        return violations
+    }
+
+    /// The nodes that must stay in reach: all but our own, those that are excluded, and those that are known to be none
+    /// any more.
+    var others: some Sequence<Node> {
+        network.nodes.lazy.filter {
+            $0.uuid != network.ownProvisioner && !$0.isExcluded && $0.unprovisionedSeenAt == nil
+        }
+    }
+}

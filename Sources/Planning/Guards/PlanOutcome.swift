@@ -1,0 +1,58 @@
+internal import MeshCore
+
+/// The network that steps lead to, as far as it can be told before they are carried out.
+///
+/// A device that is to be provisioned is a node of which little is known; of what waits for a composition only the
+/// features that carry messages count. Takes time in proportion to the steps.
+struct PlanOutcome {
+    /// The network after the steps so far; nodes that were reset are gone in it.
+    var network: MeshNetwork {
+        guard !left.isEmpty else { return state }
+        var network = state
+        network.nodes.removeAll { left.contains($0.uuid) }
+        return network
+    }
+
+    private var state: MeshNetwork
+    private var places: [DeviceUUID: Int] = [:]
+    private var left: Set<DeviceUUID> = []
+
+    /// Before the first step.
+    init(_ network: MeshNetwork) {
+        state = network
+        for (place, node) in network.nodes.enumerated() { places[node.uuid] = place }
+    }
+
+    /// Carries a step out.
+    mutating func apply(_ step: Step) {
+        switch step.work {
+        case .configure(let uuid, .resetNode): left.insert(uuid)
+        case .readBack: break
+        case .configure(let uuid, let action):
+            guard let place = places[uuid] else { return }
+            state.nodes[place].apply(action, appKeys: state.appKeys)
+        case .edit(let edit):
+            // What an edit says of one node guards read from the plan.
+            guard edit.node == nil else { return }
+            state.apply(edit) { _ in KeyMaterial(Octets16(high: 0, low: 0)) }
+        case .provision(let order):
+            let node = Node(
+                uuid: order.uuid,
+                name: order.name,
+                unicastAddress: order.address ?? .first,
+                deviceKey: nil,
+                netKeys: [NodeKey(index: order.netKeyIndex)]
+            )
+            if let place = places[order.uuid] {
+                state.nodes[place] = node
+            } else {
+                places[order.uuid] = state.nodes.count
+                state.nodes.append(node)
+            }
+        case .configureWhenKnown(let configuration):
+            guard let place = places[configuration.node] else { return }
+            if let isOn = configuration.proxy { state.nodes[place].features.proxy = isOn ? .enabled : .disabled }
+            if let isOn = configuration.relay { state.nodes[place].features.relay = isOn ? .enabled : .disabled }
+        }
+    }
+}

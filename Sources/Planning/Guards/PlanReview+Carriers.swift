@@ -1,0 +1,58 @@
+internal import MeshCore
+
+extension PlanReview {
+    /// Subnets that lose the last node that carries the messages of others.
+    func reportCarriers(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
+        for key in subnets(in: broken, { if case .noProxy(let key) = $0 { key } else { nil } }) {
+            let lost = losing(key, was: { $0.features.proxy == .enabled })
+            let names = lost.map { name(of: $0) }
+            let unknown = after.others.count { $0.knows(key) && $0.features.proxy == nil }
+            let doubt =
+                unknown == 0 ? "" : "; of \(count(unknown)) it is not known whether they are proxies"
+            reports.report(
+                GuardFinding(
+                    .lastProxy,
+                    "subnet `\(self.names.netKey(key))` would lose its last GATT proxy"
+                        + (names.isEmpty ? "" : ", \(list(names))")
+                        + ", and nobody could reach its other nodes any more"
+                        + doubt,
+                    nodes: names,
+                    resources: lost.flatMap { resources(of: $0, [.proxy, .node, .nodeSubnet]) }
+                ),
+                hint: "Keep `features: { proxy: on }` for a node of the subnet, or switch another on in a plan before"
+            )
+        }
+        for key in subnets(in: broken, { if case .noRelay(let key) = $0 { key } else { nil } }) {
+            let lost = losing(key, was: { $0.features.relay == .enabled })
+            let names = lost.map { name(of: $0) }
+            reports.report(
+                GuardFinding(
+                    .lastRelay,
+                    "subnet `\(self.names.netKey(key))` would lose its last relay"
+                        + (names.isEmpty ? "" : ", \(list(names))")
+                        + ", and nodes that no proxy hears by itself are out of reach",
+                    nodes: names,
+                    resources: lost.flatMap { resources(of: $0, [.relay, .node, .nodeSubnet]) }
+                ),
+                hint: "Keep `features: { relay: on }` for a node between the proxies and the others"
+            )
+        }
+    }
+
+    private func count(_ nodes: Int) -> String { nodes == 1 ? "1 node" : "\(nodes) nodes" }
+
+    private func subnets(
+        in broken: Set<GuardedNetwork.Violation>,
+        _ subnet: (GuardedNetwork.Violation) -> NetKeyIndex?
+    ) -> [NetKeyIndex] { broken.compactMap(subnet).sorted() }
+
+    /// The nodes of a subnet that were something before and are not, or not there, after the plan; by address.
+    private func losing(_ key: NetKeyIndex, was isCarrier: (Node) -> Bool) -> [DeviceUUID] {
+        before.others.filter { node in
+            guard node.knows(key), isCarrier(node) else { return false }
+            guard let place = places[node.uuid] else { return true }
+            let node = after.network.nodes[place]
+            return !node.knows(key) || !isCarrier(node)
+        }.map(\.uuid)
+    }
+}

@@ -1,0 +1,89 @@
+internal import MeshCore
+
+extension PlanReview {
+    /// What single nodes cannot bear.
+    func reportNodes(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
+        var silent: Set<DeviceUUID> = []
+        var overloaded: Set<DeviceUUID> = []
+        var overfull: [DeviceUUID: [ListCapacity.List]] = [:]
+        for violation in broken {
+            switch violation {
+            case .unreachableTTL(let node): silent.insert(node)
+            case .replayList(let node): overloaded.insert(node)
+            case .fullList(let node, let list): overfull[node, default: []].append(list)
+            default: break
+            }
+        }
+        reportTTL(inOrder(silent), to: &reports)
+        reportReplayLists(inOrder(overloaded), to: &reports)
+        for node in inOrder(Set(overfull.keys)) {
+            for list in (overfull[node] ?? []).sorted() { report(list, of: node, to: &reports) }
+        }
+    }
+
+    private func inOrder(_ nodes: Set<DeviceUUID>) -> [DeviceUUID] {
+        guard !nodes.isEmpty else { return [] }
+        return after.network.nodes.lazy.map(\.uuid).filter(nodes.contains)
+    }
+
+    private func reportTTL(_ nodes: [DeviceUUID], to reports: inout GuardReports) {
+        guard let first = nodes.first else { return }
+        let names = nodes.map { name(of: $0) }
+        let ttl = places[first].flatMap { after.network.nodes[$0].defaultTTL } ?? 0
+        reports.report(
+            GuardFinding(
+                .unreachableTTL,
+                "\(list(names)) would answer with TTL \(ttl), which no proxy hands on to its link, so that nobody could "
+                    + "configure \(nodes.count == 1 ? "it" : "them") any more",
+                nodes: names,
+                resources: nodes.flatMap { resources(of: $0, [.defaultTTL, .proxy]) }
+            ),
+            hint: "Give \(nodes.count == 1 ? "it" : "them") a `ttl` of 2 or more"
+        )
+    }
+
+    private func reportReplayLists(_ nodes: [DeviceUUID], to reports: inout GuardReports) {
+        guard let first = nodes.first, let place = places[first] else { return }
+        let names = nodes.map { name(of: $0) }
+        let size = after.network.nodes[place].product?.replayListSize ?? 0
+        let others = nodes.count - 1
+        reports.report(
+            GuardFinding(
+                .replayList,
+                "`\(names[0])` would have to hear more than the \(size) sources that its replay protection list holds"
+                    + (others == 0 ? "" : others == 1 ? " (and one more node)" : " (and \(others) more nodes)"),
+                nodes: names,
+                resources: nodes.flatMap { resources(of: $0, [.subscription]) }
+            ),
+            hint:
+                "Let fewer elements publish to its groups, or take it out of some; of further sources it loses messages"
+        )
+    }
+
+    private func report(_ list: ListCapacity.List, of uuid: DeviceUUID, to reports: inout GuardReports) {
+        guard let place = places[uuid] else { return }
+        let node = after.network.nodes[place]
+        let room = after.network.capacities.first { $0.list == list && $0.product == node.product }?.entries ?? 0
+        let kind: Change.Kind
+        let what: String
+        switch list {
+        case .netKeys: (kind, what) = (.nodeSubnet, "NetKeys")
+        case .appKeys: (kind, what) = (.nodeApplicationKey, "AppKeys")
+        case .bindings(let element, let model):
+            (kind, what) = (.binding, "bindings of `\(model.name)` on element \(element)")
+        case .subscriptions(let element, let model):
+            (kind, what) = (.subscription, "subscriptions of `\(model.name)` on element \(element)")
+        }
+        let name = name(of: uuid)
+        reports.report(
+            GuardFinding(
+                .fullList,
+                "node `\(name)` would need room for \(node.count(of: list)) \(what), and its product has refused more than "
+                    + "\(room)",
+                nodes: [name],
+                resources: resources(of: uuid, [kind])
+            ),
+            hint: "Ask for fewer, or leave the node out with --exclude"
+        )
+    }
+}

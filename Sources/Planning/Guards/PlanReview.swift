@@ -1,0 +1,65 @@
+internal import MeshCore
+
+/// What guards look at: a plan, the network it was made from, and the network that it leads to as far as that can be told.
+struct PlanReview {
+    let plan: Plan
+    let before: GuardedNetwork
+    let after: GuardedNetwork
+    let names: ResourceNames
+    /// How many of the managed nodes may lose something, in percent.
+    let removalLimit: Int
+    /// Where nodes are in ``after``.
+    let places: [DeviceUUID: Int]
+    /// Where nodes are in the plan.
+    private let summaries: [DeviceUUID: Int]
+
+    init(_ plan: Plan, of network: MeshNetwork, names: ResourceNames, removalLimit: Int) {
+        self.plan = plan
+        self.names = names
+        self.removalLimit = removalLimit
+        before = GuardedNetwork(network)
+        var outcome = PlanOutcome(network)
+        for step in plan.steps { outcome.apply(step) }
+        after = GuardedNetwork(outcome.network)
+        places = Dictionary(
+            outcome.network.nodes.enumerated().map { ($0.element.uuid, $0.offset) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        summaries = Dictionary(
+            plan.nodes.enumerated().map { ($0.element.uuid, $0.offset) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// Reports everything that the plan would break.
+    func report(to reports: inout GuardReports) {
+        reportMassRemoval(to: &reports)
+        let broken = after.broken(since: before)
+        guard !broken.isEmpty else { return }
+        reportCarriers(broken, to: &reports)
+        reportUses(broken, to: &reports)
+        reportNodes(broken, to: &reports)
+    }
+
+    /// What people call a node.
+    func name(of uuid: DeviceUUID) -> String {
+        if let place = summaries[uuid] { return plan.nodes[place].name }
+        guard let place = places[uuid] else { return uuid.description }
+        return after.network.nodes[place].name
+    }
+
+    /// The addresses of the changes of a node that are of those kinds.
+    func resources(of uuid: DeviceUUID, _ kinds: Set<Change.Kind>) -> [String] {
+        guard let place = summaries[uuid] else { return [] }
+        return plan.changes[plan.nodes[place].changes].filter { kinds.contains($0.kind) }.map(\.address)
+    }
+
+    /// A few names in words, with how many more there are: “a, b and 3 more”.
+    func list(_ names: [String]) -> String {
+        guard names.count > 4 else {
+            guard let last = names.last, names.count > 1 else { return names.first.map { "`\($0)`" } ?? "" }
+            return names.dropLast().map { "`\($0)`" }.joined(separator: ", ") + " and `\(last)`"
+        }
+        return names.prefix(3).map { "`\($0)`" }.joined(separator: ", ") + " and \(names.count - 3) more"
+    }
+}

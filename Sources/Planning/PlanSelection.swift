@@ -1,0 +1,153 @@
+package import MeshCore
+
+/// To which nodes a plan is limited. Parts of different kinds narrow each other down; of those of one kind any may apply,
+/// but for tags, all of which must. In all names `*` stands for any run of characters.
+package struct PlanSelection: Hashable, Sendable {
+    /// Names of nodes.
+    package var nodes: [String]
+    /// Names of groups: the nodes of which a model subscribes or publishes to one, now or after the plan.
+    package var groups: [String]
+    /// Names of subnets: the nodes in one, now or after the plan.
+    package var subnets: [String]
+    /// Tags and values, which may hold `*`: the nodes that the definition gives one.
+    package var tags: [Tag]
+    /// Names of nodes that are left out whatever else names them.
+    package var excluded: [String]
+
+    /// A tag and its value.
+    package struct Tag: Hashable, Sendable {
+        /// The tag.
+        package var name: String
+        /// Its value; `*` stands for any run of characters.
+        package var value: String
+
+        /// A tag with that value.
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// A selection; all nodes, unless said.
+    package init(
+        nodes: [String] = [],
+        groups: [String] = [],
+        subnets: [String] = [],
+        tags: [Tag] = [],
+        excluded: [String] = []
+    ) {
+        self.nodes = nodes
+        self.groups = groups
+        self.subnets = subnets
+        self.tags = tags
+        self.excluded = excluded
+    }
+
+    /// Whether it limits nothing.
+    package var isEmpty: Bool {
+        nodes.isEmpty && groups.isEmpty && subnets.isEmpty && tags.isEmpty && excluded.isEmpty
+    }
+
+    /// The options of the command line that say the same.
+    package var options: [String] {
+        nodes.map { "--node \($0)" } + groups.map { "--group \($0)" } + subnets.map { "--subnet \($0)" }
+            + tags.map { "--tag \($0.name)=\($0.value)" } + excluded.map { "--exclude \($0)" }
+    }
+}
+
+extension PlanSelection {
+    /// An error for each part that names nothing, with what is probably meant.
+    package func problems(definition: Definition, network: MeshNetwork) -> [Diagnostic] {
+        var problems: [Diagnostic] = []
+        func report(_ message: String, _ word: String, _ allowed: [String], _ title: String) {
+            problems.append(
+                Diagnostic(.error, message, hint: Suggestion.hint(for: word, among: Set(allowed), are: title))
+            )
+        }
+        let mentioned = Set(definition.nodes.lazy.map(\.uuid.value))
+        let names =
+            definition.nodes.map(\.name.value)
+            + network.managedNodes(but: mentioned).map(\.name)
+        for (option, patterns) in [("--node", nodes), ("--exclude", excluded)] {
+            for pattern in patterns {
+                let glob = Glob(pattern)
+                if names.contains(where: { glob.matches($0) }) { continue }
+                report("\(option) \(pattern) names no managed node", pattern, names, "nodes are")
+            }
+        }
+        let groupNames = definition.groups.map(\.name.value) + network.groups.map(\.name)
+        let addresses = network.groups.map { $0.address.description.lowercased() }
+        for name in groups {
+            let glob = Glob(name)
+            if addresses.contains(name.lowercased()) || groupNames.contains(where: { glob.matches($0) }) { continue }
+            report("--group \(name) names no group", name, groupNames, "groups are")
+        }
+        let subnetNames = definition.subnets.map(\.name.value) + network.netKeys.map(\.name)
+        for name in subnets {
+            let glob = Glob(name)
+            if subnetNames.contains(where: { glob.matches($0) }) { continue }
+            report("--subnet \(name) names no subnet", name, subnetNames, "subnets are")
+        }
+        for tag in tags {
+            let glob = Glob(tag.value)
+            let values = definition.nodes.compactMap { $0.tags[tag.name]?.value }
+            if values.contains(where: { glob.matches($0) }) { continue }
+            let text = "--tag \(tag.name)=\(tag.value) names no node"
+            if values.isEmpty {
+                report(text, tag.name, definition.nodes.flatMap { Array($0.tags.keys) }, "tags in use")
+            } else {
+                report(text, tag.value, values, "values in use")
+            }
+        }
+        return problems
+    }
+
+    /// The nodes that are selected among those of the definition and those that leave it; nil for all.
+    func selected(definition: Definition, desired: DesiredState, network: MeshNetwork) -> Set<DeviceUUID>? {
+        guard !isEmpty else { return nil }
+        let mentioned = Set(definition.nodes.lazy.map(\.uuid.value))
+        let outside = network.managedNodes(but: mentioned)
+        let candidates =
+            definition.nodes.map { ($0.uuid.value, $0.name.value, $0.tags) }
+            + outside.map { ($0.uuid, $0.name, [:]) }
+        let included = nodes.map { Glob($0) }
+        let left = excluded.map { Glob($0) }
+        let tagged = tags.map { ($0.name, Glob($0.value)) }
+        var selected: Set<DeviceUUID> = []
+        for (uuid, name, tags) in candidates {
+            guard included.isEmpty || included.contains(where: { $0.matches(name) }),
+                !left.contains(where: { $0.matches(name) }),
+                tagged.allSatisfy({ tag, glob in tags[tag].map { glob.matches($0.value) } ?? false })
+            else { continue }
+            selected.insert(uuid)
+        }
+        for part in [PlanSelection(groups: groups), PlanSelection(subnets: subnets)] where !part.isEmpty {
+            let members = MembershipFilter(part, desired: desired, network: network)
+            var found: Set<DeviceUUID> = []
+            for node in desired.nodes where members.matches(node, in: network) {
+                found.insert(node.uuid(in: network))
+            }
+            for node in outside where members.matches(node) { found.insert(node.uuid) }
+            selected.formIntersection(found)
+        }
+        return selected
+    }
+}
+
+extension DesiredNode {
+    /// The identity of the node.
+    func uuid(in network: MeshNetwork) -> DeviceUUID {
+        switch origin {
+        case .recorded(let position): network.nodes[position].uuid
+        case .device(let order, _): order.uuid
+        case .node(let node): node.uuid
+        }
+    }
+}
+
+extension MeshNetwork {
+    /// The managed nodes that a definition does not mention; never our own.
+    fileprivate func managedNodes(but mentioned: Set<DeviceUUID>) -> [Node] {
+        nodes.filter { $0.isManaged && $0.uuid != ownProvisioner && !mentioned.contains($0.uuid) }
+    }
+}
