@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension NodesOutside {
-    /// Which keys that leave have to stay in the network for now; see ``LeavingResources/keepers(in:reached:)``.
+    /// Which keys that leave have to stay in the network still; see ``LeavingResources/keepers(in:reached:)``.
     func keepers(
         of leaving: LeavingResources,
         _ desired: DesiredState,

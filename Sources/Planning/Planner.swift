@@ -148,6 +148,20 @@ package enum Planner {
         return PlanningResult(plan: plan, diagnostics: differ.diagnostics.finished())
     }
 
+    /// The nodes that a plan would be limited to.
+    ///
+    /// - Returns: nil if nothing limits it.
+    package static func selected(
+        _ definition: Definition,
+        in network: MeshNetwork,
+        options: PlannerOptions
+    ) -> Set<DeviceUUID>? {
+        guard !options.selection.isEmpty else { return nil }
+        var diagnostics = DiagnosticCollector()
+        let desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
+        return options.selection.selected(definition: definition, desired: desired, network: network)
+    }
+
     private static func notes(
         differences: [NodeDifference],
         _ others: NodesOutside,

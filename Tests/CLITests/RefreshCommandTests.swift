@@ -100,6 +100,29 @@ struct RefreshCommandTests {
         #expect(applied.status == 0, "\(applied.error)")
     }
 
+    @Test("nodes that a plan is not limited to are not read back for it", arguments: ["stale", "all"])
+    func planRefreshSelected(which: String) throws {
+        let fixture = try changedHouse(Self.changes)
+        let command = ["plan", "house.yaml", "--refresh", which, "--via", "simulator"]
+        let one = fixture.run(command + ["--node", "mary"])
+        #expect(one.error.contains("Reading 1 node") && !one.error.contains("brian"), "\(one.error)")
+        let others = fixture.run(command + ["--exclude", "mary"])
+        #expect(others.error.contains("Reading") && !others.error.contains("mary"), "\(others.error)")
+    }
+
+    @Test("a simulator process has its own devices, and is given no others")
+    func devicesElsewhere() throws {
+        let fixture = try CommandFixture.house()
+        let options = ["--via", "unix:/nowhere", "--devices", "devices.yaml"]
+        for command in [
+            ["apply"], ["scan"], ["refresh"], ["plan", "--refresh", "all"], ["identify", "mary"],
+            ["node", "read-pages", "mary"], ["keys", "refresh", "home"],
+        ] {
+            let result = fixture.run(command + options)
+            #expect(result.status == 64 && result.error.contains("--devices is for --via simulator"), "\(result.error)")
+        }
+    }
+
     @Test("--refresh needs to know how to reach the mesh")
     func withoutBearer() throws {
         let fixture = try CommandFixture.house()

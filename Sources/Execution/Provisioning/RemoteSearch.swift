@@ -191,7 +191,7 @@ struct RemoteSearch {
         servers[address] = server
     }
 
-    /// The scans to ask for now, `count` at most, in the order of addresses.
+    /// The scans to ask for next, `count` at most, in the order of addresses.
     ///
     /// - Parameters:
     ///   - isFree: whether a server can be asked.

@@ -78,9 +78,7 @@ struct ApplyCommand: ContextCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        if !devices.devices.isEmpty, bearer.via != "simulator" {
-            throw ValidationError("--devices is for --via simulator; a simulator process is given its own.")
-        }
+        try devices.check(for: bearer.via)
     }
 
     func run(in context: Context) throws -> ExitStatus {

@@ -42,6 +42,7 @@ struct IdentifyCommand: ContextCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
+        try devices.check(for: bearer.via)
         guard (1_000...255_000).contains(time.milliseconds), time.milliseconds % 1_000 == 0 else {
             throw ValidationError("--time takes whole seconds from 1s to 255s.")
         }

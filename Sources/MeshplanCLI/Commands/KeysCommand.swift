@@ -53,8 +53,8 @@ struct KeysRefreshCommand: ContextCommand {
     )
     var wait = DurationArgument(milliseconds: 0)
 
-    @Flag(name: [.customLong("yes"), .customLong("auto-approve")], help: "Do not ask.")
-    var yes = false
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
 
     @Option(
         name: [.short, .long],
@@ -102,9 +102,7 @@ struct KeysRefreshCommand: ContextCommand {
         } catch {
             throw ValidationError("\(error)")
         }
-        if !devices.devices.isEmpty, via != "simulator" {
-            throw ValidationError("--devices is for --via simulator; a simulator process is given its own.")
-        }
+        try devices.check(for: via)
     }
 
     func run(in context: Context) throws -> ExitStatus {
@@ -126,7 +124,7 @@ struct KeysRefreshCommand: ContextCommand {
             secrets: try SecretsReader(context: context, files: []),
             listening: listen.duration,
             isFull: full,
-            isApproved: yes,
+            isApproved: autoApprove,
             planner: PlannerOptions(allowed: guards.allowed),
             patience: wait.duration
         )

@@ -24,6 +24,8 @@ struct NodeCommand: ParsableCommand {
         @OptionGroup(title: "With --via simulator")
         var simulator: SimulatorOptions
 
+        func validate() throws { try devices.check(for: bearer.via) }
+
         func conversation(_ context: Context) throws -> NodeConversation {
             NodeConversation(
                 context: context,

@@ -42,7 +42,7 @@ struct PlanCommand: ContextCommand {
         let planning = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
         let database = try Workspace(context: context).open(planning.network)
         let estimator = try radio.estimator(database)
-        let snapshot = try reading.snapshot(of: database, planning, estimator, in: context)
+        let snapshot = try reading.snapshot(of: database, planning, estimator, options.planner, in: context)
         let planned = try planning.plan(snapshot, options: options.planner)
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)

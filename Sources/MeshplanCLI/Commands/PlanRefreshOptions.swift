@@ -46,6 +46,7 @@ struct PlanRefreshOptions: ParsableArguments {
     var simulator: SimulatorOptions
 
     func validate() throws {
+        if refresh != .none { try devices.check(for: via) }
         if refresh != .none, via == nil { throw ValidationError("--refresh needs --via: how to reach the mesh.") }
         if let via {
             do {
@@ -57,10 +58,13 @@ struct PlanRefreshOptions: ParsableArguments {
     }
 
     /// What the database knows, after nodes were read back as asked for.
+    ///
+    /// - Parameter options: what the plan is limited to; other nodes are not read back.
     func snapshot(
         of database: MeshDatabase,
         _ planning: PlanningJob.Prepared,
         _ estimator: PlanEstimator,
+        _ options: PlannerOptions,
         in context: Context
     ) throws -> Snapshot {
         guard refresh != .none, let via else { return try database.snapshot() }
@@ -79,8 +83,9 @@ struct PlanRefreshOptions: ParsableArguments {
         )
         let snapshot = try database.snapshot()
         let declared = Set(planning.definition.nodes.map(\.uuid.value))
+        let selected = Planner.selected(planning.definition, in: snapshot.network, options: options)
         var nodes = snapshot.network.nodes.filter { node in
-            declared.contains(node.uuid) && RefreshRun.isReadable(node, in: snapshot.network)
+            declared.contains(node.uuid) && selected?.contains(node.uuid) ?? true && RefreshRun.isReadable(node, in: snapshot.network)
         }
         switch refresh {
         case .none: return snapshot
@@ -92,7 +97,8 @@ struct PlanRefreshOptions: ParsableArguments {
                 definition: planning.definition,
                 network: snapshot.network,
                 base: (snapshot.lineage, snapshot.serial),
-                identifier: Octets16(high: 0, low: 0)
+                identifier: Octets16(high: 0, low: 0),
+                options: options
             ).plan
             let touched = Set((plan?.nodes ?? []).map(\.uuid))
             nodes.removeAll { !touched.contains($0.uuid) }

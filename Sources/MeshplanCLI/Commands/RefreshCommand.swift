@@ -50,6 +50,8 @@ struct RefreshCommand: ContextCommand {
 
     var writesJSON: Bool { format.json }
 
+    func validate() throws { try devices.check(for: bearer.via) }
+
     func run(in context: Context) throws -> ExitStatus {
         let knowledge = try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         let workspace = Workspace(context: context)

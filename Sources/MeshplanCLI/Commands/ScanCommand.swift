@@ -49,6 +49,7 @@ struct ScanCommand: ContextCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
+        try devices.check(for: bearer.via)
         if watch, bearer.via == "simulator" {
             throw ValidationError(
                 "--watch waits for what happens in real time; simulate in a process of its own with meshplan sim."

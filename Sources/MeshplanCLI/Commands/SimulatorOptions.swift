@@ -134,6 +134,14 @@ struct SimulatedDeviceOptions: ParsableArguments {
         )
     )
     var devices: [String] = []
+
+    /// A process that simulates has its own devices, which nobody here can add to.
+    ///
+    /// - Parameter via: what `--via` says.
+    func check(for via: String?) throws(ValidationError) {
+        guard !devices.isEmpty, via != "simulator" else { return }
+        throw ValidationError("--devices is for --via simulator; a simulator process is given its own.")
+    }
 }
 
 /// Where simulated nodes remember what they were configured to.
