@@ -48,14 +48,41 @@ struct KeysCommandTests {
     func takenOver() throws {
         let fixture = try house()
         #expect(fixture.run("plan").output.contains("is not finished (phase 1, 2 of 2 nodes have the new key)"))
-        let result = fixture.run("keys", "refresh", "molly", "--via", "simulator", "--auto-approve", "--exclude", "mary")
+        let result = fixture.run(
+            "keys",
+            "refresh",
+            "molly",
+            "--via",
+            "simulator",
+            "--auto-approve",
+            "--exclude",
+            "mary"
+        )
         #expect(result.status == 65 && result.error.contains("does not know subnet `molly`"))
         let unreached = fixture.run("keys", "refresh", "molly", "--via", "simulator", "--auto-approve", "--listen", "0")
         #expect(unreached.status == 4 && unreached.error.contains("no proxy of subnet molly is in reach"))
-        let excluding = fixture.run("keys", "refresh", "home", "--via", "simulator", "--auto-approve", "--exclude", "mary")
+        let excluding = fixture.run(
+            "keys",
+            "refresh",
+            "home",
+            "--via",
+            "simulator",
+            "--auto-approve",
+            "--exclude",
+            "mary"
+        )
         #expect(excluding.status == 0, "\(excluding.output)\(excluding.error)")
         #expect(excluding.output.contains("node.mary will be excluded"))
-        let protected = fixture.run("keys", "refresh", "home", "--via", "simulator", "--auto-approve", "--exclude", "bell")
+        let protected = fixture.run(
+            "keys",
+            "refresh",
+            "home",
+            "--via",
+            "simulator",
+            "--auto-approve",
+            "--exclude",
+            "bell"
+        )
         #expect(protected.status == 5)
     }
 

@@ -85,7 +85,8 @@ struct PlanRefreshOptions: ParsableArguments {
         let declared = Set(planning.definition.nodes.map(\.uuid.value))
         let selected = Planner.selected(planning.definition, in: snapshot.network, options: options)
         var nodes = snapshot.network.nodes.filter { node in
-            declared.contains(node.uuid) && selected?.contains(node.uuid) ?? true && RefreshRun.isReadable(node, in: snapshot.network)
+            declared.contains(node.uuid) && selected?.contains(node.uuid) ?? true
+                && RefreshRun.isReadable(node, in: snapshot.network)
         }
         switch refresh {
         case .none: return snapshot
