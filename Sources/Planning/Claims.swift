@@ -58,7 +58,7 @@ extension MeshNetwork {
     package mutating func apply(_ claims: Claims) {
         for resource in claims.resources { manage(resource) }
         guard !claims.nodes.isEmpty else { return }
-        let places = Dictionary(nodes.enumerated().map { ($1.uuid, $0) }) { first, _ in first }
+        let places = nodePlaces
         for claim in claims.nodes {
             if let place = places[claim.node] { nodes[place].apply(claim) }
         }

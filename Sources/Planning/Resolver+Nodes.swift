@@ -3,24 +3,28 @@ internal import MeshCore
 extension Resolver {
     /// Finds the definition's nodes in the database.
     mutating func placeNodes() {
-        var positions: [DeviceUUID: Int] = [:]
-        positions.reserveCapacity(network.nodes.count)
-        for position in network.nodes.indices { positions[network.nodes[position].uuid] = position }
+        let positions = network.nodePlaces
         nodeNumbers.reserveCapacity(definition.nodes.count)
         placements.reserveCapacity(definition.nodes.count)
         var claims = [Int?](repeating: nil, count: network.nodes.count)
         var claimedDevices: [DeviceUUID: Int] = [:]
         let pending = Dictionary(network.pendingProvisionings.map { ($0.uuid, $0) }) { first, _ in first }
-        for (number, node) in definition.nodes.enumerated() {
-            nodeNumbers[node.name.value] = number
-            let uuid = node.uuid.value
+        for number in definition.nodes.indices {
+            nodeNumbers[definition.nodes[number].name.value] = number
+            let uuid = definition.nodes[number].uuid.value
             if let position = positions[uuid] {
                 let isReset = network.nodes[position].unprovisionedSeenAt != nil || pending[uuid] != nil
-                let isAccepted = accepts(node, at: position, isReset: isReset, claims: &claims, number: number)
+                let isAccepted = accepts(
+                    definition.nodes[number],
+                    at: position,
+                    isReset: isReset,
+                    claims: &claims,
+                    number: number
+                )
                 let device = DesiredNode.Device(replaced: position, pending: pending[uuid])
                 placements.append(!isAccepted ? nil : isReset ? .device(device) : .recorded(position))
             } else if let other = claimedDevices.updateValue(number, forKey: uuid) {
-                reportSameDevice(node, as: definition.nodes[other].name)
+                reportSameDevice(definition.nodes[number], as: definition.nodes[other].name)
                 placements.append(nil)
             } else {
                 placements.append(.device(DesiredNode.Device(replaced: nil, pending: pending[uuid])))

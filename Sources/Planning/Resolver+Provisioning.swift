@@ -8,9 +8,10 @@ extension Resolver {
         for key in state.applicationKeys { bound[key.index] = key.boundNetKey }
         let lowest = (network.netKeys.map(\.index) + state.subnets.map(\.index)).min() ?? .primary
         var addresses: UnicastAddressPool?
-        for (number, node) in definition.nodes.enumerated() {
+        for number in definition.nodes.indices {
             guard let place = desiredNumbers[number], case .device(var order, let device) = state.nodes[place].origin
             else { continue }
+            let node = definition.nodes[number]
             order.netKeyIndex = state.nodes[place].subnetOfProvisioning(bound) ?? lowest
             order.isProtected = state.nodes[place].isProtected
             order.removalPolicy = state.nodes[place].removalPolicy

@@ -70,6 +70,7 @@ extension Resolver {
             bridgingTable: bridges(of: settings, from: origin)
         )
         var models: [DesiredModel] = []
+        models.reserveCapacity(settings.elements.values.reduce(0) { $0 + $1.models.count })
         let elements = settings.elements.count > 1 ? settings.elements.keys.sorted() : Array(settings.elements.keys)
         for index in elements {
             guard let element = settings.elements[index] else { continue }

@@ -28,6 +28,8 @@ extension DocumentDecoder {
         }
         mappingCount += 1
         var entries: [Entry] = []
+        // Most mappings have a handful; growing to it step by step costs more than the room.
+        entries.reserveCapacity(6)
         collect(node, isMerged: false, into: &entries)
         return entries
     }

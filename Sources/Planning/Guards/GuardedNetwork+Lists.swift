@@ -7,7 +7,7 @@ extension GuardedNetwork {
         var capacities: [Node.Product: [ListCapacity]] = [:]
         for capacity in network.capacities { capacities[capacity.product, default: []].append(capacity) }
         var overfull: [DeviceUUID: [ListCapacity.List]] = [:]
-        for node in others {
+        for node in inspected {
             guard let product = node.product, let known = capacities[product] else { continue }
             let lists = known.filter { $0.entries < node.count(of: $0.list) }.map(\.list)
             if !lists.isEmpty { overfull[node.uuid] = lists.sorted() }

@@ -5,7 +5,7 @@ extension GuardedNetwork {
     var unknownNetKeys: [NetKeyIndex: [DeviceUUID]] {
         let known = Set(network.netKeys.lazy.map(\.index))
         var users: [NetKeyIndex: [DeviceUUID]] = [:]
-        for node in others {
+        for node in inspected {
             for key in node.netKeys where !known.contains(key.index) { users[key.index, default: []].append(node.uuid) }
         }
         return users
@@ -15,7 +15,7 @@ extension GuardedNetwork {
     var unknownAppKeys: [AppKeyIndex: [DeviceUUID]] {
         let known = Set(network.appKeys.lazy.map(\.index))
         var users: [AppKeyIndex: [DeviceUUID]] = [:]
-        for node in others {
+        for node in inspected {
             for key in node.appKeys where !known.contains(key.index) { users[key.index, default: []].append(node.uuid) }
         }
         return users
@@ -32,7 +32,7 @@ extension GuardedNetwork {
             guard users[address]?.last != node.uuid else { return }
             users[address, default: []].append(node.uuid)
         }
-        for node in others {
+        for node in inspected {
             for element in node.elements {
                 for model in element.models {
                     for address in model.subscriptions { add(address, node) }

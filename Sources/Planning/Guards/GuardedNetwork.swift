@@ -5,10 +5,16 @@ package import MeshCore
 package struct GuardedNetwork {
     /// The state.
     let network: MeshNetwork
+    /// The nodes that are looked at one by one; nil for all.
+    private let scope: Set<DeviceUUID>?
 
     /// A state to look at.
-    package init(_ network: MeshNetwork) {
+    ///
+    /// - Parameter scope: the nodes that are looked at one by one, for where two states are compared that differ in few
+    ///   nodes; nil for all. What subnets need of their nodes is asked of all of them anyway.
+    package init(_ network: MeshNetwork, scope: Set<DeviceUUID>? = nil) {
         self.network = network
+        self.scope = scope
     }
 
     /// Something that is wrong in a state, whoever is to blame.
@@ -51,9 +57,11 @@ package struct GuardedNetwork {
     /// What is wrong and was not in an earlier state. Takes time in proportion to the network.
     package func broken(since earlier: GuardedNetwork) -> Set<Violation> {
         var broken: Set<Violation> = []
-        for index in subnetsWithoutProxy.intersection(earlier.subnetsWithProxy) { broken.insert(.noProxy(index)) }
-        for index in subnetsWithoutRelay.intersection(earlier.subnetsWithRelay) { broken.insert(.noRelay(index)) }
-        broken.formUnion(violationsOfNodes.subtracting(earlier.violationsOfNodes))
+        let (carriers, earlierCarriers) = (SubnetCarriers(self), SubnetCarriers(earlier))
+        for index in carriers.withoutProxy.intersection(earlierCarriers.withProxy) { broken.insert(.noProxy(index)) }
+        for index in carriers.withoutRelay.intersection(earlierCarriers.withRelay) { broken.insert(.noRelay(index)) }
+        let violations = violationsOfNodes
+        if !violations.isEmpty { broken.formUnion(violations.subtracting(earlier.violationsOfNodes)) }
         return broken
     }
 
@@ -61,20 +69,26 @@ package struct GuardedNetwork {
     private var violationsOfNodes: Set<Violation> {
         var violations: Set<Violation> = []
         for node in nodesOfUnreachableTTL { violations.insert(.unreachableTTL(node)) }
-        for node in others where node.netKeys.isEmpty { violations.insert(.noNetKey(node.uuid)) }
+        for node in inspected where node.netKeys.isEmpty { violations.insert(.noNetKey(node.uuid)) }
         for index in unknownNetKeys.keys { violations.insert(.unknownNetKey(index)) }
         for index in unknownAppKeys.keys { violations.insert(.unknownAppKey(index)) }
         for group in unknownGroups.keys { violations.insert(.unknownGroup(group)) }
-        for node in ReplayDemand(network).overloaded.keys { violations.insert(.replayList(node)) }
+        for node in ReplayDemand(network, scope: scope).overloaded.keys { violations.insert(.replayList(node)) }
         for (node, lists) in overfullLists { for list in lists { violations.insert(.fullList(node, list)) } }
         return violations
     }
 
     /// The nodes that must stay in reach: all but our own, those that are excluded, and those that are known to be none
     /// any more.
-    var others: some Sequence<Node> {
-        network.nodes.lazy.filter {
-            $0.uuid != network.ownProvisioner && !$0.isExcluded && $0.unprovisionedSeenAt == nil
-        }
+    var others: some Sequence<Node> { network.nodes.lazy.filter(isInReach) }
+
+    /// Those of them that are looked at one by one.
+    var inspected: some Sequence<Node> {
+        network.nodes.lazy.filter { (scope?.contains($0.uuid) ?? true) && isInReach($0) }
+    }
+
+    /// Whether a node must stay in reach.
+    func isInReach(_ node: Node) -> Bool {
+        node.uuid != network.ownProvisioner && !node.isExcluded && node.unprovisionedSeenAt == nil
     }
 }

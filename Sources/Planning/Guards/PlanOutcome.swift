@@ -20,7 +20,7 @@ struct PlanOutcome {
     /// Before the first step.
     init(_ network: MeshNetwork) {
         state = network
-        for (place, node) in network.nodes.enumerated() { places[node.uuid] = place }
+        places = network.nodePlaces
     }
 
     /// Carries a step out.

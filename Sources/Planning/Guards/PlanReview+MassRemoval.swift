@@ -7,18 +7,14 @@ extension PlanReview {
     /// Plans that take something away from an unusual share of the managed nodes: mostly a file that was left out, or a
     /// selector that has lost its tag.
     func reportMassRemoval(to reports: inout GuardReports) {
+        let losers = plan.nodes.filter { node in
+            node.isLeaving || plan.changes[node.changes].contains(where: \.takesAway)
+        }
+        guard !losers.isEmpty else { return }
         let managed = Set(before.others.lazy.filter(\.isManaged).map(\.uuid))
         guard managed.count >= Self.smallestNetwork else { return }
-        var leaving = 0
-        var losing: [String] = []
-        for node in plan.nodes where managed.contains(node.uuid) {
-            if node.action == .forget || node.action == .reset {
-                leaving += 1
-                losing.append(node.name)
-            } else if plan.changes[node.changes].contains(where: \.takesAway) {
-                losing.append(node.name)
-            }
-        }
+        let losing = losers.filter { managed.contains($0.uuid) }
+        let leaving = losing.count(where: \.isLeaving)
         guard losing.count * 100 > managed.count * removalLimit else { return }
         let share = losing.count * 100 / managed.count
         reports.report(
@@ -28,11 +24,16 @@ extension PlanReview {
                     + (leaving == losing.count
                         ? "leave" : leaving == 0 ? "lose something" : "leave (\(leaving)) or lose something")
                     + ", more than \(removalLimit) %",
-                nodes: losing
+                nodes: losing.map(\.name)
             ),
             hint: "See whether a file or a tag is missing, or set `limits: { removals: PERCENT% }` in the definition"
         )
     }
+}
+
+extension NodeSummary {
+    /// Whether it is no node of ours afterwards.
+    fileprivate var isLeaving: Bool { action == .forget || action == .reset }
 }
 
 extension Change {

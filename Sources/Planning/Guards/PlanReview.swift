@@ -17,22 +17,37 @@ struct PlanReview {
         self.plan = plan
         self.names = names
         self.removalLimit = removalLimit
-        before = GuardedNetwork(network)
         var outcome = PlanOutcome(network)
         for step in plan.steps { outcome.apply(step) }
-        after = GuardedNetwork(outcome.network)
-        places = Dictionary(
-            outcome.network.nodes.enumerated().map { ($0.element.uuid, $0.offset) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let scope = Self.scope(of: plan.steps)
+        before = GuardedNetwork(network, scope: scope)
+        after = GuardedNetwork(outcome.network, scope: scope)
+        places = after.network.nodePlaces
         summaries = Dictionary(
             plan.nodes.enumerated().map { ($0.element.uuid, $0.offset) },
             uniquingKeysWith: { first, _ in first }
         )
     }
 
+    /// The nodes to look at one by one: those that change, unless some of that concerns others, too.
+    private static func scope(of steps: [Step]) -> Set<DeviceUUID>? {
+        var changing: Set<DeviceUUID> = []
+        for step in steps {
+            switch step.work {
+            // Others use the keys and groups, and others hear what is published.
+            case .edit, .configure(_, .setPublication): return nil
+            case .configure(let node, _): changing.insert(node)
+            case .provision(let order): changing.insert(order.uuid)
+            case .configureWhenKnown(let configuration): changing.insert(configuration.node)
+            case .readBack: break
+            }
+        }
+        return changing
+    }
+
     /// Reports everything that the plan would break.
     func report(to reports: inout GuardReports) {
+        guard !plan.steps.isEmpty else { return }
         reportMassRemoval(to: &reports)
         let broken = after.broken(since: before)
         guard !broken.isEmpty else { return }

@@ -15,9 +15,14 @@ struct ReplayDemand {
     /// The nodes that have to hear more than they can, with how many that is at least.
     private(set) var overloaded: [DeviceUUID: Int] = [:]
 
-    init(_ network: MeshNetwork) {
+    /// Counts the sources.
+    ///
+    /// - Parameter scope: the nodes of which they are counted; nil for all.
+    init(_ network: MeshNetwork, scope: Set<DeviceUUID>? = nil) {
+        if let scope, scope.isEmpty { return }
         let publishers = Self.publishers(of: network)
-        for node in network.nodes where node.uuid != network.ownProvisioner {
+        for node in network.nodes
+        where node.uuid != network.ownProvisioner && scope?.contains(node.uuid) ?? true {
             // No node does with none: then it is not told.
             guard let size = node.product?.replayListSize, size > 0 else { continue }
             let demand = Self.demand(of: node, publishers, limit: Int(size))
