@@ -61,8 +61,11 @@ struct CDBRoundTripTests {
         return result
     }
 
+    /// The same of a whole document, without what it says of its own format.
     static func normalized(_ bytes: [UInt8]) throws -> NSObject {
-        try normalized(JSONSerialization.jsonObject(with: Data(bytes)))
+        var document = try required(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        for name in ["$schema", "id", "version"] { document[name] = nil }
+        return try normalized(document)
     }
 
     @Test("Import and export lose nothing", arguments: ["01-spec-example-kotlin-lib", "02-coral-reexport"])
@@ -186,15 +189,17 @@ struct CDBRoundTripTests {
         network.retiredNodes = []
         network.ivIndexChangedAt = nil
         #expect(document.network == network)
-        #expect(document.repairs.map(\.reason) == ["missing; the node cannot be configured"])
+        #expect(document.repairs.isEmpty)
     }
 
     /// A state as the format holds it: of heartbeats, without their count and the time they are counted.
     private func held(_ state: FoundationState) -> FoundationState? {
         switch state {
+        case .heartbeatPublication(let heartbeat) where heartbeat.isOff: return nil
         case .heartbeatPublication(var heartbeat):
             heartbeat.countLog = nil
             return .heartbeatPublication(heartbeat)
+        case .heartbeatSubscription(let heartbeat) where heartbeat.isOff: return nil
         case .heartbeatSubscription(var heartbeat):
             heartbeat.periodLog = nil
             return .heartbeatSubscription(heartbeat)

@@ -11,15 +11,58 @@ package enum CDBExport {
     ///
     /// - Parameters:
     ///   - extras: what the import brought along; its members come after the written ones and never replace them.
+    ///   - contents: what of the network it holds.
     ///   - timestamp: the time of the last modification; nil keeps the imported one, if there is one.
     package static func write(
         _ network: MeshNetwork,
         extras: CDBExtras = CDBExtras(),
+        contents: CDBContents = CDBContents(),
         timestamp: Timestamp? = nil
     ) -> [UInt8] {
-        var network = network
+        write(network, extras: extras, contents: contents, time: timestamp?.rfc3339)
+    }
+
+    /// What becomes of an export that is written over an earlier one.
+    package enum Renewal: Hashable, Sendable {
+        /// The earlier one says the same, but for its time.
+        case unchanged
+        /// The document, UTF-8.
+        case document([UInt8])
+        /// What is there is no export of this network, so it must not be lost.
+        case foreign
+    }
+
+    /// The document that takes the place of an earlier export of the same network, so that a file in version control
+    /// changes only with the network.
+    package static func renew(
+        _ earlier: [UInt8],
+        with network: MeshNetwork,
+        extras: CDBExtras,
+        contents: CDBContents,
+        timestamp: Timestamp
+    ) -> Renewal {
+        guard case .object(let members)? = try? JSONParser.parse(earlier) else { return .foreign }
+        func text(_ name: String) -> String? {
+            guard case .string(let text)? = members.first(where: { $0.name == name })?.value else { return nil }
+            return text
+        }
+        guard text("meshUUID")?.uppercased() == network.uuid.hyphenated.uppercased() else { return .foreign }
+        let same = write(network, extras: extras, contents: contents, time: text("timestamp"))
+        if same == earlier { return .unchanged }
+        return .document(write(network, extras: extras, contents: contents, timestamp: timestamp))
+    }
+
+    private static func write(
+        _ network: MeshNetwork,
+        extras: CDBExtras,
+        contents: CDBContents,
+        time: String?
+    ) -> [UInt8] {
+        var network = contents.subnets.map { network.limited(to: $0) } ?? network
         for pending in network.pendingProvisionings { network.exclude(pending.addresses) }
-        return CDBWriter(extras: extras, timestamp: timestamp).network(network).document()
+        // What the model does not know may be a secret, which goes only with all others.
+        let extras = contents.keys == .all ? extras : CDBExtras()
+        return CDBWriter(extras: extras, contents: contents, time: time).network(network).document()
     }
 
     /// The features by the names that heartbeats have for them.
@@ -46,13 +89,14 @@ package enum CDBExport {
 /// Builds the values of a document from the outside in.
 struct CDBWriter {
     let extras: CDBExtras
-    let timestamp: Timestamp?
+    let contents: CDBContents
+    /// The time of the last modification as RFC 3339 writes it; nil for the imported one.
+    let time: String?
 
-    private static let defaults: [JSONMember] = [
+    private static let head: [JSONMember] = [
         JSONMember("$schema", .string("http://json-schema.org/draft-04/schema#")),
         JSONMember("id", .string("https://www.bluetooth.com/specifications/specs/mesh-cdb-1-0-1-schema.json#")),
         JSONMember("version", .string("1.0.1")),
-        JSONMember("partial", .bool(false)),
     ]
 
     /// An object of the members of the network model and those kept for it.
@@ -64,16 +108,17 @@ struct CDBWriter {
     }
 
     func network(_ network: MeshNetwork) -> JSONValue {
-        let kept = extras[""]
-        let time = timestampText(kept)
-        // The document's own head comes first, imported or made here.
-        var head = CDBWriter.defaults.map { member in kept.first { $0.name == member.name } ?? member }
-        head.append(JSONMember("timestamp", .string(time)))
+        let time = timestampText(extras[""])
+        // A full document holds the device key of every node.
+        let isPartial = contents.isPartial || network.nodes.contains { $0.deviceKey == nil }
+        // What the imported document said of its own format is not true of this one.
         return object(
             "",
-            head + [
+            CDBWriter.head + [
+                JSONMember("partial", .bool(isPartial)),
+                JSONMember("timestamp", .string(time)),
                 JSONMember("meshUUID", .string(network.uuid.hyphenated)),
-                JSONMember("meshName", .string(network.name)),
+                JSONMember("meshName", title(network.name, else: "mesh")),
                 JSONMember("netKeys", .array(network.netKeys.map { netKey($0, time) })),
                 JSONMember("appKeys", .array(network.appKeys.map(appKey))),
                 JSONMember("provisioners", .array(network.provisioners.map(provisioner))),
@@ -86,39 +131,48 @@ struct CDBWriter {
     }
 
     private func timestampText(_ kept: [JSONMember]) -> String {
-        if let timestamp { return timestamp.rfc3339 }
-        if case .string(let text)? = kept.first(where: { $0.name == "timestamp" })?.value { return text }
-        return Timestamp(rawValue: 0).rfc3339
+        time ?? date(in: kept) ?? Timestamp(rawValue: 0).rfc3339
+    }
+
+    /// The time stamp among members, if it is one that others can read.
+    private func date(in kept: [JSONMember]) -> String? {
+        guard case .string(let text)? = kept.first(where: { $0.name == "timestamp" })?.value else { return nil }
+        return Timestamp.isRFC3339(text) ? text : nil
+    }
+
+    /// A name that readers accept, who refuse empty ones.
+    func title(_ name: String, else identifier: some CustomStringConvertible) -> JSONValue {
+        .string(name.allSatisfy(\.isWhitespace) ? identifier.description : name)
     }
 
     private func hex(_ value: UInt16) -> JSONValue { .string(value.hexadecimal) }
 
-    private func key(_ key: KeyMaterial) -> JSONValue { .string(key.octets.hexadecimal.uppercased()) }
+    /// The member for a key; none where keys are left out.
+    func key(_ name: String, _ key: KeyMaterial?, isOfNode: Bool = false) -> [JSONMember] {
+        guard let key, contents.keys == .all || contents.keys == .network && !isOfNode else { return [] }
+        return [JSONMember(name, .string(key.octets.hexadecimal.uppercased()))]
+    }
 
     private func netKey(_ netKey: NetKey, _ time: String) -> JSONValue {
         let path = "netKeys/\(netKey.index)"
         var members = [
-            JSONMember("name", .string(netKey.name)),
+            JSONMember("name", title(netKey.name, else: netKey.index)),
             JSONMember("index", .integer(netKey.index.rawValue)),
-            JSONMember("key", key(netKey.key)),
         ]
-        if let oldKey = netKey.oldKey { members.append(JSONMember("oldKey", key(oldKey))) }
+        members += key("key", netKey.key) + key("oldKey", netKey.oldKey)
         members.append(JSONMember("phase", .integer(netKey.phase.rawValue)))
         members.append(JSONMember("minSecurity", .string(netKey.isMinimumSecuritySecure ? "secure" : "insecure")))
-        if !extras[path].contains(where: { $0.name == "timestamp" }) {
-            members.append(JSONMember("timestamp", .string(time)))
-        }
+        members.append(JSONMember("timestamp", .string(date(in: extras[path]) ?? time)))
         return object(path, members)
     }
 
     private func appKey(_ appKey: AppKey) -> JSONValue {
         var members = [
-            JSONMember("name", .string(appKey.name)),
+            JSONMember("name", title(appKey.name, else: appKey.index)),
             JSONMember("index", .integer(appKey.index.rawValue)),
             JSONMember("boundNetKey", .integer(appKey.boundNetKey.rawValue)),
-            JSONMember("key", key(appKey.key)),
         ]
-        if let oldKey = appKey.oldKey { members.append(JSONMember("oldKey", key(oldKey))) }
+        members += key("key", appKey.key) + key("oldKey", appKey.oldKey)
         return object("appKeys/\(appKey.index)", members)
     }
 
@@ -136,7 +190,7 @@ struct CDBWriter {
         return object(
             path,
             [
-                JSONMember("provisionerName", .string(provisioner.name)),
+                JSONMember("provisionerName", title(provisioner.name, else: provisioner.uuid)),
                 JSONMember("UUID", .string(provisioner.uuid.description)),
                 ranges("allocatedUnicastRange", provisioner.unicastRanges, "lowAddress", "highAddress"),
                 ranges("allocatedGroupRange", provisioner.groupRanges, "lowAddress", "highAddress"),
@@ -150,7 +204,7 @@ struct CDBWriter {
         return object(
             "groups/\(address)",
             [
-                JSONMember("name", .string(group.name)),
+                JSONMember("name", title(group.name, else: address)),
                 JSONMember("address", .string(address)),
                 JSONMember("parentAddress", .string(group.parent.map(CDBExport.text) ?? "0000")),
             ]
@@ -161,7 +215,7 @@ struct CDBWriter {
         object(
             "scenes/\(scene.number.hexadecimal)",
             [
-                JSONMember("name", .string(scene.name)),
+                JSONMember("name", title(scene.name, else: scene.number)),
                 JSONMember("number", hex(scene.number)),
                 JSONMember("addresses", .array(scene.addresses.map { hex($0.rawValue) })),
             ]

@@ -6,12 +6,10 @@ extension CDBWriter {
         let path = "nodes/\(node.uuid)"
         var members = [
             JSONMember("UUID", .string(node.uuid.description)),
-            JSONMember("name", .string(node.name)),
+            JSONMember("name", title(node.name, else: node.unicastAddress)),
             JSONMember("unicastAddress", hex(node.unicastAddress.rawValue)),
         ]
-        if let key = node.deviceKey {
-            members.append(JSONMember("deviceKey", .string(key.octets.hexadecimal.uppercased())))
-        }
+        members += key("deviceKey", node.deviceKey, isOfNode: true)
         members.append(JSONMember("security", .string(node.isSecurelyProvisioned ? "secure" : "insecure")))
         if let product = node.product {
             members.append(JSONMember("cid", hex(product.company)))
@@ -27,10 +25,10 @@ extension CDBWriter {
         ] {
             if let parameters { members.append(JSONMember(name, transmit(parameters, "\(path)/\(name)"))) }
         }
-        if case .heartbeatPublication(let heartbeat) = node.state(.heartbeatPublication) {
+        if case .heartbeatPublication(let heartbeat) = node.state(.heartbeatPublication), !heartbeat.isOff {
             members.append(JSONMember("heartbeatPub", publication(heartbeat, path)))
         }
-        if case .heartbeatSubscription(let heartbeat) = node.state(.heartbeatSubscription) {
+        if case .heartbeatSubscription(let heartbeat) = node.state(.heartbeatSubscription), !heartbeat.isOff {
             let addresses = [
                 JSONMember("source", hex(heartbeat.source?.rawValue ?? 0)),
                 JSONMember("destination", hex(heartbeat.destination.rawValue)),

@@ -26,4 +26,11 @@ extension Timestamp {
         let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
         return "\(date)T\(digits(time / 3_600, 2)):\(digits(time / 60 % 60, 2)):\(digits(time % 60, 2))Z"
     }
+    /// Whether a text is a date and time as RFC 3339 writes it, fractions of seconds and offsets from UTC included.
+    static func isRFC3339(_ text: String) -> Bool {
+        text.wholeMatch(
+            of:
+                #/\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)/#
+        ) != nil
+    }
 }

@@ -1,0 +1,130 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Store
+
+/// `meshplan export`
+struct ExportCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the mesh database as a configuration database that other tools read.",
+        discussion: """
+            Writes the JSON of the Mesh Configuration Database Profile 1.0.1. The file holds keys and is readable by you \
+            alone, unless --without-keys. Whoever imports it must use addresses of their own: IV index and sequence \
+            numbers are not part of the format.
+
+            The order in the file depends on the network only, and a file of this network that says the same already is \
+            left as it is. A file of anything else is never overwritten.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The JSON file to write.", valueName: "file"))
+    var cdb: String
+
+    @OptionGroup var networks: NetworkOptions
+
+    @Option(help: ArgumentHelp("Only this subnet, its keys and its nodes. May be repeated.", valueName: "name"))
+    var subnet: [String] = []
+
+    @Flag(help: "Without device keys: whoever gets the file can use the network but not configure its nodes.")
+    var partial = false
+
+    @Flag(help: "Without any keys, to be read and compared; no tool can work with such a file.")
+    var withoutKeys = false
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let database = try workspace.open(name)
+        let network = try database.snapshot().network
+        let contents = CDBContents(
+            subnets: subnet.isEmpty ? nil : Set(try subnet.map { try index(of: $0, in: network) }),
+            keys: withoutKeys ? .none : partial ? .network : .all
+        )
+        let bytes = try document(network, try database.extras(), contents, context)
+        if let bytes {
+            try AtomicFile.write(context.absolute(cdb), bytes, mode: contents.keys == .none ? 0o644 : 0o600)
+        }
+        report(network, contents, isWritten: bytes != nil, context)
+        return .success
+    }
+
+    private func index(of name: String, in network: MeshNetwork) throws(Failure) -> NetKeyIndex {
+        if let key = network.netKeys.first(where: { $0.name == name }) { return key.index }
+        let names = network.netKeys.map(\.name.printable).joined(separator: ", ")
+        throw Failure(.usage, "the database has no subnet `\(name)`", hint: "There are: \(names).")
+    }
+
+    /// What is to be written; nil if the file says it already.
+    private func document(
+        _ network: MeshNetwork,
+        _ extras: CDBExtras,
+        _ contents: CDBContents,
+        _ context: Context
+    ) throws -> [UInt8]? {
+        let path = context.absolute(cdb)
+        guard let kind = Files.kind(path) else {
+            return CDBExport.write(network, extras: extras, contents: contents, timestamp: context.now())
+        }
+        if kind == .file {
+            let earlier = try Files.read(path, as: cdb, limit: 256 << 20)
+            switch CDBExport.renew(
+                earlier,
+                with: network,
+                extras: extras,
+                contents: contents,
+                timestamp: context.now()
+            ) {
+            case .unchanged where contents.keys == .none || !Files.isReadableByOthers(path): return nil
+            case .unchanged: return earlier
+            case .document(let bytes): return bytes
+            case .foreign: break
+            }
+        }
+        throw Failure(
+            .failure,
+            "\(cdb.printable) is there already and is no export of this network",
+            hint: "Give another name, or move it away."
+        )
+    }
+
+    private func report(
+        _ network: MeshNetwork,
+        _ contents: CDBContents,
+        isWritten: Bool,
+        _ context: Context
+    ) {
+        let part = contents.subnets.map { network.limited(to: $0) } ?? network
+        if let lines = context.json {
+            lines.write([
+                "type": "export", "file": cdb.json, "written": .bool(isWritten), "partial": .bool(contents.isPartial),
+                "nodes": .integer(part.nodes.count), "subnets": .integer(part.netKeys.count),
+                "application_keys": .integer(part.appKeys.count), "groups": .integer(part.groups.count),
+            ])
+            return
+        }
+        let parts = [
+            count(part.nodes.count, "node"), count(part.netKeys.count, "subnet"),
+            count(part.appKeys.count, "application key"), count(part.groups.count, "group"),
+        ].joined(separator: ", ")
+        guard isWritten else {
+            return context.output.line("Nothing has changed since \(cdb.printable) was written.")
+        }
+        let keys =
+            switch contents.keys {
+            case .all: "It holds all keys; keep it as safe as the database."
+            case .network: "It holds the network's keys but no device keys."
+            case .none: "It holds no keys."
+            }
+        context.output.line("Exported \(parts) to \(cdb.printable). \(keys)")
+        let waiting = part.pendingProvisionings.count
+        if waiting > 0 {
+            context.output.line(
+                "\(count(waiting, "device")) that may have become a node is not in it; its addresses are excluded."
+            )
+        }
+    }
+}
