@@ -139,6 +139,8 @@ struct CDBExportTests {
         var other = document.network
         other.uuid = Octets16(high: 1, low: 2)
         #expect(renew(earlier, other) == .foreign)
+        #expect(renew(try CDBRoundTripTests.sample(Self.samples[0]), document.network) == .foreign)
+        #expect(renew(earlier + Array(" ".utf8), document.network) == .foreign)
         #expect(renew(Array("[]".utf8), document.network) == .foreign)
         #expect(renew([], document.network) == .foreign)
     }

@@ -13,7 +13,7 @@ struct ExportCommand: ContextCommand {
             numbers are not part of the format.
 
             The order in the file depends on the network only, and a file of this network that says the same already is \
-            left as it is. A file of anything else is never overwritten.
+            left as it is. What meshplan did not export from this network is never overwritten.
             """
     )
 
@@ -86,7 +86,7 @@ struct ExportCommand: ContextCommand {
         }
         throw Failure(
             .failure,
-            "\(cdb.printable) is there already and is no export of this network",
+            "\(cdb.printable) is there already, and meshplan did not export it from this network",
             hint: "Give another name, or move it away."
         )
     }

@@ -28,7 +28,7 @@ package enum CDBExport {
         case unchanged
         /// The document, UTF-8.
         case document([UInt8])
-        /// What is there is no export of this network, so it must not be lost.
+        /// What is there is no export of this network, or was written by another tool, so it must not be lost.
         case foreign
     }
 
@@ -41,7 +41,9 @@ package enum CDBExport {
         contents: CDBContents,
         timestamp: Timestamp
     ) -> Renewal {
-        guard case .object(let members)? = try? JSONParser.parse(earlier) else { return .foreign }
+        guard let value = try? JSONParser.parse(earlier), case .object(let members) = value else { return .foreign }
+        // Whoever else wrote it writes it otherwise, and may know what we do not.
+        guard members.starts(with: CDBWriter.head), value.document() == earlier else { return .foreign }
         func text(_ name: String) -> String? {
             guard case .string(let text)? = members.first(where: { $0.name == name })?.value else { return nil }
             return text
@@ -93,7 +95,8 @@ struct CDBWriter {
     /// The time of the last modification as RFC 3339 writes it; nil for the imported one.
     let time: String?
 
-    private static let head: [JSONMember] = [
+    /// What every document begins with.
+    static let head: [JSONMember] = [
         JSONMember("$schema", .string("http://json-schema.org/draft-04/schema#")),
         JSONMember("id", .string("https://www.bluetooth.com/specifications/specs/mesh-cdb-1-0-1-schema.json#")),
         JSONMember("version", .string("1.0.1")),
