@@ -36,10 +36,13 @@ extension DeferredConfiguration {
     /// - Parameters:
     ///   - recorded: The node as it is known, composition included.
     ///   - network: Its keys, groups and pending provisionings count; its nodes may be left out.
+    ///   - peers: How many nodes may be made as this one and want as much, itself included, so that it pays off to find out
+    ///     of it which models share a subscription list; none if that is not to be done.
     ///   - findingNode: The record of another node, nil if there is none.
     package func lowered(
         on recorded: Node,
         in network: MeshNetwork,
+        peers: Int = 0,
         findingNode: (DeviceUUID) -> Node?
     ) -> LoweredConfiguration {
         guard recorded.isCompositionKnown else {
@@ -49,7 +52,7 @@ extension DeferredConfiguration {
         lowering.expandRules()
         lowering.resolveTargets(findingNode)
         lowering.leaveOutUnavailableKeys()
-        return lowering.finish()
+        return lowering.finish(peers: peers)
     }
 
     fileprivate func problem(_ message: String) -> Diagnostic {
@@ -271,7 +274,7 @@ private struct DeferredLowering {
     }
 
     /// Compares what is left with what is recorded.
-    func finish() -> LoweredConfiguration {
+    func finish(peers: Int) -> LoweredConfiguration {
         var differ = NodeDiffer(network: network, names: names, diagnostics: diagnostics)
         differ.leavesOutRefused = true
         var desired = desired
@@ -283,6 +286,8 @@ private struct DeferredLowering {
         if configuration.target != nil { difference.bridges.removeAll { $0.after == nil } }
         for place in difference.models.indices { difference.models[place].awaited = nil }
         difference.models.removeAll(where: \.isEmpty)
+        let sharing = node.product.flatMap { differ.sharedLists[$0] } ?? .unknown
+        difference.addInquiries(on: node, sharing: sharing, peers: peers)
         var builder = PlanBuilder(names: names)
         builder.add(difference, node: node, boundNetKeys: differ.boundNetKeys)
         let steps = builder.finish().steps

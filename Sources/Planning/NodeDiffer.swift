@@ -20,6 +20,10 @@ struct NodeDiffer {
     /// Whether what earlier definitions asked for and this one does not is removed. What is only a part of a node's
     /// configuration does not say what is not asked for.
     let removesDropped: Bool
+    /// Which models share one subscription list, by product.
+    let sharedLists: [Node.Product: SharedLists]
+    /// How many entries lists have room for, by product.
+    let rooms: [Node.Product: [ListCapacity.List: Int]]
     /// What nodes have already and is managed from now on.
     var claims: [NodeClaim] = []
     /// The nodes that get a key of such a subnet while its new key is being distributed.
@@ -41,6 +45,8 @@ struct NodeDiffer {
         var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
         for key in applicationKeys { bound[key.index] = key.boundNetKey }
         boundNetKeys = bound
+        sharedLists = network.sharedListsByProduct
+        rooms = network.rooms
         refreshing = Dictionary(
             network.netKeys.filter { $0.phase != .normal }.map { ($0.index, $0.phase) }
         ) { first, _ in first }

@@ -30,7 +30,8 @@ struct PlanOutcome {
         case .readBack: break
         case .configure(let uuid, let action):
             guard let place = places[uuid] else { return }
-            state.nodes[place].apply(action, appKeys: state.appKeys)
+            let sharing = state.sharedLists(of: state.nodes[place])
+            state.nodes[place].apply(action, appKeys: state.appKeys, sharing: sharing)
         case .edit(let edit):
             // What an edit says of one node guards read from the plan.
             guard edit.node == nil else { return }
