@@ -87,6 +87,7 @@ private struct DeferredLowering {
         settings.applicationKeys = configuration.applicationKeys.map { Declared($0, at: place) }
         let optional = configuration.optionalFeatures
         let origin = { (feature: FeatureSet) in optional.contains(feature) ? DeclarationOrigin.defaults(0) : .node }
+        settings.defaultTTL = configuration.defaultTTL.map { Declared($0, at: place) }
         settings.relay = configuration.relay.map { Declared($0, at: place, by: origin(.relay)) }
         settings.relayRetransmit = configuration.relayRetransmit.map { Declared($0, at: place, by: origin(.relay)) }
         settings.proxy = configuration.proxy.map { Declared($0, at: place, by: origin(.proxy)) }
@@ -277,11 +278,13 @@ private struct DeferredLowering {
     func finish(peers: Int) -> LoweredConfiguration {
         var differ = NodeDiffer(network: network, names: names, diagnostics: diagnostics)
         differ.leavesOutRefused = true
+        differ.allowed = Set(configuration.allowed)
         var desired = desired
         var difference = NodeDifference(origin: desired.origin, name: configuration.name)
         differ.preflight(&desired, node: node)
         differ.compare(desired, node: node, &difference)
-        for refusal in differ.guards.diagnostics(allowed: []) { differ.diagnostics.report(refusal) }
+        differ.leaveOutRefused(of: node, &difference)
+        for refusal in differ.guards.diagnostics(allowed: differ.allowed) { differ.diagnostics.report(refusal) }
         // A part that awaited a node has only the entries that name it.
         if configuration.target != nil { difference.bridges.removeAll { $0.after == nil } }
         for place in difference.models.indices { difference.models[place].awaited = nil }

@@ -6,8 +6,9 @@ struct NodeDiffer {
     var diagnostics: DiagnosticCollector
     /// What guards have found.
     var guards = GuardReports()
-    /// Whether what guards refuse is left out because nobody is there to allow it: the next plan asks.
+    /// Whether what guards refuse is left out because nobody is there to be asked, and what they may not refuse.
     var leavesOutRefused = false
+    var allowed: Set<PlanGuard> = []
 
     /// Names of NetKeys and AppKeys, for diagnostics.
     let names: ResourceNames
@@ -75,6 +76,11 @@ struct NodeDiffer {
         guard !difference.isEmpty else { return nil }
         if difference.needsMessages, desired.order == nil { checkReachable(desired, node: node) }
         return difference
+    }
+
+    /// Whether what a guard refuses is left out.
+    func leavesOut(_ planGuard: PlanGuard) -> Bool {
+        leavesOutRefused && !(planGuard.isAllowable && allowed.contains(planGuard))
     }
 
     /// Compares keys, models and states.
