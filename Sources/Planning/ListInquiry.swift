@@ -31,6 +31,8 @@ struct ListInquiry {
         }
         for (element, models) in changing.sorted(by: { $0.key < $1.key }) where models.count > 1 {
             for group in node.extensionGroups(onElement: Int(element)) where group.count > 1 {
+                // A product that keeps the lists of two of them apart mostly does so with all.
+                guard !sharing.separates(any: group, onElement: element) else { continue }
                 let related = models.filter { group.contains($0.address.model) }
                 guard let (inquiry, count) = possible(among: related, sharing) else { continue }
                 inquiries.append(inquiry)

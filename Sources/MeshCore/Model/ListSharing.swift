@@ -88,6 +88,14 @@ package struct SharedLists: Hashable, Sendable {
         return isSeparate ? false : nil
     }
 
+    /// Whether two of those models are known to have lists of their own.
+    package func separates(any models: [ModelIdentifier], onElement element: UInt8) -> Bool {
+        known.contains { sharing in
+            !sharing.isShared && sharing.element == element && models.contains(sharing.first)
+                && models.contains(sharing.second)
+        }
+    }
+
     /// The groups of models that share one list, two or more each, with their elements, sorted.
     package var groups: [(element: UInt8, models: [ModelIdentifier])] {
         var groups: [(element: UInt8, models: [ModelIdentifier])] = []
