@@ -20,7 +20,8 @@ struct ListInquiry {
     static func possible(
         for difference: NodeDifference,
         on node: Node,
-        sharing: SharedLists
+        sharing: SharedLists,
+        relations: inout RelationCache
     ) -> (inquiries: [ListInquiry], saved: Int) {
         var inquiries: [ListInquiry] = []
         var saved = 0
@@ -30,7 +31,7 @@ struct ListInquiry {
             changing[model.address.element, default: []].append(model)
         }
         for (element, models) in changing.sorted(by: { $0.key < $1.key }) where models.count > 1 {
-            for group in node.extensionGroups(onElement: Int(element)) where group.count > 1 {
+            for group in relations.groups(onElement: Int(element), of: node) where group.count > 1 {
                 // A product that keeps the lists of two of them apart mostly does so with all.
                 guard !sharing.separates(any: group, onElement: element) else { continue }
                 let related = models.filter { group.contains($0.address.model) }
@@ -68,6 +69,23 @@ struct ListInquiry {
     }
 }
 
+/// Which models extend which, on elements that have been seen: thousands of nodes have the same.
+struct RelationCache {
+    private var groups: [[ModelIdentifier]: [[ModelIdentifier]]] = [:]
+
+    /// The groups of an element, see ``Node/extensionGroups(onElement:)``.
+    mutating func groups(onElement index: Int, of node: Node) -> [[ModelIdentifier]] {
+        guard node.elements.indices.contains(index), node.compositionPages?[1] == nil else {
+            return node.extensionGroups(onElement: index)
+        }
+        let models = node.elements[index].models.map(\.identifier)
+        if let known = groups[models] { return known }
+        let found = node.extensionGroups(onElement: index)
+        groups[models] = found
+        return found
+    }
+}
+
 extension ModelDifference {
     /// The messages that its subscription list takes.
     var subscriptionOperations: [SubscriptionLowering.Operation] {
@@ -85,7 +103,8 @@ extension NodeDifference {
     /// Has the node asked whether its models share lists, where that may pay off for so many nodes like it.
     mutating func addInquiries(on node: Node, sharing: SharedLists, peers: Int) {
         guard peers > 0, node.product != nil else { return }
-        let (inquiries, saved) = ListInquiry.possible(for: self, on: node, sharing: sharing)
+        var relations = RelationCache()
+        let (inquiries, saved) = ListInquiry.possible(for: self, on: node, sharing: sharing, relations: &relations)
         if inquiries.reduce(0, { $0 + $1.cost }) <= saved * peers { self.inquiries = inquiries }
     }
 }
@@ -101,13 +120,15 @@ extension [NodeDifference] {
         var first: [Node.Product: (place: Int, inquiries: [ListInquiry])] = [:]
         var order: [Node.Product] = []
         var saved: [Node.Product: Int] = [:]
+        var relations = RelationCache()
         for place in indices where self[place].models.count > 1 {
             let node = self[place].baseline(in: network)
             guard let product = node.product else { continue }
             let (inquiries, count) = ListInquiry.possible(
                 for: self[place],
                 on: node,
-                sharing: sharing[product] ?? .unknown
+                sharing: sharing[product] ?? .unknown,
+                relations: &relations
             )
             guard !inquiries.isEmpty else { continue }
             if first[product] == nil {

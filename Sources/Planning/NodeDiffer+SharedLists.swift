@@ -104,12 +104,11 @@ extension NodeDiffer {
             let groups = target.subtracting(list.value).map { "`\(names.group($0))`" }.joined(separator: ", ")
             diagnostics.report("shared list \(model.address)", at: list.location) {
                 Diagnostic(
-                    .warning,
+                    .note,
                     "`\(name)` on element \(model.address.element) will hear \(groups), too: on this product it shares one "
                         + "subscription list with `\(other.address.model.name)`",
                     at: list.location,
-                    resource: "node." + desired.name.value,
-                    hint: "Give both the same groups, or leave `subscribe` out for one of them"
+                    resource: "node." + desired.name.value
                 )
             }
         }

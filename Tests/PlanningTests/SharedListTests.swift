@@ -122,9 +122,8 @@ struct SharedListTests {
         )
         #expect(
             try office.diagnostics(yaml([[0, 1], [0], nil])) == """
-                2 warning: `generic-power-onoff-server` on element 0 will hear `kitchen`, too: on this product it shares one \
-                subscription list with `generic-onoff-server`; Give both the same groups, or leave `subscribe` out for one \
-                of them
+                2 note: `generic-power-onoff-server` on element 0 will hear `kitchen`, too: on this product it shares one \
+                subscription list with `generic-onoff-server`;\u{20}
                 """
         )
     }

@@ -14,12 +14,15 @@ struct PlanOutcome {
     }
 
     private var state: MeshNetwork
+    private let sharedLists: [Node.Product: SharedLists]
     private var places: [DeviceUUID: Int] = [:]
     private var left: Set<DeviceUUID> = []
 
     /// Before the first step.
     init(_ network: MeshNetwork) {
         state = network
+        state = network
+        sharedLists = network.sharedListsByProduct
         places = network.nodePlaces
     }
 
@@ -30,7 +33,7 @@ struct PlanOutcome {
         case .readBack: break
         case .configure(let uuid, let action):
             guard let place = places[uuid] else { return }
-            let sharing = state.sharedLists(of: state.nodes[place])
+            let sharing = state.nodes[place].product.flatMap { sharedLists[$0] } ?? .unknown
             state.nodes[place].apply(action, appKeys: state.appKeys, sharing: sharing)
         case .edit(.exclude(let uuid)): left.insert(uuid)
         // Which of two keys a node uses makes no difference to guards.
