@@ -21,7 +21,6 @@ struct PlanOutcome {
     /// Before the first step.
     init(_ network: MeshNetwork) {
         state = network
-        state = network
         sharedLists = network.sharedListsByProduct
         places = network.nodePlaces
     }
