@@ -8,8 +8,14 @@ extension Node {
     /// ``Node/record(_:)``; reading it changes nothing here. A Relay Set that kept the node's retransmit leaves the
     /// recorded one alone. What a definition has asked for is managed from now on.
     ///
-    /// - Parameter appKeys: The network's AppKeys, which tell what goes with a deleted NetKey.
-    package mutating func apply(_ action: ConfigurationAction, appKeys: [AppKey]) {
+    /// - Parameters:
+    ///   - appKeys: The network's AppKeys, which tell what goes with a deleted NetKey.
+    ///   - sharing: Which models share one subscription list, so that what is done to one is done to all.
+    package mutating func apply(
+        _ action: ConfigurationAction,
+        appKeys: [AppKey],
+        sharing: SharedLists = .unknown
+    ) {
         switch action {
         case .readComposition, .read: break
         case .addNetKey(let index): netKeys.insert(index)
@@ -18,10 +24,11 @@ extension Node {
         case .deleteAppKey(let index, boundTo: _): remove(index)
         case .bind(let address, let index): update(address) { $0.bind(index) }
         case .unbind(let address, let index): update(address) { $0.unbind(index) }
-        case .addSubscription(let address, let group): update(address) { $0.subscribe(to: group) }
-        case .deleteSubscription(let address, let group): update(address) { $0.unsubscribe(from: group) }
-        case .overwriteSubscriptions(let address, let group): update(address) { $0.setSubscriptions([group]) }
-        case .deleteAllSubscriptions(let address): update(address) { $0.setSubscriptions([]) }
+        case .addSubscription(let address, let group): updateList(address, sharing) { $0.subscribe(to: group) }
+        case .deleteSubscription(let address, let group): updateList(address, sharing) { $0.unsubscribe(from: group) }
+        case .overwriteSubscriptions(let address, let group):
+            updateList(address, sharing) { $0.setSubscriptions([group]) }
+        case .deleteAllSubscriptions(let address): updateList(address, sharing) { $0.setSubscriptions([]) }
         case .setPublication(let address, let publication):
             update(address) {
                 $0.publication = publication
@@ -100,6 +107,17 @@ extension Node {
         appKeys.removeAll { $0.index == index }
         for element in elements.indices {
             for model in elements[element].models.indices { elements[element].models[model].unbind(index) }
+        }
+    }
+
+    /// Changes the subscription list of a model, and with it that of all that share it.
+    private mutating func updateList(
+        _ address: ModelAddress,
+        _ sharing: SharedLists,
+        _ change: (inout Model) -> Void
+    ) {
+        for model in sharing.models(sharingListOf: address) {
+            update(ModelAddress(element: address.element, model: model), change)
         }
     }
 

@@ -36,10 +36,13 @@ extension DeferredConfiguration {
     /// - Parameters:
     ///   - recorded: The node as it is known, composition included.
     ///   - network: Its keys, groups and pending provisionings count; its nodes may be left out.
+    ///   - peers: How many nodes may be made as this one and want as much, itself included, so that it pays off to find out
+    ///     of it which models share a subscription list; none if that is not to be done.
     ///   - findingNode: The record of another node, nil if there is none.
     package func lowered(
         on recorded: Node,
         in network: MeshNetwork,
+        peers: Int = 0,
         findingNode: (DeviceUUID) -> Node?
     ) -> LoweredConfiguration {
         guard recorded.isCompositionKnown else {
@@ -49,7 +52,7 @@ extension DeferredConfiguration {
         lowering.expandRules()
         lowering.resolveTargets(findingNode)
         lowering.leaveOutUnavailableKeys()
-        return lowering.finish()
+        return lowering.finish(peers: peers)
     }
 
     fileprivate func problem(_ message: String) -> Diagnostic {
@@ -84,6 +87,7 @@ private struct DeferredLowering {
         settings.applicationKeys = configuration.applicationKeys.map { Declared($0, at: place) }
         let optional = configuration.optionalFeatures
         let origin = { (feature: FeatureSet) in optional.contains(feature) ? DeclarationOrigin.defaults(0) : .node }
+        settings.defaultTTL = configuration.defaultTTL.map { Declared($0, at: place) }
         settings.relay = configuration.relay.map { Declared($0, at: place, by: origin(.relay)) }
         settings.relayRetransmit = configuration.relayRetransmit.map { Declared($0, at: place, by: origin(.relay)) }
         settings.proxy = configuration.proxy.map { Declared($0, at: place, by: origin(.proxy)) }
@@ -271,18 +275,22 @@ private struct DeferredLowering {
     }
 
     /// Compares what is left with what is recorded.
-    func finish() -> LoweredConfiguration {
+    func finish(peers: Int) -> LoweredConfiguration {
         var differ = NodeDiffer(network: network, names: names, diagnostics: diagnostics)
         differ.leavesOutRefused = true
+        differ.allowed = Set(configuration.allowed)
         var desired = desired
         var difference = NodeDifference(origin: desired.origin, name: configuration.name)
         differ.preflight(&desired, node: node)
         differ.compare(desired, node: node, &difference)
-        for refusal in differ.guards.diagnostics(allowed: []) { differ.diagnostics.report(refusal) }
+        differ.leaveOutRefused(of: node, &difference)
+        for refusal in differ.guards.diagnostics(allowed: differ.allowed) { differ.diagnostics.report(refusal) }
         // A part that awaited a node has only the entries that name it.
         if configuration.target != nil { difference.bridges.removeAll { $0.after == nil } }
         for place in difference.models.indices { difference.models[place].awaited = nil }
         difference.models.removeAll(where: \.isEmpty)
+        let sharing = node.product.flatMap { differ.sharedLists[$0] } ?? .unknown
+        difference.addInquiries(on: node, sharing: sharing, peers: peers)
         var builder = PlanBuilder(names: names)
         builder.add(difference, node: node, boundNetKeys: differ.boundNetKeys)
         let steps = builder.finish().steps

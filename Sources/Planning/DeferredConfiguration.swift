@@ -16,6 +16,10 @@ package struct DeferredConfiguration: Hashable, Sendable {
     package var subnets: [NetKeyIndex]?
     /// The AppKeys it has beside those its models need, ascending: these and no others; nil if it keeps what it has.
     package var applicationKeys: [AppKeyIndex]?
+    /// The guards that may be passed, sorted, each once.
+    package var allowed: [PlanGuard] = []
+    /// A Default TTL with which only a GATT proxy can answer, so that it waits for whether the node is one.
+    package var defaultTTL: UInt8?
     /// Relay on or off; nil is not managed, here and below.
     package var relay: Bool?
     /// Relay Retransmit.
@@ -51,6 +55,7 @@ package struct DeferredConfiguration: Hashable, Sendable {
     /// What it costs on air as far as that can be told from the declared models, for a node of which nothing is known.
     package var foreseenCost: MessageCost {
         var cost = MessageCost.zero
+        if let defaultTTL { cost += ConfigurationAction.setDefaultTTL(defaultTTL).cost }
         if relay == true { cost += ConfigurationAction.setRelay(true, relayRetransmit).cost }
         if proxy == true { cost += ConfigurationAction.setProxy(true).cost }
         if friend == true { cost += ConfigurationAction.setFriend(true).cost }

@@ -11,6 +11,10 @@ extension NodeDiffer {
         }
         var deferred = DeferredConfiguration(node: node.uuid, name: desired.name.value)
         let settings = desired.settings
+        if let ttl = settings.defaultTTL, ttl.value < 2, ttl.value != node.defaultTTL, node.features.proxy == nil {
+            deferred.defaultTTL = ttl.value
+            desired.settings.defaultTTL = nil
+        }
         deferred.relay = settings.relay.flatMap { $0.value == node.features.relay.isOn ? nil : $0.value }
         deferred.proxy = settings.proxy.flatMap { $0.value == node.features.proxy.isOn ? nil : $0.value }
         deferred.friend = settings.friend.flatMap { $0.value == node.features.friend.isOn ? nil : $0.value }
@@ -75,7 +79,8 @@ extension DesiredSettings {
 extension DeferredConfiguration {
     /// Whether nothing is managed.
     var isEmpty: Bool {
-        subnets == nil && applicationKeys == nil && relay == nil && relayRetransmit == nil && proxy == nil
+        subnets == nil && applicationKeys == nil && defaultTTL == nil && relay == nil && relayRetransmit == nil
+            && proxy == nil
             && friend == nil && states.isEmpty && bridges == nil && models.isEmpty && rules.isEmpty
     }
 }

@@ -104,7 +104,9 @@ extension NodeDiffer {
                 ? "Keep the subnet until the node has another one that secures the messages to it"
                 : "Add `\(subnet)` to the node's `subnets`"
         )
-        if leavesOutRefused { difference.deletedNetKeys.removeAll { $0 == transport } }
+        if leavesOut(isLast ? .lastNetKey : .transportNetKey) {
+            difference.deletedNetKeys.removeAll { $0 == transport }
+        }
     }
 
     /// Looks at a key that a node is to be given while its subnet is in a key refresh.

@@ -18,6 +18,8 @@ extension NodeDiffer {
         }
         let losesAnything = !difference.deletedAppKeys.isEmpty || !leaving.groups.isEmpty
         if losesAnything || removesDropped { addLosses(desired, node: node, &difference) }
+        joinSharedLists(desired, node: node, &difference)
+        findRooms(for: node, &difference)
     }
 
     private mutating func compare(

@@ -6,8 +6,9 @@ struct NodeDiffer {
     var diagnostics: DiagnosticCollector
     /// What guards have found.
     var guards = GuardReports()
-    /// Whether what guards refuse is left out because nobody is there to allow it: the next plan asks.
+    /// Whether what guards refuse is left out because nobody is there to be asked, and what they may not refuse.
     var leavesOutRefused = false
+    var allowed: Set<PlanGuard> = []
 
     /// Names of NetKeys and AppKeys, for diagnostics.
     let names: ResourceNames
@@ -20,6 +21,10 @@ struct NodeDiffer {
     /// Whether what earlier definitions asked for and this one does not is removed. What is only a part of a node's
     /// configuration does not say what is not asked for.
     let removesDropped: Bool
+    /// Which models share one subscription list, by product.
+    let sharedLists: [Node.Product: SharedLists]
+    /// How many entries lists have room for, by product.
+    let rooms: [Node.Product: [ListCapacity.List: Int]]
     /// What nodes have already and is managed from now on.
     var claims: [NodeClaim] = []
     /// The nodes that get a key of such a subnet while its new key is being distributed.
@@ -41,6 +46,8 @@ struct NodeDiffer {
         var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
         for key in applicationKeys { bound[key.index] = key.boundNetKey }
         boundNetKeys = bound
+        sharedLists = network.sharedListsByProduct
+        rooms = network.rooms
         refreshing = Dictionary(
             network.netKeys.filter { $0.phase != .normal }.map { ($0.index, $0.phase) }
         ) { first, _ in first }
@@ -69,6 +76,11 @@ struct NodeDiffer {
         guard !difference.isEmpty else { return nil }
         if difference.needsMessages, desired.order == nil { checkReachable(desired, node: node) }
         return difference
+    }
+
+    /// Whether what a guard refuses is left out.
+    func leavesOut(_ planGuard: PlanGuard) -> Bool {
+        leavesOutRefused && !(planGuard.isAllowable && allowed.contains(planGuard))
     }
 
     /// Compares keys, models and states.

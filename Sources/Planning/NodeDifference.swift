@@ -41,6 +41,10 @@ struct NodeDifference {
     /// States and entries that wait for the addresses of nodes yet to be provisioned.
     var awaitedStates: [DesiredFoundationState] = []
     var awaitedBridges: [DesiredBridge] = []
+    /// How many entries lists of the node have room for, as far as its product has shown.
+    var rooms: [ListCapacity.List: Int] = [:]
+    /// What is to be found out of lists that models share.
+    var inquiries: [ListInquiry] = []
 
     /// What the database records of a node beside its configuration.
     struct Management: Equatable {
@@ -90,13 +94,17 @@ struct ModelDifference {
     /// Whether what is in neither list, since nobody knows of it, is to stay: messages that clear the whole list are
     /// left out then.
     var keepsUnknownSubscriptions = false
+    /// How many entries its subscription list has room for, nil if nobody knows.
+    var room: Int?
+    /// The recorded list and what it becomes by what is done to a model that shares it, without a message of its own.
+    var impliedSubscriptions: (existing: [SubscriptionAddress], target: [SubscriptionAddress])?
     var publication: PublicationDifference?
     /// A publication that waits for the address of a node yet to be provisioned, with its key.
     var awaited: AwaitedPublication?
 
     var isEmpty: Bool {
         boundKeys.isEmpty && unboundKeys.isEmpty && lostBindings.isEmpty && subscriptions == nil && publication == nil
-            && awaited == nil
+            && awaited == nil && impliedSubscriptions == nil
     }
 }
 

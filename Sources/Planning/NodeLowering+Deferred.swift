@@ -152,6 +152,7 @@ extension NodeLowering {
             (.friend, "friend", configuration.friend), (.relay, "relay", configuration.relay),
             (.proxy, "proxy", configuration.proxy),
         ]
+        if let ttl = configuration.defaultTTL { addWaiting(.defaultTTL, "ttl", .update, to: "\(ttl)", in: &builder) }
         for (kind, path, value) in states {
             guard let value else { continue }
             addWaiting(kind, path, .update, to: ValueText.state(value), in: &builder)

@@ -14,6 +14,8 @@ struct NodeLowering {
     /// What the steps so far cost.
     var cost = MessageCost.zero
 
+    /// What has to go before other things come.
+    private var early = EarlyRemovals()
     /// The steps that give the node its new NetKeys.
     private(set) var netKeySteps: [NetKeyIndex: Int] = [:]
     private var appKeySteps: [AppKeyIndex: Int] = [:]
@@ -74,6 +76,8 @@ struct NodeLowering {
             let change = builder.add(change(.composition, "composition", .update))
             compositionSteps = [send(.readComposition(page: 0), change: change, in: &builder)]
         }
+        early = EarlyRemovals(of: difference, on: node, boundNetKeys: boundNetKeys)
+        let freeing = addEarlyKeyRemovals(difference, to: &builder)
         for key in difference.addedNetKeys {
             let name = builder.names.netKey(key)
             let change = builder.add(change(.nodeSubnet, "subnet." + name, .create, to: "index \(key)"))
@@ -82,7 +86,7 @@ struct NodeLowering {
                 netKeySteps[key] = step
                 continue
             }
-            let dependencies = builder.netKeySteps[key].map { [$0] } ?? []
+            let dependencies = (builder.netKeySteps[key].map { [$0] } ?? []) + freeing
             netKeySteps[key] = send(.addNetKey(key), change: change, after: dependencies, in: &builder)
         }
         for key in difference.addedAppKeys {
@@ -91,7 +95,7 @@ struct NodeLowering {
             let change = builder.add(
                 change(.nodeApplicationKey, "application_key." + name, .create, to: "index \(key)")
             )
-            let dependencies = [netKeySteps[netKey], builder.appKeySteps[key]].compactMap { $0 }
+            let dependencies = [netKeySteps[netKey], builder.appKeySteps[key]].compactMap { $0 } + freeing
             appKeySteps[key] = send(
                 .addAppKey(key, boundTo: netKey),
                 change: change,
@@ -101,19 +105,36 @@ struct NodeLowering {
         }
     }
 
+    /// Deletes the keys that have to make room for others.
+    private mutating func addEarlyKeyRemovals(_ difference: NodeDifference, to builder: inout PlanBuilder) -> [Int] {
+        var steps: [Int] = []
+        for key in difference.deletedNetKeys where early.netKeys.contains(key) {
+            let change = addLoss(of: key, to: &builder)
+            steps.append(send(.deleteNetKey(key), change: change, in: &builder))
+        }
+        for key in difference.deletedAppKeys where early.appKeys.contains(key) {
+            guard let netKey = boundNetKeys[key] else { continue }
+            let change = addLoss(of: key, isImplied: false, to: &builder)
+            steps.append(send(.deleteAppKey(key, boundTo: netKey), change: change, in: &builder))
+        }
+        return steps
+    }
+
     /// Bindings, subscriptions and publications; removals are kept for later.
     mutating func addModels(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         for model in difference.models {
             let path = "element[\(model.address.element)].\(model.address.model.name)"
             var bindingSteps: [AppKeyIndex: Int] = [:]
+            let freeing = addEarlyUnbindings(of: model, path: path, to: &builder)
             for key in model.boundKeys {
                 let change = builder.add(
                     change(.binding, "\(path).binding.\(builder.names.appKey(key))", .create, to: "index \(key)")
                 )
-                let dependencies = appKeySteps[key].map { [$0] } ?? []
+                let dependencies = (appKeySteps[key].map { [$0] } ?? []) + freeing
                 bindingSteps[key] = send(.bind(model.address, key), change: change, after: dependencies, in: &builder)
             }
-            addSubscriptions(of: model, path: path, to: &builder)
+            let inquiry = difference.inquiries.first { $0.lead == model.address }
+            addSubscriptions(of: model, path: path, inquiry: inquiry, to: &builder)
             addPublication(of: model, path: path, bindingSteps: bindingSteps, to: &builder)
             addUnbindings(of: model, path: path, to: &builder)
         }
@@ -122,59 +143,79 @@ struct NodeLowering {
     private mutating func addSubscriptions(
         of model: ModelDifference,
         path: String,
+        inquiry: ListInquiry?,
         to builder: inout PlanBuilder
     ) {
+        if let lists = model.impliedSubscriptions {
+            _ = addChanges(from: lists.existing, to: lists.target, path: path, isImplied: true, in: &builder)
+        }
         guard let lists = model.subscriptions else { return }
-        var places: [SubscriptionAddress: Int] = [:]
         let firstChange = builder.changes.count
-        for address in lists.target.subtracting(lists.existing) {
-            let name = builder.names.group(address)
-            places[address] = builder.add(
-                change(.subscription, "\(path).subscription.\(name)", .create, to: address.description)
-            )
-        }
-        for address in lists.existing.subtracting(lists.target) {
-            let name = builder.names.group(address)
-            places[address] = builder.add(
-                change(.subscription, "\(path).subscription.\(name)", .delete, from: address.description)
-            )
-        }
-        var overwriting: [Int] = []
-        let operations = SubscriptionLowering.operations(
-            from: lists.existing,
-            to: lists.target,
-            keepsUnknown: model.keepsUnknownSubscriptions
-        )
-        for operation in operations {
+        let places = addChanges(from: lists.existing, to: lists.target, path: path, isImplied: false, in: &builder)
+        var before: [Int] = []
+        ask(inquiry, change: firstChange, in: &builder)
+        let operations = model.subscriptionOperations
+        let lastAddition = operations.lastIndex { if case .add = $0 { true } else { false } } ?? 0
+        for (position, operation) in operations.enumerated() {
             switch operation {
             case .add(let address):
                 _ = send(
                     .addSubscription(model.address, address),
                     change: places[address] ?? firstChange,
-                    after: overwriting,
+                    after: before,
                     in: &builder
                 )
+                if position == 0 { ask(inquiry, change: firstChange, in: &builder) }
             case .overwrite(let address):
-                overwriting = [
-                    send(
-                        .overwriteSubscriptions(model.address, address),
-                        change: places[address] ?? firstChange,
-                        in: &builder
-                    )
-                ]
+                let action = ConfigurationAction.overwriteSubscriptions(model.address, address)
+                before.append(send(action, change: places[address] ?? firstChange, in: &builder))
             case .delete(let address):
-                subscriptionRemovals.append(
-                    Removal(
-                        action: .deleteSubscription(model.address, address),
-                        change: places[address] ?? firstChange
-                    )
+                let removal = Removal(
+                    action: .deleteSubscription(model.address, address),
+                    change: places[address] ?? firstChange
                 )
+                // What makes room for another one cannot wait for the other removals.
+                if position < lastAddition {
+                    before.append(send(removal.action, change: removal.change, in: &builder))
+                } else {
+                    subscriptionRemovals.append(removal)
+                }
             case .deleteAll:
                 subscriptionRemovals.append(
                     Removal(action: .deleteAllSubscriptions(model.address), change: firstChange)
                 )
             }
         }
+    }
+
+    /// Adds a change for each entry that comes or goes and gives their places.
+    private func addChanges(
+        from existing: [SubscriptionAddress],
+        to target: [SubscriptionAddress],
+        path: String,
+        isImplied: Bool,
+        in builder: inout PlanBuilder
+    ) -> [SubscriptionAddress: Int] {
+        var places: [SubscriptionAddress: Int] = [:]
+        for address in target.subtracting(existing) {
+            let place = "\(path).subscription.\(builder.names.group(address))"
+            places[address] = builder.add(
+                change(.subscription, place, .create, to: address.description, isImplied: isImplied)
+            )
+        }
+        for address in existing.subtracting(target) {
+            let place = "\(path).subscription.\(builder.names.group(address))"
+            places[address] = builder.add(
+                change(.subscription, place, .delete, from: address.description, isImplied: isImplied)
+            )
+        }
+        return places
+    }
+
+    /// Reads the lists of which is to be found out whether they are shared; nothing depends on the answer.
+    private mutating func ask(_ inquiry: ListInquiry?, change: Int, in builder: inout PlanBuilder) {
+        guard let inquiry else { return }
+        for model in inquiry.others { _ = send(.read(.subscriptions(model)), change: change, in: &builder) }
     }
 
     private mutating func addPublication(
@@ -218,8 +259,23 @@ struct NodeLowering {
         }
     }
 
+    /// Unbinds the keys that have to make room for others.
+    private mutating func addEarlyUnbindings(
+        of model: ModelDifference,
+        path: String,
+        to builder: inout PlanBuilder
+    ) -> [Int] {
+        guard let keys = early.bindings[model.address] else { return [] }
+        return keys.map { key in
+            let change = builder.add(
+                change(.binding, "\(path).binding.\(builder.names.appKey(key))", .delete, from: "index \(key)")
+            )
+            return send(.unbind(model.address, key), change: change, in: &builder)
+        }
+    }
+
     private mutating func addUnbindings(of model: ModelDifference, path: String, to builder: inout PlanBuilder) {
-        for key in model.unboundKeys {
+        for key in model.unboundKeys where early.bindings[model.address]?.contains(key) != true {
             let change = builder.add(
                 change(.binding, "\(path).binding.\(builder.names.appKey(key))", .delete, from: "index \(key)")
             )
@@ -248,18 +304,9 @@ struct NodeLowering {
         for removal in publicationRemovals + subscriptionRemovals + bindingRemovals {
             _ = send(removal.action, change: removal.change, after: removal.dependencies, in: &builder)
         }
-        for key in difference.deletedAppKeys {
-            let name = builder.names.appKey(key)
+        for key in difference.deletedAppKeys where !early.appKeys.contains(key) {
             let goesWithNetKey = boundNetKeys[key].map(difference.deletedNetKeys.contains) ?? false
-            let change = builder.add(
-                change(
-                    .nodeApplicationKey,
-                    "application_key." + name,
-                    .delete,
-                    from: "index \(key)",
-                    isImplied: goesWithNetKey
-                )
-            )
+            let change = addLoss(of: key, isImplied: goesWithNetKey, to: &builder)
             guard !goesWithNetKey, let netKey = boundNetKeys[key] else { continue }
             _ = send(
                 .deleteAppKey(key, boundTo: netKey),
@@ -268,12 +315,22 @@ struct NodeLowering {
                 in: &builder
             )
         }
-        for key in difference.deletedNetKeys {
-            let name = builder.names.netKey(key)
-            let change = builder.add(change(.nodeSubnet, "subnet." + name, .delete, from: "index \(key)"))
+        for key in difference.deletedNetKeys where !early.netKeys.contains(key) {
+            let change = addLoss(of: key, to: &builder)
             let moving = difference.deletedAppKeys.filter { boundNetKeys[$0] == key }
                 .flatMap { movingSteps[$0] ?? [] }
             _ = send(.deleteNetKey(key), change: change, after: moving, in: &builder)
         }
+    }
+
+    private func addLoss(of key: NetKeyIndex, to builder: inout PlanBuilder) -> Int {
+        builder.add(
+            change(.nodeSubnet, "subnet." + builder.names.netKey(key), .delete, from: "index \(key)")
+        )
+    }
+
+    private func addLoss(of key: AppKeyIndex, isImplied: Bool, to builder: inout PlanBuilder) -> Int {
+        let path = "application_key." + builder.names.appKey(key)
+        return builder.add(change(.nodeApplicationKey, path, .delete, from: "index \(key)", isImplied: isImplied))
     }
 }

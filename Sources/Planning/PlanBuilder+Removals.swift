@@ -129,7 +129,7 @@ extension PlanBuilder {
 
 extension PublishAddress {
     /// The group, nil for one element.
-    fileprivate var group: SubscriptionAddress? {
+    var group: SubscriptionAddress? {
         switch self {
         case .unicast: nil
         case .group(let group): .group(group)

@@ -11,6 +11,8 @@ struct PlanBuilder {
     private var lateSteps: [[Step]] = Array(repeating: [], count: LatePhase.allCases.count)
     /// Publications that wait for the address of the node they name.
     private var awaiting: [(target: DeviceUUID, step: Step)] = []
+    /// The guards that may be passed, sorted.
+    var allowed: [PlanGuard] = []
     /// The devices that are to become nodes, where not all are meant.
     var orders: Set<DeviceUUID>?
     /// The steps that make devices nodes.
@@ -60,8 +62,15 @@ struct PlanBuilder {
     /// Adds a step and gives its position.
     @discardableResult
     mutating func add(_ work: Step.Work, change: Int, after dependencies: [Int] = []) -> Int {
-        steps.append(Step(change: change, work: work, dependencies: dependencies.sortedUnique()))
+        steps.append(Step(change: change, work: allowing(work), dependencies: dependencies.sortedUnique()))
         return steps.count - 1
+    }
+
+    /// The same work, which knows of guards what it may pass when it is lowered.
+    private func allowing(_ work: Step.Work) -> Step.Work {
+        guard !allowed.isEmpty, case .configureWhenKnown(var configuration) = work else { return work }
+        configuration.allowed = allowed
+        return .configureWhenKnown(configuration)
     }
 
     /// Adds a step that waits until those of all nodes are over.
@@ -72,7 +81,7 @@ struct PlanBuilder {
         phase: LatePhase = .endings
     ) {
         lateSteps[phase.rawValue].append(
-            Step(change: change, work: work, dependencies: dependencies.sortedUnique())
+            Step(change: change, work: allowing(work), dependencies: dependencies.sortedUnique())
         )
     }
 

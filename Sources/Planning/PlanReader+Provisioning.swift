@@ -32,6 +32,11 @@ extension PlanReader {
         configuration.applicationKeys = try optional("application keys") { (reader) throws(DecodeError) in
             try reader.applicationKeys()
         }
+        configuration.allowed = try list { (reader) throws(DecodeError) in try reader.planGuard() }
+        for (left, right) in zip(configuration.allowed, configuration.allowed.dropFirst()) where left >= right {
+            throw .prohibited(field: "order of guards", value: UInt64(configuration.allowed.count))
+        }
+        configuration.defaultTTL = try optional("TTL") { (reader) throws(DecodeError) in try reader.defaultTTL() }
         configuration.relay = try optional("relay") { (reader) throws(DecodeError) in try reader.flag("relay") }
         configuration.relayRetransmit = try optional("retransmit") { (reader) throws(DecodeError) in
             TransmitParameters(octet: try reader.bytes.readUInt8())

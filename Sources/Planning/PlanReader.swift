@@ -183,10 +183,7 @@ struct PlanReader {
             let model = try model()
             let publication = try optional("publication") { (reader) throws(DecodeError) in try reader.publication() }
             return .setPublication(model, publication)
-        case 12:
-            let ttl = try bytes.readUInt8()
-            guard ttl != 1, ttl <= 127 else { throw .prohibited(field: "TTL", value: UInt64(ttl)) }
-            return .setDefaultTTL(ttl)
+        case 12: return .setDefaultTTL(try defaultTTL())
         case 13: return .setSecureNetworkBeacon(try flag("beacon"))
         case 14:
             let isOn = try flag("relay")
@@ -222,6 +219,12 @@ struct PlanReader {
         let value = try bytes.readUInt16()
         guard let index = Index(rawValue: value) else { throw .prohibited(field: "key index", value: UInt64(value)) }
         return index
+    }
+
+    mutating func defaultTTL() throws(DecodeError) -> UInt8 {
+        let ttl = try bytes.readUInt8()
+        guard ttl != 1, ttl <= 127 else { throw .prohibited(field: "TTL", value: UInt64(ttl)) }
+        return ttl
     }
 
     mutating func model() throws(DecodeError) -> ModelAddress {

@@ -18,17 +18,21 @@ extension PlanWriter {
 
 extension PlanReader {
     mutating func finding() throws(DecodeError) -> GuardFinding {
-        let offset = bytes.offset
-        guard let planGuard = PlanGuard(rawValue: try text()) else {
-            throw .prohibited(field: "guard", value: UInt64(clamping: offset))
-        }
-        return GuardFinding(
-            planGuard,
+        GuardFinding(
+            try planGuard(),
             try text(),
             nodes: try list { (reader) throws(DecodeError) in try reader.text() },
             resources: try list { (reader) throws(DecodeError) in try reader.text() },
             isAllowed: try flag("allowed")
         )
+    }
+
+    mutating func planGuard() throws(DecodeError) -> PlanGuard {
+        let offset = bytes.offset
+        guard let planGuard = PlanGuard(rawValue: try text()) else {
+            throw .prohibited(field: "guard", value: UInt64(clamping: offset))
+        }
+        return planGuard
     }
 
     mutating func scope() throws(DecodeError) -> PlanScope {

@@ -105,7 +105,9 @@ package enum Planner {
             for refusal in differ.guards.diagnostics(allowed: options.allowed) { differ.diagnostics.report(refusal) }
             return PlanningResult(plan: nil, diagnostics: differ.diagnostics.finished())
         }
+        let inquiries = differences.addListInquiries(in: network, sharing: differ.sharedLists)
         var builder = PlanBuilder(names: names)
+        builder.allowed = options.allowed.sorted()
         if scope != nil { builder.orders = Set(differences.compactMap(\.order?.uuid)) }
         builder.addNetworkEdits(of: desired)
         let keepers = others.keepers(of: desired.leaving, desired, network)
@@ -134,7 +136,7 @@ package enum Planner {
             changes: builder.changes,
             steps: steps,
             barriers: barriers,
-            notes: notes(differences: differences, others, names) + differ.refreshNotes
+            notes: notes(differences: differences, others, names) + notes(of: inquiries) + differ.refreshNotes
                 + others.removalNotes(desired, keepers, network, names) + builder.driftNotes
                 + KeyRefreshAdvice.notes(of: network, forgotten: forgotten),
             scope: scope,
@@ -203,6 +205,16 @@ package enum Planner {
 }
 
 extension Planner {
+    /// That fewer messages may do.
+    private static func notes(of inquiries: (asked: Int, saved: Int)) -> [String] {
+        guard inquiries.asked > 0 else { return [] }
+        let products = inquiries.asked == 1 ? "1 product" : "\(inquiries.asked) products"
+        return [
+            "Whether models of \(products) share a subscription list is not known: apply finds out, and leaves up to "
+                + "\(inquiries.saved) messages out if they do."
+        ]
+    }
+
     /// How many devices are provisioned, and into which subnets.
     private static func provisioningNotes(_ differences: [NodeDifference], _ names: ResourceNames) -> [String] {
         var counts: [NetKeyIndex: Int] = [:]

@@ -11,18 +11,22 @@ enum SubscriptionLowering {
         case deleteAll
     }
 
-    /// The messages, in order: additions before deletions.
+    /// The messages, in order: additions before deletions, as far as there is room for both.
     ///
     /// Adding and deleting takes a message for each difference, an overwrite and additions one for each wanted
     /// address, and Delete All one in all. Where those are equal, adding and deleting wins, for it never takes away what
     /// is to stay. A single label goes with Delete All, too, which is shorter by two segments. Both lists are sorted.
     ///
-    /// - Parameter keepsUnknown: Whether what the node has beside `existing` is to stay, so that it must not be
-    ///   overwritten or deleted with the rest.
+    /// - Parameters:
+    ///   - keepsUnknown: Whether what the node has beside `existing` is to stay, so that it must not be overwritten or
+    ///     deleted with the rest.
+    ///   - room: How many entries the list has room for, nil if nobody knows. Where additions find none, just as many
+    ///     deletions as they need come before them.
     static func operations(
         from existing: [SubscriptionAddress],
         to target: [SubscriptionAddress],
-        keepsUnknown: Bool = false
+        keepsUnknown: Bool = false,
+        room: Int? = nil
     ) -> [Operation] {
         let added = target.subtracting(existing)
         let deleted = existing.subtracting(target)
@@ -33,11 +37,31 @@ enum SubscriptionLowering {
             return [.deleteAll]
         }
         if keepsUnknown || isNameable && (target.isEmpty || difference <= target.count) {
-            return added.map { .add($0) } + deleted.map { .delete($0) }
+            return exchange(added, for: deleted, free: room.map { $0 - existing.count } ?? added.count)
         }
         // An address that is there already stays heard all the time if it is the one that overwrites.
         let first = target.first { existing.contains($0) } ?? target[0]
         return [.overwrite(first)] + target.filter { $0 != first }.map { .add($0) }
+    }
+
+    /// Additions and deletions in an order in which there is room for each, if there is such an order.
+    private static func exchange(
+        _ added: [SubscriptionAddress],
+        for deleted: [SubscriptionAddress],
+        free: Int
+    ) -> [Operation] {
+        var operations: [Operation] = []
+        var free = free
+        var deletions = deleted[...]
+        for address in added {
+            if free <= 0, let deletion = deletions.popFirst() {
+                operations.append(.delete(deletion))
+                free += 1
+            }
+            operations.append(.add(address))
+            free -= 1
+        }
+        return operations + deletions.map { .delete($0) }
     }
 }
 

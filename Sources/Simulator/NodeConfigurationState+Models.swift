@@ -123,7 +123,11 @@ extension NodeConfigurationState {
         self[position].subscriptions = list
         guard shared else { return }
         let models = elements[position.element].models.map(\.identifier)
-        let groups = ModelCatalogue.subscriptionListGroups(of: models)
+        let groups = ModelRelations.extensionGroups(
+            onElement: position.element,
+            of: elements.map { $0.models.map(\.identifier) },
+            page1: foundation.compositionPages[1]
+        )
         guard let group = groups.first(where: { $0.contains(self[position].identifier) }) else { return }
         for model in models.indices where group.contains(models[model]) {
             elements[position.element].models[model].subscriptions = list

@@ -25,7 +25,8 @@ extension SimulatedWorld {
         }
         let server = ConfigurationServer(
             limits: settings.limits,
-            sharesSubscriptionLists: settings.sharesSubscriptionLists
+            sharesSubscriptionLists: nodes[node].description?.sharesSubscriptionLists
+                ?? settings.sharesSubscriptionLists
         )
         var changed = state
         var faults = nodes[node].faults

@@ -69,7 +69,8 @@ package struct WorldSettings: Hashable, Sendable {
     package var dropsLinkAfterPackets: Int?
     /// What nodes can store.
     package var limits: NodeLimits
-    /// Whether models that extend each other on one element share one subscription list (Mesh Protocol 4.2.4).
+    /// Whether models that extend each other on one element share one subscription list (Mesh Protocol 4.2.4), on nodes
+    /// whose description does not say it.
     package var sharesSubscriptionLists: Bool
     /// The node whose proxy links lead to; nil for the first that has the GATT Proxy feature on and is powered.
     package var proxy: DeviceUUID?

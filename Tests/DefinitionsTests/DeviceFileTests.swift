@@ -214,7 +214,7 @@ struct DeviceFileTests {
         ),
         (
             product("colour: red"),
-            "1:46: error: unknown key `colour` (allowed here: company, elements, features, product, provisioning, replay_list, version)"
+            "1:46: error: unknown key `colour` (allowed here: company, elements, features, product, provisioning, replay_list, shared_subscription_lists, version)"
         ),
         ("products: { p: {} }\n", "1:13: error: `elements` is missing (a product needs it)"),
         ("products: { p: { elements: [] } }\n", "1:18: error: a device has 1 to 255 elements, not 0"),

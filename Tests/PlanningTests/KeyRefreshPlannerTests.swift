@@ -8,15 +8,30 @@ struct KeyRefreshPlannerTests {
     private func result(
         _ network: MeshNetwork,
         excluding excluded: [DeviceUUID] = [],
-        subnet: NetKeyIndex = .primary
+        subnet: NetKeyIndex = .primary,
+        allowed: Set<PlanGuard> = []
     ) -> PlanningResult {
         KeyRefreshPlanner.plan(
             KeyRefreshRequest(subnet: subnet, excluded: excluded),
             of: network,
             named: "office",
             base: (Octets16(high: 1, low: 1), 7),
-            identifier: Octets16(high: 2, low: 2)
+            identifier: Octets16(high: 2, low: 2),
+            options: PlannerOptions(allowed: allowed)
         )
+    }
+
+    @Test("Who is excluded may be the last proxy of the subnet")
+    func lastProxy() throws {
+        var office = try Office()
+        for name in ["we", "lamp-2", "switch-1"] { try office.change(name) { $0.features.proxy = .disabled } }
+        let lamp = try #require(office.network.nodes.first { $0.name == "lamp-1" }?.uuid)
+        #expect(result(office.network).refusals == [])
+        let refused = result(office.network, excluding: [lamp])
+        #expect(refused.refusals == [.lastProxy])
+        #expect(refused.plan?.findings.map(\.resources) == [["node.lamp-1"]])
+        #expect(refused.diagnostics.map(\.message).first?.contains("last GATT proxy, `lamp-1`") == true)
+        #expect(result(office.network, excluding: [lamp], allowed: [.lastProxy]).refusals == [])
     }
 
     /// The steps in words: `lamp-1 NetKey`, `distribute`, …

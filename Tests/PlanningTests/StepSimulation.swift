@@ -42,7 +42,9 @@ struct StepSimulation {
             case .readComposition:
                 if let composition = compositions[uuid] { network.nodes[place].record(composition) }
             case .resetNode: network.retire(uuid, reason: .reset, at: Timestamp(rawValue: 9))
-            default: network.nodes[place].apply(action, appKeys: network.appKeys)
+            default:
+                let sharing = network.sharedLists(of: network.nodes[place])
+                network.nodes[place].apply(action, appKeys: network.appKeys, sharing: sharing)
             }
         case .readBack: throw Refusal(description: "a plan that reads back")
         case .provision(let order): try provision(order)

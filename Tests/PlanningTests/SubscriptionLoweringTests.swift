@@ -66,6 +66,27 @@ struct SubscriptionLoweringTests {
         }
     }
 
+    @Test("No list gets longer than there is room for, and that takes no message more")
+    func room() throws {
+        for start in try lists() {
+            for target in try lists() {
+                let usual = SubscriptionLowering.operations(from: start, to: target)
+                for room in max(start.count, target.count)...5 {
+                    let operations = SubscriptionLowering.operations(from: start, to: target, room: room)
+                    #expect(operations.count == usual.count)
+                    var list = start
+                    for operation in operations {
+                        list = apply(operation, to: list)
+                        #expect(list.count <= room, "\(start) -> \(target) in \(room)")
+                    }
+                    #expect(list == target, "\(start) -> \(target) in \(room)")
+                    // Nothing goes before it has to.
+                    if start.count + target.subtracting(start).count <= room { #expect(operations == usual) }
+                }
+            }
+        }
+    }
+
     @Test("What is to stay is never taken away, as long as that costs nothing more")
     func staysHeard() throws {
         for start in try lists() {

@@ -40,6 +40,22 @@ struct CodecTests {
         #expect(throws: DecodeError.self) { try CapacityCodec.decode(bytes + [0]) }
     }
 
+    @Test("What is known of shared lists comes back as it was, and cut off or prolonged it is refused")
+    func listSharings() throws {
+        let product = Node.Product(company: 1, product: 2, version: 3, replayListSize: 4)
+        let vendor = ModelIdentifier.vendor(company: 5, model: 6)
+        let sharings = [
+            ListSharing(product: product, element: 0, .sig(0x1000), .sig(0x1006), isShared: true),
+            ListSharing(product: product, element: 3, vendor, .sig(0x1000), isShared: false),
+        ]
+        let bytes = ListSharingCodec.encode(sharings)
+        #expect(try ListSharingCodec.decode(bytes) == sharings)
+        for length in bytes.indices {
+            #expect(throws: DecodeError.self) { try ListSharingCodec.decode(Array(bytes[..<length])) }
+        }
+        #expect(throws: DecodeError.self) { try ListSharingCodec.decode(bytes + [0]) }
+    }
+
     @Test("Records of provisioning come back as they were, and cut off or prolonged they are refused")
     func provisioningRecords() throws {
         let network = try richNetwork()

@@ -58,6 +58,7 @@ enum Keyword: String, CaseIterable {
     case company
     case product
     case replayList = "replay_list"
+    case sharedSubscriptionLists = "shared_subscription_lists"
     case location
     case algorithms
     case bearers

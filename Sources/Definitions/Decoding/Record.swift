@@ -137,7 +137,9 @@ struct Record: Hashable, Sendable {
     /// A value of `products`.
     static let product = Record(
         "product",
-        [.company, .product, .version, .replayList, .features, .elements, .provisioning],
+        [
+            .company, .product, .version, .replayList, .sharedSubscriptionLists, .features, .elements, .provisioning,
+        ],
         required: [.elements]
     )
     /// An entry of the `elements` of a product.

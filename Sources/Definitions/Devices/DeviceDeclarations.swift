@@ -13,6 +13,8 @@ struct ProductDeclaration {
         features: [],
         elements: []
     )
+    /// Whether its models that extend each other share one subscription list.
+    var sharesSubscriptionLists: Bool?
     /// What it knows of provisioning.
     var algorithms = ProvisioningAlgorithm.allCases
     /// The static value of its devices, if they share one.
@@ -129,6 +131,7 @@ struct DeviceDeclarations {
         description.outOfBandInformation = product.oobInformation
         description.uri = device.uri ?? product.uri
         description.provisioningBearers = product.bearers
+        description.sharesSubscriptionLists = product.sharesSubscriptionLists
         return description
     }
 

@@ -68,6 +68,8 @@ extension DocumentDecoder {
             case .product: set(&product.composition.product, field, "a product identifier")
             case .version: set(&product.composition.version, field, "a version identifier")
             case .replayList: set(&product.composition.replayListSize, field, "the size of a replay protection list")
+            case .sharedSubscriptionLists:
+                product.sharesSubscriptionLists = scalar(field.value, "on or off", Words.boolean)?.value
             case .features:
                 let features = words(field.value, "a list of features", DeviceWords.feature)
                 product.composition.features = FeatureSet(features)

@@ -11,7 +11,10 @@ extension ExecutionRun {
             return
         }
         let record = network
-        let lowered = deferred.lowered(on: node, in: record.header) { record.node($0) }
+        let peers = node.product.map(inquiredProducts.contains) ?? true ? 0 : max(waitingConfigurations, 1)
+        let lowered = deferred.lowered(on: node, in: record.header, peers: peers) { record.node($0) }
+        if deferred.target == nil { waitingConfigurations -= 1 }
+        if let product = node.product, lowered.steps.contains(where: \.readsList) { inquiredProducts.insert(product) }
         let (stepOffset, changeOffset) = (steps.count, changeCount)
         let grown = lowered.steps.map { step in
             Step(
@@ -38,5 +41,12 @@ extension ExecutionRun {
         announce(.stepSucceeded(step: step, byReadBack: false))
         announceBlocked(blocked)
         finishNode(deferred.node)
+    }
+}
+
+extension Step {
+    /// Whether it reads a subscription list, to find out which it is shared with.
+    fileprivate var readsList: Bool {
+        if case .configure(_, .read(.subscriptions)) = work { true } else { false }
     }
 }

@@ -80,10 +80,11 @@ extension ExecutionRun {
             fail(step, .unmakeable("the node has no network key that the database has"))
             return
         }
-        if network.hasEffect(action, on: node) {
+        if network.hasEffect(action, on: node) || isNeedless(action, on: node) {
             // It was there already, and is managed from now on.
             let appKeys = network.header.appKeys
-            network.update(uuid, at: context.now()) { $0.apply(action, appKeys: appKeys) }
+            let sharing = network.header.sharedLists(of: node)
+            network.update(uuid, at: context.now()) { $0.apply(action, appKeys: appKeys, sharing: sharing) }
             schedule.succeed(step)
             announce(.stepSkipped(step: step))
             finishNode(uuid)
@@ -115,8 +116,10 @@ extension ExecutionRun {
         if job.isForServer { return settleServer(job, isAnswered: true) }
         guard let step = job.step else { return }
         switch verdict {
-        case .report(let report): settle(step, job, report)
+        case .report(let report) where readBacks[job.node] != nil: settle(step, job, report)
+        case .report(.subscriptions(let model, let list)): settle(step, job, list: list, of: model)
         case .refused where readBacks[job.node] != nil: settleRefusedReading(step, job)
+        case .refused where job.action.isReading: endReading(step, job)
         case .holds(.resetNode): settleReset(job)
         case .holds(let action): succeed(step, job) { $0.record(action, in: $1, at: $2) }
         case .composition(let composition):
@@ -145,7 +148,7 @@ extension ExecutionRun {
             fail(step, .differs(report))
         case .continues(let position): askFurther(job, from: position)
         // No step asks for it.
-        case .attention, .page, .pollTimeout, .solicitationsCleared: break
+        case .report, .attention, .page, .pollTimeout, .solicitationsCleared: break
         }
     }
 
@@ -266,6 +269,7 @@ extension ExecutionRun {
         let header = network.header
         network.update(job.node, at: context.now()) { record(&$0, header, context.now()) }
         network.checkCapacity(after: job.action, on: job.node)
+        listWitnesses[job.node]?.confirmed(job.action)
         tellClient(of: job.node)
         journal.settle(subject(of: step), .succeeded)
         schedule.succeed(step)
@@ -325,5 +329,12 @@ extension SequenceNumberError {
         case .ivIndexWentBack(let source, let reached):
             "sequence numbers of \(source) were used under IV index \(reached) before; the database is an old copy"
         }
+    }
+}
+
+extension ConfigurationAction {
+    /// Whether it changes nothing.
+    fileprivate var isReading: Bool {
+        if case .read = self { true } else { false }
     }
 }

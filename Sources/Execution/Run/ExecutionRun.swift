@@ -62,6 +62,11 @@ final class ExecutionRun {
     var schedule: StepSchedule
     /// What nodes have told that are being read back.
     var readBacks: [DeviceUUID: NodeReadBack] = [:]
+    /// What was seen of the subscription lists of nodes of which is found out which are shared.
+    var listWitnesses: [DeviceUUID: ListWitness] = [:]
+    /// How many nodes have a configuration that waits to be known, and products of which one of them was asked for that.
+    var waitingConfigurations = 0
+    var inquiredProducts: Set<Node.Product> = []
     /// In-doubt requests of earlier runs, oldest first.
     var doubts: [DeviceUUID: [JournalIntent]] = [:]
     /// Nodes that have in-doubt requests and no step, in reverse order.
@@ -145,6 +150,9 @@ final class ExecutionRun {
         queue = ProvisioningQueue(policy: options.provisioning)
         self.steps = steps
         plannedCount = steps.count
+        waitingConfigurations = steps.count {
+            if case .configureWhenKnown(let configuration) = $0.work { configuration.target == nil } else { false }
+        }
         self.schedule = schedule
         self.unreachable = unreachable
         window = SendWindow(initial: options.initialWindow, maximum: options.maximumWindow)

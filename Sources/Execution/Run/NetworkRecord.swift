@@ -26,6 +26,7 @@ struct NetworkRecord {
     var dirtyPendings: Set<DeviceUUID> = []
     var newRetirements: [RetiredNode] = []
     private var areCapacitiesDirty = false
+    var areSharingsDirty = false
 
     /// The network of a snapshot.
     ///
@@ -78,8 +79,11 @@ struct NetworkRecord {
         if readBack.isFinished { nodes[place].readBackAt = now }
         if isNews { dirtyNodes.insert(uuid) } else { confirmedNodes.insert(uuid) }
         let formerDrift = header.drifts[uuid]
+        var recorded = formerDrift?.recorded ?? before
+        recorded.takeSharedSubscriptions(from: nodes[place], sharing: header.sharedLists(of: nodes[place]))
+        if readBack.isFinished { learnContradictions(of: nodes[place]) }
         let drift = NodeDrift(
-            recorded: formerDrift?.recorded ?? before,
+            recorded: recorded,
             observed: nodes[place],
             since: formerDrift?.since ?? [:],
             at: now
@@ -213,6 +217,10 @@ struct NetworkRecord {
             changes.capacities = header.capacities
             areCapacitiesDirty = false
         }
+        if areSharingsDirty {
+            changes.listSharings = header.listSharings
+            areSharingsDirty = false
+        }
         changes.retiredNodes = newRetirements
         newRetirements = []
         if isHeaderDirty {
@@ -281,7 +289,7 @@ struct NetworkRecord {
         default: break
         }
         var after = node
-        after.apply(action, appKeys: header.appKeys)
+        after.apply(action, appKeys: header.appKeys, sharing: header.sharedLists(of: node))
         return after.hasConfiguration(of: node)
     }
 }
@@ -289,7 +297,7 @@ struct NetworkRecord {
 extension Node {
     /// What an answer says that confirms an action.
     mutating func record(_ action: ConfigurationAction, in network: MeshNetwork, at now: Timestamp) {
-        apply(action, appKeys: network.appKeys)
+        apply(action, appKeys: network.appKeys, sharing: network.sharedLists(of: self))
         observedAt = now
         unprovisionedSeenAt = nil
         // A node that gets a key when the network already uses the new one gets the new one, and it alone.

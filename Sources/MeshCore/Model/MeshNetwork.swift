@@ -33,6 +33,9 @@ package struct MeshNetwork: Hashable, Sendable {
     package var drifts: [DeviceUUID: NodeDrift] = [:]
     /// What is known of the room in lists of products, each list of a product once, in the order they were learned.
     package var capacities: [ListCapacity] = []
+    /// What is known of which models of products share one Subscription List, two models of a product once, in the order
+    /// they were learned; changed by ``learn(_:)``.
+    package var listSharings: [ListSharing] = []
 
     /// A network with that state.
     package init(

@@ -37,6 +37,9 @@ package struct DeviceDescription: Hashable, Sendable {
     /// Its Composition Data pages other than 0, as octets: 1 for the relations of its models, 2 for the profiles it
     /// supports, 128 and above for what it becomes by a Node Composition Refresh.
     package var compositionPages: [UInt8: [UInt8]] = [:]
+    /// Whether models of it that extend each other on one element share one subscription list, as its stack has it; nil if
+    /// nobody says.
+    package var sharesSubscriptionLists: Bool?
 
     /// A device that offers nothing out of band.
     package init(uuid: DeviceUUID, name: String, composition: Composition, capabilities: ProvisioningCapabilities) {

@@ -25,7 +25,7 @@ extension NodeDiffer {
                 }
             }
         }
-        guard leavesOutRefused else { return }
+        guard leavesOut(.applicationKeyInUse) else { return }
         difference.deletedAppKeys.removeAll(where: kept.contains)
         difference.deletedNetKeys.removeAll { netKey in kept.contains { boundNetKeys[$0] == netKey } }
     }

@@ -5,7 +5,7 @@ internal import MeshCore
 /// A device that is to be provisioned is a node of which little is known; of what waits for a composition only the
 /// features that carry messages count. Takes time in proportion to the steps.
 struct PlanOutcome {
-    /// The network after the steps so far; nodes that were reset are gone in it.
+    /// The network after the steps so far; nodes that were reset or excluded are gone in it.
     var network: MeshNetwork {
         guard !left.isEmpty else { return state }
         var network = state
@@ -14,12 +14,14 @@ struct PlanOutcome {
     }
 
     private var state: MeshNetwork
+    private let sharedLists: [Node.Product: SharedLists]
     private var places: [DeviceUUID: Int] = [:]
     private var left: Set<DeviceUUID> = []
 
     /// Before the first step.
     init(_ network: MeshNetwork) {
         state = network
+        sharedLists = network.sharedListsByProduct
         places = network.nodePlaces
     }
 
@@ -30,7 +32,11 @@ struct PlanOutcome {
         case .readBack: break
         case .configure(let uuid, let action):
             guard let place = places[uuid] else { return }
-            state.nodes[place].apply(action, appKeys: state.appKeys)
+            let sharing = state.nodes[place].product.flatMap { sharedLists[$0] } ?? .unknown
+            state.nodes[place].apply(action, appKeys: state.appKeys, sharing: sharing)
+        case .edit(.exclude(let uuid)): left.insert(uuid)
+        // Which of two keys a node uses makes no difference to guards.
+        case .edit(.refreshKeys): break
         case .edit(let edit):
             // What an edit says of one node guards read from the plan.
             guard edit.node == nil else { return }

@@ -33,7 +33,7 @@ extension PlanReview {
 
 extension NodeSummary {
     /// Whether it is no node of ours afterwards.
-    fileprivate var isLeaving: Bool { action == .forget || action == .reset }
+    fileprivate var isLeaving: Bool { action == .forget || action == .reset || action == .exclude }
 }
 
 extension Change {

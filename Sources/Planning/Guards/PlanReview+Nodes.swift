@@ -33,13 +33,18 @@ extension PlanReview {
         reports.report(
             GuardFinding(
                 .unreachableTTL,
-                "\(list(names)) would answer with TTL \(ttl), which no proxy hands on to its link, so that nobody could "
-                    + "configure \(nodes.count == 1 ? "it" : "them") any more",
+                Self.objection(toTTL: ttl, of: list(names), isOne: nodes.count == 1),
                 nodes: names,
                 resources: nodes.flatMap { resources(of: $0, [.defaultTTL, .proxy]) }
             ),
             hint: "Give \(nodes.count == 1 ? "it" : "them") a `ttl` of 2 or more"
         )
+    }
+
+    /// What is wrong with a Default TTL, a sentence without a full stop.
+    static func objection(toTTL ttl: UInt8, of names: String, isOne: Bool) -> String {
+        "\(names) would answer with TTL \(ttl), which no proxy hands on to its link, so that nobody could "
+            + "configure \(isOne ? "it" : "them") any more"
     }
 
     private func reportReplayLists(_ nodes: [DeviceUUID], to reports: inout GuardReports) {
@@ -64,26 +69,43 @@ extension PlanReview {
         guard let place = places[uuid] else { return }
         let node = after.network.nodes[place]
         let room = after.network.capacities.first { $0.list == list && $0.product == node.product }?.entries ?? 0
-        let kind: Change.Kind
-        let what: String
-        switch list {
-        case .netKeys: (kind, what) = (.nodeSubnet, "NetKeys")
-        case .appKeys: (kind, what) = (.nodeApplicationKey, "AppKeys")
-        case .bindings(let element, let model):
-            (kind, what) = (.binding, "bindings of `\(model.name)` on element \(element)")
-        case .subscriptions(let element, let model):
-            (kind, what) = (.subscription, "subscriptions of `\(model.name)` on element \(element)")
-        }
         let name = name(of: uuid)
         reports.report(
             GuardFinding(
                 .fullList,
-                "node `\(name)` would need room for \(node.count(of: list)) \(what), and its product has refused more than "
-                    + "\(room)",
+                list.objection(of: name, to: node.count(of: list), room: room),
                 nodes: [name],
-                resources: resources(of: uuid, [kind])
+                resources: resources(of: uuid, [list.kind])
             ),
-            hint: "Ask for fewer, or leave the node out with --exclude"
+            hint: ListCapacity.List.hint
         )
     }
+}
+
+extension ListCapacity.List {
+    /// The kind of changes that make it longer.
+    var kind: Change.Kind {
+        switch self {
+        case .netKeys: .nodeSubnet
+        case .appKeys: .nodeApplicationKey
+        case .bindings: .binding
+        case .subscriptions: .subscription
+        }
+    }
+
+    /// What is wrong with so many entries, a sentence without a full stop.
+    func objection(of name: String, to count: Int, room: Int) -> String {
+        let entries: String
+        switch self {
+        case .netKeys: entries = "NetKeys"
+        case .appKeys: entries = "AppKeys"
+        case .bindings(let element, let model): entries = "bindings of `\(model.name)` on element \(element)"
+        case .subscriptions(let element, let model):
+            entries = "subscriptions of `\(model.name)` on element \(element)"
+        }
+        return "node `\(name)` would need room for \(count) \(entries), and its product has refused more than \(room)"
+    }
+
+    /// What helps.
+    static let hint = "Ask for fewer, or leave the node out with --exclude"
 }

@@ -47,7 +47,7 @@ package enum KeyRefreshPlanner {
             participants: builder.participantCount,
             in: network
         )
-        let plan = Plan(
+        var plan = Plan(
             identifier: identifier,
             lineage: base.lineage,
             serial: base.serial,
@@ -55,10 +55,18 @@ package enum KeyRefreshPlanner {
             nodes: builder.nodes,
             changes: builder.changes,
             steps: builder.steps,
-            notes: notes.all,
-            findings: check.guards.findings(allowed: options.allowed)
+            notes: notes.all
         )
-        return PlanningResult(plan: plan, diagnostics: check.guards.diagnostics(allowed: options.allowed))
+        var guards = check.guards
+        let review = PlanReview(
+            plan,
+            of: network,
+            names: ResourceNames(network: network),
+            removalLimit: Definition.defaultRemovalLimit
+        )
+        review.report(to: &guards)
+        plan.findings = guards.findings(allowed: options.allowed)
+        return PlanningResult(plan: plan, diagnostics: guards.diagnostics(allowed: options.allowed))
     }
 }
 

@@ -45,8 +45,8 @@ enum CapacityCodec {
         switch try reader.readUInt8() {
         case 0: return .netKeys
         case 1: return .appKeys
-        case 2: return .bindings(element: try reader.readUInt8(), model: try model(&reader))
-        case 3: return .subscriptions(element: try reader.readUInt8(), model: try model(&reader))
+        case 2: return .bindings(element: try reader.readUInt8(), model: try reader.readTaggedModel())
+        case 3: return .subscriptions(element: try reader.readUInt8(), model: try reader.readTaggedModel())
         case let other: throw .prohibited(field: "list", value: UInt64(other))
         }
     }
@@ -54,14 +54,22 @@ enum CapacityCodec {
     private static func write(_ code: UInt8, _ element: UInt8, _ model: ModelIdentifier, to writer: inout ByteWriter) {
         writer.write(code)
         writer.write(element)
-        writer.write(model.company != nil)
-        if let company = model.company { writer.write(company) }
-        writer.write(model.model)
+        writer.write(tagged: model)
     }
+}
 
-    private static func model(_ reader: inout ByteReader) throws(DecodeError) -> ModelIdentifier {
-        try reader.readBool()
-            ? .vendor(company: try reader.readUInt16(), model: try reader.readUInt16())
-            : .sig(try reader.readUInt16())
+extension ByteWriter {
+    /// Whether a model has a company, the company if so, and its 16 bits.
+    mutating func write(tagged model: ModelIdentifier) {
+        write(model.company != nil)
+        if let company = model.company { write(company) }
+        write(model.model)
+    }
+}
+
+extension ByteReader {
+    /// A model that ``ByteWriter/write(tagged:)`` wrote.
+    mutating func readTaggedModel() throws(DecodeError) -> ModelIdentifier {
+        try readBool() ? .vendor(company: try readUInt16(), model: try readUInt16()) : .sig(try readUInt16())
     }
 }

@@ -37,6 +37,7 @@ extension MeshDatabase {
         for drift in changes.drifts { batch.put(RowName(drift: drift.recorded.uuid), NodeDriftCodec.encode(drift)) }
         if let network = changes.network { batch.put(RowName(.network), NetworkCodec.encode(network)) }
         if let capacities = changes.capacities { batch.put(RowName(.capacities), CapacityCodec.encode(capacities)) }
+        if let sharings = changes.listSharings { batch.put(RowName(.listSharings), ListSharingCodec.encode(sharings)) }
         if let extras = changes.extras { batch.put(RowName(.extras), extras.encoded()) }
         for uuid in changes.removedPendingProvisionings { batch.delete(RowName(pending: uuid)) }
         for pending in changes.pendingProvisionings {

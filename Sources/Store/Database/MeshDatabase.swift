@@ -59,6 +59,9 @@ package final class MeshDatabase {
         if !network.capacities.isEmpty {
             bodies.append((RowName(.capacities), CapacityCodec.encode(network.capacities)))
         }
+        if !network.listSharings.isEmpty {
+            bodies.append((RowName(.listSharings), ListSharingCodec.encode(network.listSharings)))
+        }
         bodies += network.nodes.map { (RowName($0), NodeCodec.encode($0)) }
         bodies += network.pendingProvisionings.map {
             (RowName(pending: $0.uuid), PendingProvisioningCodec.encode($0))
@@ -118,6 +121,7 @@ package final class MeshDatabase {
         var retired: [RetiredNode] = []
         var drifts: [DeviceUUID: NodeDrift] = [:]
         var capacities: [ListCapacity] = []
+        var listSharings: [ListSharing] = []
         var replay: [ReplayProtection.Entry] = []
         var unresolved: [JournalIntent] = []
         let (header, manifest) = try scan { row throws(StoreError) in
@@ -133,6 +137,7 @@ package final class MeshDatabase {
                 let drift = try decode(row, NodeDriftCodec.decode)
                 drifts[drift.recorded.uuid] = drift
             case .capacities: capacities = try decode(row, CapacityCodec.decode)
+            case .listSharings: listSharings = try decode(row, ListSharingCodec.decode)
             case .manifest, .sequenceNumbers, .run, .outcome, .extras, .plan: break
             }
         }
@@ -142,6 +147,7 @@ package final class MeshDatabase {
         network.retiredNodes = retired
         network.drifts = drifts
         network.capacities = capacities
+        network.listSharings = listSharings
         return Snapshot(
             lineage: header.lineage,
             serial: manifest.serial,
@@ -269,6 +275,7 @@ extension RowName: CustomStringConvertible {
         case .outcome: "outcome row \(Hexadecimal.encode(key))"
         case .extras: "the row of imported extras"
         case .capacities: "the row of learned capacities"
+        case .listSharings: "the row of shared subscription lists"
         case .pendingProvisioning:
             "the row of pending device \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .retiredNode: "the row of retired node \(key.reduce(0) { $0 << 8 | UInt64($1) })"

@@ -30,6 +30,8 @@ enum RowKind: UInt8 {
     case drift = 16
     /// What is known of the room in lists of products; key empty.
     case capacities = 20
+    /// What is known of which models of products share one subscription list; key empty.
+    case listSharings = 21
 }
 
 /// Names a row.

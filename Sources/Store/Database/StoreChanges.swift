@@ -24,6 +24,8 @@ package struct StoreChanges: Sendable {
     package var network: MeshNetwork?
     /// What is known of the room in lists of products, whole.
     package var capacities: [ListCapacity]?
+    /// What is known of which models of products share one subscription list, whole.
+    package var listSharings: [ListSharing]?
     /// What imports brought along and exports give back.
     package var extras: CDBExtras?
     /// Replay entries, one a source; older ones than those stored change nothing.
@@ -41,6 +43,7 @@ package struct StoreChanges: Sendable {
     /// Whether a plan made before is outdated by this.
     var isStateChange: Bool {
         !nodes.isEmpty || !removedNodes.isEmpty || network != nil || extras != nil || capacities != nil
+            || listSharings != nil
             || !pendingProvisionings.isEmpty || !removedPendingProvisionings.isEmpty || !retiredNodes.isEmpty
             || !drifts.isEmpty || !removedDrifts.isEmpty
     }

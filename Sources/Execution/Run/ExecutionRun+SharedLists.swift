@@ -1,0 +1,81 @@
+import MeshCore
+import Planning
+import Store
+
+/// Finding out which models of a product share one subscription list: a plan reads lists before and after a group is added
+/// to another one.
+extension ExecutionRun {
+    /// Whether a step reads a list of which is known by now which others it is shared with.
+    func isNeedless(_ action: ConfigurationAction, on node: Node) -> Bool {
+        guard case .read(.subscriptions(let address)) = action, let product = node.product else { return false }
+        return network.header.listSharings.contains { sharing in
+            sharing.product == product && sharing.element == address.element
+                && (sharing.first == address.model || sharing.second == address.model)
+        }
+    }
+
+    /// A node told one of its subscription lists.
+    func settle(_ step: Int, _ job: Job, list: [Address], of address: ModelAddress) {
+        let proofs = listWitnesses[job.node, default: ListWitness()].heard(Set(list), of: address)
+        if let product = network.node(job.node)?.product {
+            for proof in proofs {
+                network.learn(
+                    ListSharing(
+                        product: product,
+                        element: address.element,
+                        address.model,
+                        proof.model,
+                        isShared: proof.isShared
+                    )
+                )
+            }
+        }
+        network.takeGroups(list, of: address, on: job.node, at: context.now())
+        endReading(step, job)
+    }
+
+    /// A reading is over, with or without an answer that means something.
+    func endReading(_ step: Int, _ job: Job) {
+        journal.settle(subject(of: step), .succeeded)
+        schedule.succeed(step)
+        announce(.stepSucceeded(step: step, byReadBack: false))
+        finishNode(job.node)
+    }
+}
+
+extension NetworkRecord {
+    /// Remembers which models of a product share a subscription list.
+    mutating func learn(_ sharing: ListSharing) {
+        if header.learn(sharing) { areSharingsDirty = true }
+    }
+
+    /// Records the groups that a list was told to hold. Of virtual addresses only labels are recorded, which it does not
+    /// tell.
+    mutating func takeGroups(_ list: [Address], of address: ModelAddress, on uuid: DeviceUUID, at now: Timestamp) {
+        let told = list.compactMap { GroupAddress(rawValue: $0.rawValue) }.map { SubscriptionAddress.group($0) }
+        guard let node = node(uuid), let model = node.model(at: address) else { return }
+        let labels = model.subscriptions.filter { if case .group = $0 { false } else { true } }
+        let subscriptions = Set(told + labels).sorted()
+        guard subscriptions != model.subscriptions else { return }
+        update(uuid, at: now) { $0.setSubscriptions(subscriptions, of: address) }
+    }
+
+    /// Takes note that models do not share a list after all, as a node told.
+    mutating func learnContradictions(of node: Node) {
+        guard let product = node.product else { return }
+        for (element, one, other) in node.contradictions(of: header.sharedLists(of: node)) {
+            learn(ListSharing(product: product, element: element, one, other, isShared: false))
+        }
+    }
+}
+
+extension Node {
+    /// Records the subscription list of one model.
+    fileprivate mutating func setSubscriptions(_ list: [SubscriptionAddress], of address: ModelAddress) {
+        guard elements.indices.contains(Int(address.element)),
+            let place = elements[Int(address.element)].models.firstIndex(where: { $0.identifier == address.model })
+        else { return }
+        elements[Int(address.element)].models[place].subscriptions = list
+        elements[Int(address.element)].models[place].managedSubscriptions.removeAll { !list.contains($0) }
+    }
+}

@@ -1,0 +1,46 @@
+import MeshCore
+import Planning
+
+/// What a run has seen of the subscription lists of one node, to tell which of its models share one.
+///
+/// A list without a group that was added to that of another model is not that list. One in which the group has appeared
+/// since it was told before, although nothing was sent about it, is. What the record says does not count: it may be old.
+struct ListWitness {
+    /// What lists held when they were told last, by model, unless something was sent about them since.
+    private var told: [ModelAddress: Set<Address>] = [:]
+    /// The models to which groups were added while this was watching.
+    private var added: [(model: ModelAddress, group: Address)] = []
+
+    /// The node has confirmed an action.
+    mutating func confirmed(_ action: ConfigurationAction) {
+        switch action {
+        case .addSubscription(let model, let group):
+            told[model] = nil
+            added.append((model, group.address))
+        case .overwriteSubscriptions(let model, _), .deleteSubscription(let model, _),
+            .deleteAllSubscriptions(let model):
+            told[model] = nil
+            // What of it is left elsewhere proves nothing any more.
+            added.removeAll { $0.model.element == model.element }
+        default: break
+        }
+    }
+
+    /// The node has told the list of a model.
+    ///
+    /// - Returns: what that proves: other models of the element, and whether they share the list.
+    mutating func heard(_ list: Set<Address>, of model: ModelAddress) -> [(model: ModelIdentifier, isShared: Bool)] {
+        var proofs: [(model: ModelIdentifier, isShared: Bool)] = []
+        for (other, group) in added where other.element == model.element && other != model {
+            if !list.contains(group) {
+                proofs.append((other.model, false))
+            } else if let before = told[model], !before.contains(group),
+                !added.contains(where: { $0.group == group && $0.model != other })
+            {
+                proofs.append((other.model, true))
+            }
+        }
+        told[model] = list
+        return proofs
+    }
+}

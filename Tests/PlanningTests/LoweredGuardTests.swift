@@ -1,0 +1,137 @@
+import MeshCore
+import Planning
+import TestSupport
+import Testing
+
+@Suite("Guards of what is lowered when a composition was read")
+struct LoweredGuardTests {
+    private static let product = Node.Product(company: 1, product: 2, version: 3, replayListSize: 100)
+    private let onOff = ModelAddress(element: 0, model: .sig(0x1000))
+
+    private func office(_ change: (inout Node) -> Void = { _ in }) throws -> (Office, DeferredConfiguration) {
+        var office = try Office()
+        try office.change("lamp-1") { node in
+            node.product = Self.product
+            change(&node)
+        }
+        let lamp = try required(office.network.nodes.first { $0.name == "lamp-1" })
+        return (office, DeferredConfiguration(node: lamp.uuid, name: "lamp-1"))
+    }
+
+    /// What is done, and what is refused with which hint; the same with the guard allowed.
+    private func outcome(
+        _ office: Office,
+        _ configuration: DeferredConfiguration,
+        allowing planGuard: PlanGuard
+    ) throws -> (refused: [ConfigurationAction], allowed: [ConfigurationAction], problem: String) {
+        let lowered = configuration.lowered(in: office.network)
+        var free = configuration
+        free.allowed = [planGuard]
+        let passed = free.lowered(in: office.network)
+        #expect(passed.problems == [])
+        #expect(lowered.problems.count == 1)
+        let problem = try required(lowered.problems.first)
+        #expect(problem.hint?.hasSuffix("--allow \(planGuard.rawValue)") == true, "\(problem)")
+        #expect(problem.location == nil && problem.severity == .error)
+        return (actions(lowered), actions(passed), problem.message)
+    }
+
+    private func actions(_ lowered: LoweredConfiguration) -> [ConfigurationAction] {
+        lowered.steps.compactMap { if case .configure(_, let action) = $0.work { action } else { nil } }
+    }
+
+    @Test("A list that is full gets no more; the rest is done")
+    func fullLists() throws {
+        var (office, configuration) = try office()
+        let kitchen = office.network.groups[1].address
+        let list = ListCapacity.List.subscriptions(element: 0, model: .sig(0x1000))
+        office.network.capacities = [ListCapacity(product: Self.product, list: list, entries: 1)]
+        let both = [office.network.groups[0].address, kitchen]
+        configuration.models = [DeferredModel(address: onOff, subscriptions: both)]
+        configuration.friend = nil
+        configuration.relay = false
+        let result = try outcome(office, configuration, allowing: .fullList)
+        #expect(result.refused == [.setRelay(false, TransmitParameters(octet: 0x0A))])
+        #expect(result.allowed.count == 2 && result.allowed.contains(.addSubscription(onOff, kitchen)))
+        #expect(result.problem.contains("room for 2 subscriptions of `generic-onoff-server`"))
+    }
+
+    @Test("A key that finds no room takes along what would use it")
+    func fullKeys() throws {
+        var (office, configuration) = try office()
+        let sensing = try required(AppKeyIndex(rawValue: 1))
+        let guests = try required(NetKeyIndex(rawValue: 1))
+        configuration.models = [DeferredModel(address: onOff, bindings: [.first, sensing])]
+        office.network.capacities = [ListCapacity(product: Self.product, list: .appKeys, entries: 1)]
+        var result = try outcome(office, configuration, allowing: .fullList)
+        #expect(result.refused == [.addNetKey(guests)])
+        #expect(result.allowed.count == 3)
+        office.network.capacities = [ListCapacity(product: Self.product, list: .netKeys, entries: 1)]
+        result = try outcome(office, configuration, allowing: .fullList)
+        #expect(result.refused == [])
+        office.network.capacities = [
+            ListCapacity(product: Self.product, list: .bindings(element: 0, model: onOff.model), entries: 1)
+        ]
+        result = try outcome(office, configuration, allowing: .fullList)
+        #expect(result.refused == [.addNetKey(guests), .addAppKey(sensing, boundTo: guests)])
+    }
+
+    @Test("A TTL with which a node that is no proxy cannot answer is not set, or the proxy stays on")
+    func silence() throws {
+        var (silent, configuration) = try office { $0.features.proxy = .notSupported }
+        configuration.defaultTTL = 0
+        var result = try outcome(silent, configuration, allowing: .unreachableTTL)
+        #expect(result.refused == [] && result.allowed == [.setDefaultTTL(0)])
+        #expect(result.problem.contains("`lamp-1` would answer with TTL 0"))
+        try silent.change("lamp-1") { $0.features.proxy = .enabled }
+        #expect(actions(configuration.lowered(in: silent.network)) == [.setDefaultTTL(0)])
+        try silent.change("lamp-1") { $0.defaultTTL = 0 }
+        configuration.defaultTTL = nil
+        configuration.proxy = false
+        result = try outcome(silent, configuration, allowing: .unreachableTTL)
+        #expect(result.refused == [] && result.allowed == [.setProxy(false)])
+    }
+
+    @Test("A Default TTL of 0 waits for whether the node is a proxy, in plans that allow it as in others")
+    func waiting() throws {
+        var (office, _) = try office { node in
+            node.elements = []
+            node.features = Node.Features()
+        }
+        let yaml = Office.definition + Office.nodes(lamp1: "ttl: 0", lamp2: "ttl: 4")
+        let plan = try required(try office.result(yaml, options: PlannerOptions(allowed: [.unreachableTTL])).plan)
+        let waiting = plan.steps.compactMap { step in
+            if case .configureWhenKnown(let configuration) = step.work { configuration } else { nil }
+        }
+        #expect(waiting.map(\.defaultTTL) == [0])
+        #expect(waiting.map(\.allowed) == [[.unreachableTTL]])
+        #expect(plan.changes.contains { $0.address == "node.lamp-1.ttl" && $0.isDeferred })
+        #expect(try PlanFile.decode(PlanFile.encode(plan)) == plan)
+        try office.change("lamp-1") { $0.features.proxy = .enabled }
+        #expect(try office.plan(Office.nodes(lamp1: "ttl: 0")).contains("lamp-1: set TTL 0"))
+    }
+
+    @Test("A group that has left the network meanwhile is not used")
+    func groups() throws {
+        var (office, configuration) = try office()
+        let kitchen = office.network.groups[1].address
+        guard case .group(let address) = kitchen else { return }
+        office.network.groups.remove(at: 1)
+        configuration.models = [
+            DeferredModel(address: onOff, subscriptions: [office.network.groups[0].address, kitchen])
+        ]
+        var result = try outcome(office, configuration, allowing: .groupInUse)
+        #expect(result.refused == [] && result.allowed == [.addSubscription(onOff, kitchen)])
+        let publication = DesiredPublication(
+            target: .address(.group(address)),
+            key: .first,
+            ttl: Publication.defaultTTL,
+            period: .none,
+            retransmit: .none,
+            usesFriendshipCredentials: false
+        )
+        configuration.models = [DeferredModel(address: onOff, publication: .on(publication))]
+        result = try outcome(office, configuration, allowing: .groupInUse)
+        #expect(result.refused == [] && result.allowed.count == 1)
+    }
+}
