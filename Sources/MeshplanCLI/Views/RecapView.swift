@@ -54,7 +54,8 @@ struct RecapView {
         var text = style(.update, title) + "\n"
         for node in nodes.prefix(Self.limit) {
             let steps = node.steps == 0 ? "an earlier request in doubt" : count(node.steps, "step")
-            let doubt = node.reason == .notHeardMayBeNode ? ", an earlier attempt may have succeeded" : ""
+            var doubt = node.reason == .notHeardMayBeNode ? ", an earlier attempt may have succeeded" : ""
+            if let listener = node.listener, listener != .anybody { doubt += ", \("\(listener)".printable)" }
             text += "  \(node.name.printable) (\(steps)\(doubt))\n"
         }
         return text + rest(of: nodes.count)
