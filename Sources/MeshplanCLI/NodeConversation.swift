@@ -67,20 +67,7 @@ struct NodeConversation {
         guard let (database, _, _) = knowledge.database else { throw Failure(.failure, "there is no database here") }
         let lease = try Workspace(context: context).lock(database, for: operation)
         let access = try open()
-        let keyReader = KeyReader(context: context)
-        let executor = Executor(
-            database: database,
-            lease: lease,
-            bearer: access.bearer,
-            context: ExecutionContext(
-                user: context.process.user,
-                host: context.process.host,
-                now: context.now,
-                interrupts: context.interrupts.count,
-                key: { source throws(ExecutionContext.KeyError) in try keyReader.key(from: source) }
-            )
-        )
-        switch body(executor) {
+        switch body(executor(database, lease, access.bearer)) {
         case .answered(let value): return value
         case .unanswered:
             throw Failure(
@@ -94,6 +81,23 @@ struct NodeConversation {
         case .stopped(let ending):
             throw Failure(ending: ending) ?? Failure(.failure, "\(name(of: node)) was not asked")
         }
+    }
+
+    /// What speaks to nodes in the name of our own.
+    func executor(_ database: MeshDatabase, _ lease: WriteLease, _ bearer: any Bearer) -> Executor {
+        let keyReader = KeyReader(context: context)
+        return Executor(
+            database: database,
+            lease: lease,
+            bearer: bearer,
+            context: ExecutionContext(
+                user: context.process.user,
+                host: context.process.host,
+                now: context.now,
+                interrupts: context.interrupts.count,
+                key: { source throws(ExecutionContext.KeyError) in try keyReader.key(from: source) }
+            )
+        )
     }
 
     /// Opens what reaches the mesh.

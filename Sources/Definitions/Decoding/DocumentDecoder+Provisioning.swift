@@ -43,7 +43,7 @@ extension DocumentDecoder {
     /// A word, or `{ node: NAME }`: a node may be called like one of the words.
     private mutating func decodeRoute(_ field: Entry) -> Located<ProvisioningRoute<String>>? {
         guard tree.nodes[field.value].kind == .mapping else {
-            return scalar(field.value, "a way to the device", ProvisioningWords.route)
+            return scalar(field.value, "a way to a device", ProvisioningWords.route)
         }
         let fields = fields(field.value, .provisioningServer, "the node to go through", blamed: field.key) ?? []
         for field in fields where field.keyword == .node {

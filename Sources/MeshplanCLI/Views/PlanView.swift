@@ -61,6 +61,19 @@ struct PlanView {
             ) + "\n"
     }
 
+    /// A line of a node, without its name.
+    private struct NodeLine {
+        var node: NodeSummary
+        var changes: ArraySlice<Change>
+        /// How many changes of which kind.
+        var digest: String
+        /// What it costs on air.
+        var cost: String
+    }
+
+    /// The least width for which lines of nodes are made, so that those that provision are no longer on narrow terminals.
+    private static let nodeLineWidth = 100
+
     private func nodes(showsDetails: Bool) -> String {
         let openCosts = plan.nodesOfOpenCost
         let labelWidth = plan.nodes.map { Self.label(of: $0).displayWidth }.max() ?? 0
@@ -71,23 +84,47 @@ struct PlanView {
             let messages = (openCosts.contains(node.uuid) ? "at least " : "") + messages(node.cost.messages)
             var cost = node.cost.messages == 0 ? "" : "\(messages)  \(pdus(node.cost.pdus))"
             if isFull, let time = estimate?.nodes[node.uuid] { cost += "  \(PlanEstimate.text(time.median))" }
-            return (node, changes, digest(changes), cost)
+            return NodeLine(node: node, changes: changes, digest: digest(changes), cost: cost)
         }
-        let digestWidth = lines.map { $0.2.displayWidth }.max() ?? 0
+        let digestWidth = lines.map(\.digest.displayWidth).max() ?? 0
+        let costWidth = lines.map(\.cost.displayWidth).max() ?? 0
+        let startWidth = signWidth + 1 + labelWidth + 2 + addressWidth
+        let limit = max(style.width, Self.nodeLineWidth)
+        // Where the kinds of changes do not fit, they stand below, once for those who have the same.
+        let isWrapped = startWidth + 2 + digestWidth + 2 + costWidth > limit
         var text = ""
-        for (node, changes, digest, cost) in lines {
-            let action = Self.action(of: node.action)
-            let label = Self.label(of: node)
+        var alike = 0
+        for (place, line) in lines.enumerated() {
+            let action = Self.action(of: line.node.action)
+            let label = Self.label(of: line.node)
             text += symbol(action) + String(repeating: " ", count: signWidth - Self.sign(action).count + 1)
             text += style(.bold, label) + String(repeating: " ", count: labelWidth - label.displayWidth)
-            text += "  " + Self.address(of: node).padded(to: addressWidth)
-            if !digest.isEmpty || !cost.isEmpty {
-                text += "  " + (cost.isEmpty ? digest : digest.padded(to: digestWidth) + "  " + cost)
+            text += "  " + Self.address(of: line.node).padded(to: addressWidth)
+            if isWrapped {
+                text += line.cost.isEmpty ? "\n" : "  " + line.cost + "\n"
+                alike += 1
+                let isLast = showsDetails || place + 1 == lines.count || lines[place + 1].digest != line.digest
+                if isLast {
+                    text += digestLines(line.digest, isOfEach: alike > 1, width: limit)
+                    alike = 0
+                }
+            } else if line.digest.isEmpty, line.cost.isEmpty {
+                text += "\n"
+            } else {
+                let digest = line.cost.isEmpty ? line.digest : line.digest.padded(to: digestWidth) + "  " + line.cost
+                text += "  " + digest + "\n"
             }
-            text += "\n"
-            if showsDetails { text += details(Array(changes), under: "node.\(node.name).") + "\n" }
+            if showsDetails { text += details(Array(line.changes), under: "node.\(line.node.name).") + "\n" }
         }
         return showsDetails || plan.nodes.isEmpty ? text : text + "\n"
+    }
+
+    /// The kinds of changes below the lines of the nodes that have them.
+    private func digestLines(_ digest: String, isOfEach: Bool, width: Int) -> String {
+        guard !digest.isEmpty else { return "" }
+        let indent = String(repeating: " ", count: 6)
+        return wrap((isOfEach ? "each: " : "") + digest, width: width - indent.count).map { indent + $0 + "\n" }
+            .joined()
     }
 
     /// What a line about a node begins with: its name, or what becomes of it as a whole.
