@@ -21,7 +21,15 @@ struct NodeConversation {
         let defined = knowledge.definition?.nodes.first { $0.name.value == text }?.uuid.value
         let node = knowledge.network?.nodes.first { $0.uuid == defined } ?? knowledge.network?.node(named: text)
         guard let node else {
-            throw Failure(.usage, "there is no node `\(text)`", hint: "meshplan show lists the nodes of the database.")
+            let names = Set(
+                (knowledge.network?.nodes.map(\.name) ?? []) + (knowledge.definition?.nodes.map(\.name.value) ?? [])
+            )
+            let nearest = Suggestion.nearest(to: text, among: names).map { "Did you mean `\($0.printable)`? " } ?? ""
+            throw Failure(
+                .usage,
+                "there is no node `\(text.printable)`",
+                hint: nearest + "meshplan show lists the nodes of the database."
+            )
         }
         return node
     }

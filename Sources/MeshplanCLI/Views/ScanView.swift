@@ -106,7 +106,7 @@ struct ScanView {
     /// How a device is heard, and by whom if that is told: ourselves first, then the strongest.
     private func heard(_ device: ScanList.Device) -> String {
         guard tellsWhoHears else { return signal(device.signal) }
-        var hearers = device.direct.map { ["directly " + signal($0)] } ?? []
+        var hearers = device.direct.map { ["directly " + strength($0)] } ?? []
         hearers += device.nodesByStrength.map { hearer($0.node, $0.signal) }
         guard hearers.count > Self.hearerLimit else { return hearers.joined(separator: ", ") }
         let rest = hearers.count - Self.hearerLimit
@@ -114,8 +114,11 @@ struct ScanView {
     }
 
     private func hearer(_ node: DeviceUUID, _ heard: ScanList.Signal?) -> String {
-        (names.name(of: node)?.printable ?? node.description) + " " + (heard.map(signal) ?? "-")
+        (names.name(of: node)?.printable ?? node.description) + " " + (heard.map(strength) ?? "-")
     }
+
+    /// How somebody hears at best.
+    private func strength(_ signal: ScanList.Signal) -> String { signal.best.map { "\($0) dBm" } ?? "-" }
 
     private func signal(_ signal: ScanList.Signal) -> String {
         guard let best = signal.best else { return "-" }
