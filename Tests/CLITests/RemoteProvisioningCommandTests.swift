@@ -62,8 +62,12 @@ struct RemoteProvisioningCommandTests {
     func plan() throws {
         let fixture = try fixture(lamps)
         expectSnapshot(fixture.run("plan").transcript, "remote-plan.txt")
-        let lines = fixture.run("plan", "--json").output.split(separator: "\n").filter { $0.contains("provisioning") }
+        let lines = fixture.run("plan", "--json").output.split(separator: "\n").filter { $0.contains("\"kind\":\"provisioning\"") }
         #expect(lines.count == 4 && lines[1].contains("through node.hall-1"))
+        let nodes = fixture.run("plan", "--json").output.split(separator: "\n").filter { $0.contains("plan_node") }
+        #expect(nodes.count == 4 && !nodes[0].contains("\"via\""))
+        #expect(nodes[1].contains(#""via":"node","through":"hall-1""#))
+        #expect(nodes[2].contains(#""via":"remote""#) && nodes[3].contains(#""via":"direct""#))
         try #require(fixture.run("plan", "--out", "saved.mplan").status == 0)
         #expect(fixture.run("show", "saved.mplan").output.contains("through node.hall-1"))
     }
@@ -79,9 +83,9 @@ struct RemoteProvisioningCommandTests {
         let result = try fixture(lamps).run(["apply", "--auto-approve", "--json"] + devices)
         #expect(result.status == 4)
         let lines = result.output.split(separator: "\n").filter { line in
-            ["provisioning_stage", "\"provisioned\"", "device_not_heard", "apply_node_pending"].contains {
-                line.contains($0)
-            }
+            let types = ["provisioning_stage", "provisioned", "device_not_heard", "apply_node_pending"]
+            return types.contains { line.contains("\"type\":\"\($0)\"") }
+        }
         }
         expectSnapshot(lines.joined(separator: "\n") + "\n", "remote-apply.jsonl")
     }
@@ -94,6 +98,14 @@ struct RemoteProvisioningCommandTests {
         #expect(result.status == 0)
         #expect(result.error.contains("hall-2: connecting through hall-1"))
         #expect(!result.error.contains("hall-1: connecting through"))
+    }
+
+    @Test("a device that waits for a node that is not there is named with it")
+    func waiting() throws {
+        let result = try fixture().run(["apply", "--auto-approve"] + devices + ["--off", "hall-1"])
+        #expect(result.status == 4)
+        #expect(result.output.contains("hall-1: was not heard; 4 steps will be tried again by the next apply"))
+        #expect(result.output.contains("Not tried, because they wait for others:\n  hall-2 (to be provisioned through hall-1)"))
     }
 
     @Test("a node whose composition has no server is refused where it is named")
@@ -119,7 +131,7 @@ struct RemoteProvisioningCommandTests {
         )
         let result = fixture.run("plan")
         #expect(result.status == 65)
-        #expect(result.error.contains("lamps.yaml:3:90: error: node `lamp-1` has no Remote Provisioning Server"))
+        #expect(result.error.contains("lamps.yaml:3:86: error: node `lamp-1` has no Remote Provisioning Server"))
         #expect(result.error.contains("Nodes that have one: `hall-1`, `hall-2`"))
     }
 

@@ -31,9 +31,10 @@ struct RemoteListeningView {
         let full = listenings.filter(\.isListFull).map(name)
         var lines: [String] = []
         if !full.isEmpty {
+            let verb = full.count == 1 ? "tells" : "tell"
             lines.append(
-                "More devices than \(full.count == 1 ? "a list" : "the lists") of \(full.joined(separator: ", ")) can hold "
-                    + "may be there; a longer --time finds more of them."
+                "\(full.joined(separator: ", ")) \(verb) of no more devices in a scan, and there may be others; provision "
+                    + "these, then scan again."
             )
         }
         let silent = listenings.filter { $0.outcome == .silent }.map(name)
