@@ -62,7 +62,9 @@ struct RemoteProvisioningCommandTests {
     func plan() throws {
         let fixture = try fixture(lamps)
         expectSnapshot(fixture.run("plan").transcript, "remote-plan.txt")
-        let lines = fixture.run("plan", "--json").output.split(separator: "\n").filter { $0.contains("\"kind\":\"provisioning\"") }
+        let lines = fixture.run("plan", "--json").output.split(separator: "\n").filter {
+            $0.contains("\"kind\":\"provisioning\"")
+        }
         #expect(lines.count == 4 && lines[1].contains("through node.hall-1"))
         let nodes = fixture.run("plan", "--json").output.split(separator: "\n").filter { $0.contains("plan_node") }
         #expect(nodes.count == 4 && !nodes[0].contains("\"via\""))
@@ -86,7 +88,6 @@ struct RemoteProvisioningCommandTests {
             let types = ["provisioning_stage", "provisioned", "device_not_heard", "apply_node_pending"]
             return types.contains { line.contains("\"type\":\"\($0)\"") }
         }
-        }
         expectSnapshot(lines.joined(separator: "\n") + "\n", "remote-apply.jsonl")
     }
 
@@ -105,7 +106,11 @@ struct RemoteProvisioningCommandTests {
         let result = try fixture().run(["apply", "--auto-approve"] + devices + ["--off", "hall-1"])
         #expect(result.status == 4)
         #expect(result.output.contains("hall-1: was not heard; 4 steps will be tried again by the next apply"))
-        #expect(result.output.contains("Not tried, because they wait for others:\n  hall-2 (to be provisioned through hall-1)"))
+        #expect(
+            result.output.contains(
+                "Not tried, because they wait for others:\n  hall-2 (to be provisioned through hall-1)"
+            )
+        )
     }
 
     @Test("a node whose composition has no server is refused where it is named")
