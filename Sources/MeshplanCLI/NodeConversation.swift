@@ -21,7 +21,15 @@ struct NodeConversation {
         let defined = knowledge.definition?.nodes.first { $0.name.value == text }?.uuid.value
         let node = knowledge.network?.nodes.first { $0.uuid == defined } ?? knowledge.network?.node(named: text)
         guard let node else {
-            throw Failure(.usage, "there is no node `\(text)`", hint: "meshplan show lists the nodes of the database.")
+            let names = Set(
+                (knowledge.network?.nodes.map(\.name) ?? []) + (knowledge.definition?.nodes.map(\.name.value) ?? [])
+            )
+            let nearest = Suggestion.nearest(to: text, among: names).map { "Did you mean `\($0.printable)`? " } ?? ""
+            throw Failure(
+                .usage,
+                "there is no node `\(text.printable)`",
+                hint: nearest + "meshplan show lists the nodes of the database."
+            )
         }
         return node
     }
@@ -67,20 +75,7 @@ struct NodeConversation {
         guard let (database, _, _) = knowledge.database else { throw Failure(.failure, "there is no database here") }
         let lease = try Workspace(context: context).lock(database, for: operation)
         let access = try open()
-        let keyReader = KeyReader(context: context)
-        let executor = Executor(
-            database: database,
-            lease: lease,
-            bearer: access.bearer,
-            context: ExecutionContext(
-                user: context.process.user,
-                host: context.process.host,
-                now: context.now,
-                interrupts: context.interrupts.count,
-                key: { source throws(ExecutionContext.KeyError) in try keyReader.key(from: source) }
-            )
-        )
-        switch body(executor) {
+        switch body(executor(database, lease, access.bearer)) {
         case .answered(let value): return value
         case .unanswered:
             throw Failure(
@@ -94,6 +89,23 @@ struct NodeConversation {
         case .stopped(let ending):
             throw Failure(ending: ending) ?? Failure(.failure, "\(name(of: node)) was not asked")
         }
+    }
+
+    /// What speaks to nodes in the name of our own.
+    func executor(_ database: MeshDatabase, _ lease: WriteLease, _ bearer: any Bearer) -> Executor {
+        let keyReader = KeyReader(context: context)
+        return Executor(
+            database: database,
+            lease: lease,
+            bearer: bearer,
+            context: ExecutionContext(
+                user: context.process.user,
+                host: context.process.host,
+                now: context.now,
+                interrupts: context.interrupts.count,
+                key: { source throws(ExecutionContext.KeyError) in try keyReader.key(from: source) }
+            )
+        )
     }
 
     /// Opens what reaches the mesh.

@@ -25,6 +25,12 @@ extension NodeLowering {
         if order.publicKeyFile != nil { text += ", public key from \(order.publicKeyFile ?? "")" }
         if order.method == nil, order.requiresAuthentication { text += ", authenticated" }
         if let algorithm = order.algorithm { text += ", \(algorithm.name)" }
+        switch order.route {
+        case .any: break
+        case .direct: text += ", directly"
+        case .remote: text += ", through a node"
+        case .node(let server): text += ", through node.\(names.node(server))"
+        }
         if pending != nil { text += " (an earlier attempt may have succeeded; apply finds out first)" }
         return text
     }

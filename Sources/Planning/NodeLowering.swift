@@ -74,7 +74,8 @@ struct NodeLowering {
     mutating func addKeys(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         if difference.readsComposition {
             let change = builder.add(change(.composition, "composition", .update))
-            compositionSteps = [send(.readComposition(page: 0), change: change, in: &builder)]
+            compositionSteps = [builder.addReading(of: node.uuid, change: change, after: prerequisites)]
+            cost += ConfigurationAction.readComposition(page: 0).cost
         }
         early = EarlyRemovals(of: difference, on: node, boundNetKeys: boundNetKeys)
         let freeing = addEarlyKeyRemovals(difference, to: &builder)

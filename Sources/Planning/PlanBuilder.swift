@@ -17,6 +17,10 @@ struct PlanBuilder {
     var orders: Set<DeviceUUID>?
     /// The steps that make devices nodes.
     private(set) var provisioningSteps: [DeviceUUID: Int] = [:]
+    /// The differences of nodes through which devices are to be provisioned.
+    var servers: [DeviceUUID: NodeDifference] = [:]
+    /// The steps that read compositions.
+    private var compositionSteps: [DeviceUUID: Int] = [:]
     /// What leaves the network, and the steps that have nodes let go of it.
     var leaving = LeavingResources()
     var removalSteps: [NetworkResource: [Int]] = [:]
@@ -94,13 +98,46 @@ struct PlanBuilder {
     }
 
     /// The step that makes a device a node; if it is there already, it now belongs to that change.
+    ///
+    /// If it is to be reached through a node that has to become one first, or whose composition has to be read, the steps
+    /// for that come before it. Their changes follow with that node.
     mutating func addProvisioning(_ order: ProvisioningOrder, change: Int) -> Int {
         if let step = provisioningSteps[order.uuid] {
             steps[step].change = change
             return step
         }
-        let step = add(.provision(order), change: change, after: netKeySteps[order.netKeyIndex].map { [$0] } ?? [])
+        var chain: [(uuid: DeviceUUID, difference: NodeDifference)] = []
+        var met: Set = [order.uuid]
+        var next = order.route.server
+        while let uuid = next, met.insert(uuid).inserted, compositionSteps[uuid] == nil, let server = servers[uuid] {
+            chain.append((uuid, server))
+            next = server.order?.route.server
+        }
+        for (uuid, server) in chain.reversed() {
+            let steps = server.order.map { [provisioningSteps[uuid] ?? addStep($0, change: 0)] } ?? []
+            if server.readsComposition { _ = addReading(of: uuid, change: 0, after: steps) }
+        }
+        return addStep(order, change: change)
+    }
+
+    private mutating func addStep(_ order: ProvisioningOrder, change: Int) -> Int {
+        var dependencies = netKeySteps[order.netKeyIndex].map { [$0] } ?? []
+        if let server = order.route.server, let step = compositionSteps[server] ?? provisioningSteps[server] {
+            dependencies.append(step)
+        }
+        let step = add(.provision(order), change: change, after: dependencies)
         provisioningSteps[order.uuid] = step
+        return step
+    }
+
+    /// The step that reads the composition of a node; if it is there already, it now belongs to that change.
+    mutating func addReading(of node: DeviceUUID, change: Int, after dependencies: [Int]) -> Int {
+        if let step = compositionSteps[node] {
+            steps[step].change = change
+            return step
+        }
+        let step = add(.configure(node, .readComposition(page: 0)), change: change, after: dependencies)
+        compositionSteps[node] = step
         return step
     }
 

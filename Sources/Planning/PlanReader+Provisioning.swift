@@ -1,7 +1,10 @@
 internal import MeshCore
 
 extension PlanReader {
-    mutating func provisioningOrder() throws(DecodeError) -> ProvisioningOrder {
+    /// Reads an order.
+    ///
+    /// - Parameter isRouted: whether it says by which way the device is reached.
+    mutating func provisioningOrder(isRouted: Bool) throws(DecodeError) -> ProvisioningOrder {
         let uuid = try uuid()
         let name = try text()
         let address = try optional("fixed address") { (reader) throws(DecodeError) in try reader.unicastAddress() }
@@ -20,7 +23,17 @@ extension PlanReader {
         }
         order.attention = try bytes.readUInt8()
         order.isReplacement = try flag("replacement")
+        if isRouted { order.route = try route() }
         return order
+    }
+
+    private mutating func route() throws(DecodeError) -> ProvisioningRoute<DeviceUUID> {
+        switch try bytes.readUInt8() {
+        case 1: return .direct
+        case 2: return .remote
+        case 3: return .node(try uuid())
+        case let other: throw .prohibited(field: "way to the device", value: UInt64(other))
+        }
     }
 
     mutating func deferredConfiguration() throws(DecodeError) -> DeferredConfiguration {

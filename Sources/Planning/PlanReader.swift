@@ -110,13 +110,16 @@ struct PlanReader {
     mutating func step() throws(DecodeError) -> Step {
         let change = try position()
         let dependencies = try list { (reader) throws(DecodeError) in try reader.position() }
-        switch try bytes.readUInt8() {
+        let work = try bytes.readUInt8()
+        switch work {
         case 0:
             let node = try uuid()
             return Step(change: change, work: .configure(node, try action()), dependencies: dependencies)
         case 1:
             return Step(change: change, work: .edit(try edit()), dependencies: dependencies)
-        case 2: return Step(change: change, work: .provision(try provisioningOrder()), dependencies: dependencies)
+        case 2, 18:
+            let order = try provisioningOrder(isRouted: work == 18)
+            return Step(change: change, work: .provision(order), dependencies: dependencies)
         case 3:
             return Step(
                 change: change,

@@ -15,6 +15,15 @@ extension PlanWriter {
         write(order.algorithm) { $0.bytes.write($1.rawValue) }
         bytes.write(order.attention)
         write(order.isReplacement)
+        switch order.route {
+        // Such an order is another kind of work, so that plans without them are as they were before there were any.
+        case .any: break
+        case .direct: bytes.write(UInt8(1))
+        case .remote: bytes.write(UInt8(2))
+        case .node(let server):
+            bytes.write(UInt8(3))
+            bytes.write(server.rawValue.bytes)
+        }
     }
 
     mutating func write(_ configuration: DeferredConfiguration) {

@@ -65,7 +65,7 @@ struct PlanWriter {
             bytes.write(UInt8(1))
             write(edit)
         case .provision(let order):
-            bytes.write(UInt8(2))
+            bytes.write(UInt8(order.route == .any ? 2 : 18))
             write(order)
         case .configureWhenKnown(let configuration):
             bytes.write(UInt8(3))

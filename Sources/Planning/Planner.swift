@@ -109,6 +109,7 @@ package enum Planner {
         var builder = PlanBuilder(names: names)
         builder.allowed = options.allowed.sorted()
         if scope != nil { builder.orders = Set(differences.compactMap(\.order?.uuid)) }
+        builder.servers = differences.servers(in: network)
         builder.addNetworkEdits(of: desired)
         let keepers = others.keepers(of: desired.leaving, desired, network)
         builder.addRemovals(of: desired.leaving, from: network, keepers: keepers)
@@ -136,7 +137,8 @@ package enum Planner {
             changes: builder.changes,
             steps: steps,
             barriers: barriers,
-            notes: notes(differences: differences, others, names) + notes(of: inquiries) + differ.refreshNotes
+            notes: notes(differences: differences, others, names) + differences.unreachableNotes(network)
+                + notes(of: inquiries) + differ.refreshNotes
                 + others.removalNotes(desired, keepers, network, names) + builder.driftNotes
                 + KeyRefreshAdvice.notes(of: network, forgotten: forgotten),
             scope: scope,

@@ -27,6 +27,8 @@ package struct ProvisioningOrder: Hashable, Sendable {
     package var algorithm: ProvisioningAlgorithm?
     /// Seconds of attention at the invitation.
     package var attention: UInt8
+    /// By which way it is reached, and through which node.
+    package var route: ProvisioningRoute<DeviceUUID>
     /// Whether the database has a node with this UUID, which was seen unprovisioned and is retired then.
     package var isReplacement: Bool
 
@@ -39,6 +41,7 @@ package struct ProvisioningOrder: Hashable, Sendable {
         removalPolicy = .forget
         requiresAuthentication = false
         attention = 0
+        route = .any
         isReplacement = false
     }
 }

@@ -21,7 +21,9 @@ extension Resolver {
                 node.provisioning,
                 over: node.profile.flatMap { profiles[$0.value] ?? nil }
             )
-            fill(&order, with: .merged(own, over: defaults.provisioning(of: number, in: definition)))
+            let settings = ProvisioningSettings.merged(own, over: defaults.provisioning(of: number, in: definition))
+            fill(&order, with: settings)
+            if let route = settings?.route { order.route = self.route(route, of: node) }
             if let address = node.address {
                 order.address = address.value
                 var pool = addresses ?? UnicastAddressPool(network)
@@ -43,6 +45,37 @@ extension Resolver {
             }
             state.nodes[place].origin = .device(order, device)
         }
+    }
+
+    /// A way to a device with its node as that is identified; one whose composition says that it cannot go through it is
+    /// pointed out.
+    private mutating func route(
+        _ route: Located<ProvisioningRoute<String>>,
+        of node: NodeDefinition
+    ) -> ProvisioningRoute<DeviceUUID> {
+        let resolved = route.value.named { name in nodeNumbers[name].map { definition.nodes[$0].uuid.value } }
+        guard let name = route.value.server, let number = nodeNumbers[name] else { return resolved ?? .any }
+        guard case .recorded(let position)? = placements[number], network.nodes[position].isCompositionKnown,
+            !network.nodes[position].hasRemoteProvisioningServer
+        else { return resolved ?? .any }
+        diagnostics.report("no server", at: route.location) { [definition, network, placements] in
+            let servers = zip(definition.nodes, placements).lazy.filter { _, placement in
+                guard case .recorded(let position)? = placement else { return false }
+                return network.nodes[position].hasRemoteProvisioningServer
+            }
+            let names = servers.prefix(8).map { "`\($0.0.name.value)`" }
+            return Diagnostic(
+                .error,
+                "node `\(name)` has no Remote Provisioning Server, through which `\(node.name.value)` is to be provisioned",
+                at: route.location,
+                length: name.count,
+                resource: "node." + node.name.value,
+                hint: names.isEmpty
+                    ? "No node of the definition is known to have one; leave `via` out"
+                    : "Nodes that have one: " + names.joined(separator: ", ")
+            )
+        }
+        return resolved ?? .any
     }
 
     /// Takes a fixed address for a device; says what is wrong if that is not possible.

@@ -9,6 +9,8 @@ struct ResourceNames {
     private var nodes: [Int: String] = [:]
     /// Devices that are to be provisioned, and their fixed addresses.
     private var devices: [DeviceUUID: String] = [:]
+    /// Nodes through which devices are provisioned.
+    private var servers: [DeviceUUID: String] = [:]
     private var fixedAddresses: [UnicastAddress: String] = [:]
     private let network: MeshNetwork
 
@@ -22,7 +24,11 @@ struct ResourceNames {
         for key in desired.subnets { netKeys[key.index] = key.name.value }
         for key in desired.applicationKeys { appKeys[key.index] = key.name.value }
         for group in desired.groups { groups[group.group.address] = group.group.name }
+        let serverUUIDs = Set(desired.nodes.lazy.compactMap { $0.order?.route.server })
         for node in desired.nodes {
+            if !serverUUIDs.isEmpty, serverUUIDs.contains(node.uuid(in: network)) {
+                servers[node.uuid(in: network)] = node.name.value
+            }
             switch node.origin {
             case .recorded(let position): nodes[position] = node.name.value
             case .device(let order, let device):
@@ -34,6 +40,9 @@ struct ResourceNames {
             }
         }
     }
+
+    /// What a node is called through which devices are provisioned.
+    func node(_ server: DeviceUUID) -> String { servers[server] ?? server.description }
 
     /// Names the node at an address.
     mutating func name(_ name: String, at address: UnicastAddress) {

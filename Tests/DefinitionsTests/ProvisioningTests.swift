@@ -89,7 +89,7 @@ struct ProvisioningTests {
             ),
             (
                 "{ obo: none }",
-                "unknown key `obo` (did you mean `oob`? allowed here: algorithm, attention, oob, public_key, static)"
+                "unknown key `obo` (did you mean `oob`? allowed here: algorithm, attention, oob, public_key, static, via)"
             ),
             ("authenticated", "a mapping for provisioning is expected here, not a text"),
             (

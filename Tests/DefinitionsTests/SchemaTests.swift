@@ -98,6 +98,7 @@ struct SchemaTests {
         case "provisioning_rules": head + "provisioning: \(value)\n"
         case "provisioning": node("provisioning: \(value)")
         case "profile_provisioning": head + "profiles: { a: { provisioning: \(value) } }\n"
+        case "provisioning_server": node("provisioning: { via: \(value) }")
         case "static_source": node("provisioning: { static: \(value) }")
         case "public_key_source": node("provisioning: { public_key: \(value) }")
         case "features": node("features: \(value)")

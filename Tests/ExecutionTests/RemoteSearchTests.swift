@@ -31,8 +31,8 @@ struct RemoteSearchTests {
         search.requests(
             count: count,
             at: now,
-            isFree: { _ in true },
-            missing: { place in place < missing.count ? (uuid(missing[place]), place + 1) : nil }
+            isFree: { _, _ in true },
+            missing: { place, _ in place < missing.count ? (uuid(missing[place]), place + 1) : nil }
         )
     }
 
@@ -41,8 +41,8 @@ struct RemoteSearchTests {
     @Test("The strongest server within a second is chosen, and a stronger one later on; one that failed comes last")
     func strongest() {
         var search = RemoteSearch()
-        search.add(hall, node: uuid(11))
-        search.add(attic, node: uuid(12))
+        search.add(hall, node: uuid(11), at: .zero)
+        search.add(attic, node: uuid(12), at: .zero)
         let requests = ask(&search, at: .zero)
         #expect(requests.map(\.server) == [hall, attic])
         #expect(requests.allSatisfy { $0.message.uuid == nil })
@@ -66,7 +66,7 @@ struct RemoteSearchTests {
     @Test("A list full of strangers makes a server listen for the missing one by one; one that is not full is enough")
     func fullList() {
         var search = RemoteSearch()
-        search.add(hall, node: uuid(11))
+        search.add(hall, node: uuid(11), at: .zero)
         _ = ask(&search, at: .zero)
         search.receive(status(), from: hall, at: .zero)
         for device: UInt64 in 21...24 {
@@ -87,7 +87,7 @@ struct RemoteSearchTests {
         #expect(asked == [uuid(1), uuid(2), uuid(3)])
 
         var quiet = RemoteSearch()
-        quiet.add(hall, node: uuid(11))
+        quiet.add(hall, node: uuid(11), at: .zero)
         _ = ask(&quiet, at: .zero)
         quiet.receive(status(), from: hall, at: .zero)
         _ = quiet.advance(to: instant(12))
@@ -99,7 +99,7 @@ struct RemoteSearchTests {
     @Test("Servers that refuse or do not answer rest longer each time and hold nobody up")
     func refusal() {
         var search = RemoteSearch()
-        search.add(hall, node: uuid(11))
+        search.add(hall, node: uuid(11), at: .zero)
         _ = ask(&search, at: .zero)
         search.receive(status(.invalidState, .idle), from: hall, at: .zero)
         #expect(!search.isUnfinished && search.listening.isEmpty)
@@ -194,10 +194,60 @@ struct RemoteQueueTests {
         let later = Instant.zero.advanced(by: .seconds(5))
         _ = queue.advance(to: later)
         #expect(connections(queue.startRemote(at: later)).isEmpty)
-        #expect(queue.missing(from: 0, for: .seconds(5), at: later)?.uuid == uuid(1))
-        #expect(queue.missing(from: 1, for: .seconds(5), at: later) == nil)
+        #expect(queue.missing(from: 0, through: uuid(11), after: .seconds(5), at: later)?.uuid == uuid(1))
+        #expect(queue.missing(from: 1, through: uuid(11), after: .seconds(5), at: later) == nil)
         _ = queue.heard(uuid(1), as: .remote(attic))
-        #expect(!queue.isAnyMissing(for: .seconds(5), at: later))
+        #expect(queue.listeners(after: .seconds(5), at: later) == .some([]))
         #expect(connections(queue.startRemote(at: later)) == [uuid(1): .remote(attic)])
+    }
+
+    private func queue(routes: [ProvisioningRoute<DeviceUUID>]) -> ProvisioningQueue {
+        var queue = ProvisioningQueue(policy: ProvisioningAttempts())
+        for (number, route) in routes.enumerated() {
+            var order = ProvisioningOrder(uuid: uuid(UInt64(number + 1)), name: "device", netKeyIndex: .primary)
+            order.route = route
+            _ = queue.add(order, at: .zero)
+        }
+        return queue
+    }
+
+    @Test("Only the ways that are allowed count, and nobody is waited for who is not allowed to be heard")
+    func routes() {
+        var queue = queue(routes: [.any, .direct, .remote, .node(uuid(11))])
+        let allowed = (1...4).map { device in
+            [uuid(11), uuid(12)].map { queue.isWanted(uuid(device), through: $0) }
+        }
+        #expect(allowed == [[true, true], [false, false], [true, true], [true, false]])
+        for number: UInt64 in 1...4 {
+            let isKnown = queue.heard(uuid(number), as: .direct(AdvertiserIdentifier(rawValue: [UInt8(number)])))
+            #expect(isKnown)
+        }
+        #expect(Set(connections(queue.start(limit: 8, at: .zero)).keys) == [uuid(1), uuid(2)])
+        #expect(connections(queue.startRemote(at: .zero)).isEmpty)
+    }
+
+    @Test(
+        "Nodes listen for those whom they may reach, at once where the bearer may not",
+        arguments: [
+            ([.any], 4, .some([])), ([.any], 5, .all), ([.direct], 9, .some([])), ([.remote, .direct], 0, .all),
+            ([.node(uuid(11)), .direct, .any], 0, .some([uuid(11)])),
+            ([.node(uuid(11)), .node(uuid(12))], 0, .some([uuid(11), uuid(12)])),
+            ([.node(uuid(11)), .any], 5, .all),
+        ] as [([ProvisioningRoute<DeviceUUID>], Int64, ProvisioningQueue.Listeners)]
+    )
+    func listeners(_ routes: [ProvisioningRoute<DeviceUUID>], _ seconds: Int64, _ expected: ProvisioningQueue.Listeners)
+    {
+        let now = Instant.zero.advanced(by: .seconds(seconds))
+        #expect(queue(routes: routes).listeners(after: .seconds(5), at: now) == expected)
+    }
+
+    @Test("A node is asked for those alone whom it may reach")
+    func missingOfNode() {
+        let queue = queue(routes: [.direct, .node(uuid(12)), .node(uuid(11)), .remote])
+        func next(_ place: Int, _ node: UInt64) -> Int? {
+            queue.missing(from: place, through: uuid(node), after: .seconds(5), at: .zero)?.next
+        }
+        #expect([next(0, 11), next(3, 11), next(4, 11)] == [3, 4, nil])
+        #expect([next(0, 12), next(2, 12), next(4, 12)] == [2, 4, nil])
     }
 }

@@ -22,7 +22,12 @@ struct PlanFileTests {
         order.isReplacement = true
         var other = open
         other.staticValue = .file("")
-        return [open, order, other]
+        let routed = [.direct, .remote, .node(uuid)].map { (route: ProvisioningRoute<DeviceUUID>) in
+            var order = order
+            order.route = route
+            return order
+        }
+        return [open, order, other] + routed
     }
 
     /// A configuration with every kind of part.

@@ -63,6 +63,7 @@ extension DefaultsDefinition {
         compare(.outOfBand, own.method, others.method)
         compare(.algorithm, own.algorithm, others.algorithm)
         compare(.attention, own.attention, others.attention)
+        compare(.via, own.route, others.route)
         return conflicts
     }
 }

@@ -6,6 +6,8 @@ enum ProvisioningChecks {
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let rules = network.definition.provisioning
         let defaults = DefaultsSelection(network.definition, nodes: network.selectors)
+        var routes: [Located<ProvisioningRoute<String>>?] = []
+        defer { ProvisioningRouteChecks.run(network, routes: routes, into: &diagnostics) }
         for (position, node) in network.definition.nodes.enumerated() {
             let profile = node.profile.flatMap { network.profiles[$0.value] }
                 .flatMap { network.definition.profiles[$0].provisioning }
@@ -13,6 +15,7 @@ enum ProvisioningChecks {
                 .merged(node.provisioning, over: profile),
                 over: defaults.provisioning(of: position, in: network.definition)
             )
+            routes.append(settings?.route)
             guard let settings else { continue }
             guard let method = settings.method else { continue }
             let word = ProvisioningWords.word(method.value)

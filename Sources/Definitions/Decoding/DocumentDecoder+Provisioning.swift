@@ -24,6 +24,7 @@ extension DocumentDecoder {
             case .outOfBand: settings.method = scalar(field.value, "a method", ProvisioningWords.method)
             case .algorithm: settings.algorithm = scalar(field.value, "an algorithm", ProvisioningWords.algorithm)
             case .attention: settings.attention = scalar(field.value, "a duration", Durations.attention)
+            case .via: settings.route = decodeRoute(field)
             case .staticValue where !isProfile: settings.staticValue = decodeSource(field, .staticValue)
             case .publicKey where !isProfile: settings.publicKeyFile = decodePublicKeySource(field)
             case .staticValue, .publicKey:
@@ -37,6 +38,19 @@ extension DocumentDecoder {
             }
         }
         return settings
+    }
+
+    /// A word, or `{ node: NAME }`: a node may be called like one of the words.
+    private mutating func decodeRoute(_ field: Entry) -> Located<ProvisioningRoute<String>>? {
+        guard tree.nodes[field.value].kind == .mapping else {
+            return scalar(field.value, "a way to a device", ProvisioningWords.route)
+        }
+        let fields = fields(field.value, .provisioningServer, "the node to go through", blamed: field.key) ?? []
+        for field in fields where field.keyword == .node {
+            guard let name = scalar(field.value, "the name of a node", Words.name) else { return nil }
+            return Located(.node(name.value), at: name.location)
+        }
+        return nil
     }
 
     private mutating func decodePublicKeySource(_ field: Entry) -> Located<String>? {

@@ -99,6 +99,7 @@ enum Keyword: String, CaseIterable {
     case acknowledgmentRetransmissions = "acknowledgment_retransmissions"
     case receiverSegmentInterval = "receiver_segment_interval"
     case discardTimeout = "discard_timeout"
+    case via
 
     /// All keywords; the index is the symbol.
     static let all = allCases

@@ -58,10 +58,15 @@ struct Record: Hashable, Sendable {
     /// How the device of a node is provisioned.
     static let provisioning = Record(
         "provisioning",
-        [.outOfBand, .staticValue, .publicKey, .algorithm, .attention]
+        [.outOfBand, .staticValue, .publicKey, .algorithm, .attention, .via]
     )
     /// The same in a profile, without what belongs to one device.
-    static let profileProvisioning = Record("profile_provisioning", [.outOfBand, .algorithm, .attention])
+    static let profileProvisioning = Record(
+        "profile_provisioning",
+        [.outOfBand, .algorithm, .attention, .via]
+    )
+    /// The node through which a device is provisioned.
+    static let provisioningServer = Record("provisioning_server", [.node], required: [.node])
     /// Where the static value of a device comes from.
     static let staticSource = Record("static_source", [.file, .environment])
     /// Where the public key of a device comes from.
@@ -172,7 +177,8 @@ struct Record: Hashable, Sendable {
     /// All records of definitions.
     static let all = [
         definition, limits, provisioningRules, subnet, applicationKey, keySource, group, defaults, profile, node,
-        provisioning, profileProvisioning, staticSource, publicKeySource, features, transmit, retransmit, heartbeat,
+        provisioning, profileProvisioning, provisioningServer, staticSource, publicKeySource, features, transmit,
+        retransmit, heartbeat,
         heartbeatPublish, heartbeatSubscribe, sarTransmitter, sarReceiver, privateBeacon, subnetBridge, bridge, model,
         publish, subscription, publication, moved,
     ]

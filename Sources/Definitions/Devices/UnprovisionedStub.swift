@@ -8,6 +8,10 @@ package struct UnprovisionedStub: Hashable, Sendable {
     package var uuid: DeviceUUID
     /// Where its out-of-band data is to be found, as it advertises.
     package var outOfBandInformation: OutOfBandInformation
+    /// Whether it is to be reached through a node, since only nodes hear it.
+    package var isRemote = false
+    /// The names of the nodes that hear it, the strongest first.
+    package var hearers: [String] = []
 
     /// Stubs for devices, in their order, each device once.
     ///
@@ -50,9 +54,13 @@ package struct UnprovisionedStub: Hashable, Sendable {
 
     /// The entry, indented, with what is known of out-of-band data as a comment.
     private var line: String {
+        var remarks: [String] = []
+        if !hearers.isEmpty { remarks.append("heard by \(hearers.prefix(4).joined(separator: ", "))") }
         let names = outOfBandInformation.names
-        let comment = names.isEmpty ? "" : "  # OOB information: \(names.joined(separator: ", "))"
-        return "  \(name): { uuid: \(uuid.description.lowercased()) }\(comment)\n"
+        if !names.isEmpty { remarks.append("OOB information: \(names.joined(separator: ", "))") }
+        let comment = remarks.isEmpty ? "" : "  # " + remarks.joined(separator: "; ")
+        let way = isRemote ? ", provisioning: { via: remote }" : ""
+        return "  \(name): { uuid: \(uuid.description.lowercased())\(way) }\(comment)\n"
     }
 
     /// The text as the start of a name.

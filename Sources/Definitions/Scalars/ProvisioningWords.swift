@@ -34,6 +34,22 @@ enum ProvisioningWords {
         }
     }
 
+    private static let routes: [(String, ProvisioningRoute<String>)] = [
+        ("any", .any), ("direct", .direct), ("remote", .remote),
+    ]
+
+    /// A way to a device that names no node.
+    static func route(_ text: String) throws(ScalarProblem) -> ProvisioningRoute<String> {
+        if let route = routes.first(where: { $0.0 == text })?.1 { return route }
+        let words = routes.map(\.0)
+        let nearest = Suggestion.nearest(to: text, among: words).map { "did you mean `\($0)`? " } ?? ""
+        throw ScalarProblem(
+            "\(quoted(text)) is not a way to a device",
+            hint: nearest + "write one of: \(words.joined(separator: ", ")); or `via: { node: NAME }` to go through a "
+                + "certain node"
+        )
+    }
+
     /// The weakest provisioning that a network allows.
     static func requirement(_ text: String) throws(ScalarProblem) -> ProvisioningRules.Requirement {
         if let requirement = ProvisioningRules.Requirement(rawValue: text) { return requirement }

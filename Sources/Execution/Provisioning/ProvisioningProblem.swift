@@ -26,6 +26,20 @@ package enum ProvisioningProblem: Error, Hashable, Sendable {
     case ivIndexUnknown
     /// The bearer cannot scan, and so nothing can be found that could be provisioned.
     case cannotScan(BearerError)
+    /// The node with that name, through which alone it is to be provisioned, cannot carry its session.
+    case server(ServerProblem, name: String)
+
+    /// Why a node cannot carry the sessions of devices.
+    package enum ServerProblem: Hashable, Sendable {
+        /// It is no node of the network.
+        case absent
+        /// The database has no key with which it could be asked.
+        case noKey
+        /// What it is made of is not known.
+        case unknownComposition
+        /// It has no Remote Provisioning Server.
+        case noModel
+    }
 }
 
 extension ProvisioningProblem {
@@ -36,7 +50,7 @@ extension ProvisioningProblem {
         case .session(let failure, _): failure.stage
         case .policy, .secretUnavailable, .noAddress, .fixedAddress, .noNetKey: .decision
         case .outOfBandValue: .outOfBandValue
-        case .ivIndexUnknown, .cannotScan: .notStarted
+        case .ivIndexUnknown, .cannotScan, .server: .notStarted
         }
     }
 
@@ -47,7 +61,8 @@ extension ProvisioningProblem {
     package var canPass: Bool {
         switch self {
         case .link, .remoteLink, .proxyProtocol, .outOfBandValue: true
-        case .policy, .secretUnavailable, .noAddress, .fixedAddress, .noNetKey, .ivIndexUnknown, .cannotScan: false
+        case .policy, .secretUnavailable, .noAddress, .fixedAddress, .noNetKey, .ivIndexUnknown, .cannotScan, .server:
+            false
         case .session(let failure, let method): failure.reason.canPass(method)
         }
     }
@@ -89,6 +104,12 @@ extension ProvisioningProblem: CustomStringConvertible {
         case .noNetKey(let index): "the database has no network key \(index)"
         case .ivIndexUnknown: "the IV index of the network is not known, and no proxy was found that tells it"
         case .cannotScan(let error): "devices cannot be found: \(error.message)"
+        case .server(.absent, let name): "\(name), through which it is to be provisioned, is no node of the network"
+        case .server(.noKey, let name):
+            "\(name), through which it is to be provisioned, cannot be asked: the database has no key for it"
+        case .server(.unknownComposition, let name):
+            "whether it can be provisioned through \(name) is not known: its composition was not read"
+        case .server(.noModel, let name): "\(name) has no Remote Provisioning Server"
         }
     }
 
@@ -108,6 +129,11 @@ extension ProvisioningProblem: CustomStringConvertible {
         case .noNetKey: "plan again from the present database"
         case .ivIndexUnknown: "see that a proxy node of the network has power and is near, then apply again"
         case .cannotScan(let error): error.hint ?? "use a bearer that can scan"
+        case .server(.absent, let name): "provision \(name) first, or let the device be reached otherwise"
+        case .server(.noKey, _): "name another node, or let the device be reached otherwise"
+        case .server(.unknownComposition, let name):
+            "name \(name) in the definition, so that apply reads its composition"
+        case .server(.noModel, _): "name a node that has one, or let the device be reached otherwise"
         }
     }
 }

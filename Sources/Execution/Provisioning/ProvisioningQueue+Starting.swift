@@ -83,19 +83,53 @@ extension ProvisioningQueue {
 
     // MARK: Those who are missing
 
-    /// Whether a device was in the queue for so long and is not heard.
-    func isAnyMissing(for patience: Duration, at now: Instant) -> Bool {
-        entries.values.contains { $0.isMissing(for: patience, at: now) }
+    /// Which nodes are to listen for devices.
+    enum Listeners: Hashable {
+        /// All of them.
+        case all
+        /// These, if any: nothing is missing that others may reach.
+        case some(Set<DeviceUUID>)
+
+        /// Whether a node is one of them.
+        func contains(_ node: DeviceUUID) -> Bool {
+            switch self {
+            case .all: true
+            case .some(let nodes): nodes.contains(node)
+            }
+        }
     }
 
-    /// The next device that is missing, by the order of arrival.
+    /// Which nodes are to listen for those who are missing.
+    ///
+    /// - Parameter patience: for how long it is left to the bearer to hear those whom it may reach.
+    func listeners(after patience: Duration, at now: Instant) -> Listeners {
+        var nodes: Set<DeviceUUID> = []
+        for entry in entries.values where entry.isMissing(for: patience, at: now) {
+            guard let node = entry.order.route.server else { return .all }
+            nodes.insert(node)
+        }
+        return .some(nodes)
+    }
+
+    /// Whether a node may reach a device of the queue.
+    func isWanted(_ uuid: DeviceUUID, through node: DeviceUUID) -> Bool {
+        entries[uuid]?.mayGo(through: node) ?? false
+    }
+
+    /// The next device that is missing and may be reached through a node, by the order of arrival.
     ///
     /// - Parameter place: where to begin; 0 for the first device.
     /// - Returns: the device, and where the one after it may be; nil if there is none to the end.
-    func missing(from place: Int, for patience: Duration, at now: Instant) -> (uuid: DeviceUUID, next: Int)? {
+    func missing(
+        from place: Int,
+        through node: DeviceUUID,
+        after patience: Duration,
+        at now: Instant
+    ) -> (uuid: DeviceUUID, next: Int)? {
         guard place < arrivals.count else { return nil }
         for place in place..<arrivals.count {
-            guard let entry = entries[arrivals[place]], entry.place == place, entry.isMissing(for: patience, at: now)
+            guard let entry = entries[arrivals[place]], entry.place == place, entry.mayGo(through: node),
+                entry.isMissing(for: patience, at: now)
             else { continue }
             return (arrivals[place], place + 1)
         }

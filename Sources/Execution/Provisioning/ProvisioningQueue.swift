@@ -74,9 +74,31 @@ struct ProvisioningQueue {
 
         var path: ProvisioningPath? { advertiser.map { .direct($0) } ?? server.map { .remote($0) } }
 
+        /// Whether nodes are to listen for it, which the bearer was to hear for so long.
         func isMissing(for patience: Duration, at now: Instant) -> Bool {
             guard case .listening = state else { return false }
-            return since.advanced(by: patience) <= now
+            return switch order.route {
+            case .any: since.advanced(by: patience) <= now
+            case .direct: false
+            case .remote, .node: true
+            }
+        }
+
+        /// Whether it may be reached over a connection of the bearer.
+        var mayBeDirect: Bool {
+            switch order.route {
+            case .any, .direct: true
+            case .remote, .node: false
+            }
+        }
+
+        /// Whether it may be reached through a node.
+        func mayGo(through node: DeviceUUID) -> Bool {
+            switch order.route {
+            case .any, .remote: true
+            case .direct: false
+            case .node(let server): server == node
+            }
         }
 
         /// Whether whoever is at the other end may know the static value now, had it been guessed: with our Random it
@@ -210,11 +232,12 @@ struct ProvisioningQueue {
 
     // MARK: What the bearer tells
 
-    /// A device that can be provisioned was heard.
+    /// A device that can be provisioned was heard; by the bearer, that counts only if it may be reached so.
     ///
     /// - Returns: whether it is one of these.
     mutating func heard(_ uuid: DeviceUUID, as path: ProvisioningPath) -> Bool {
         guard let entry = entries[uuid] else { return false }
+        if case .direct = path, !entry.mayBeDirect { return true }
         switch path {
         case .direct(let advertiser): entries[uuid]?.advertiser = advertiser
         case .remote(let server): entries[uuid]?.server = server

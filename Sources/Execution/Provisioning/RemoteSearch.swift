@@ -37,6 +37,8 @@ struct RemoteSearch {
         var hasSearched = false
         /// How often in a row it has refused or not answered.
         var misses = 0
+
+        var isSearching: Bool { !hasSearched || place != nil }
     }
 
     private struct Finding {
@@ -62,18 +64,29 @@ struct RemoteSearch {
     /// The servers through which each device was tried in vain.
     private var failures: [DeviceUUID: Set<UnicastAddress>] = [:]
 
+    /// When the last server was added.
+    private(set) var grownAt = Instant.zero
+
     /// Whether there is no server.
     var isEmpty: Bool { servers.isEmpty }
 
     /// Whether some server has not told yet whom it hears, or is asked for devices one by one.
-    var isUnfinished: Bool { servers.values.contains { !$0.hasSearched || $0.place != nil } }
+    var isUnfinished: Bool { servers.values.contains(where: \.isSearching) }
+
+    /// The same of one server; nil if it is none.
+    func isUnfinished(_ server: UnicastAddress) -> Bool? { servers[server]?.isSearching }
+
+    /// Whether a server did not do what it was asked last.
+    func isRefusing(_ server: UnicastAddress) -> Bool { servers[server].map { $0.misses > 0 } ?? true }
 
     /// The node that is a server.
     func node(of server: UnicastAddress) -> DeviceUUID? { servers[server]?.node }
 
     /// A node is a server.
-    mutating func add(_ server: UnicastAddress, node: DeviceUUID) {
-        if servers[server]?.node != node { servers[server] = Server(node: node) }
+    mutating func add(_ server: UnicastAddress, node: DeviceUUID, at now: Instant) {
+        guard servers[server]?.node != node else { return }
+        servers[server] = Server(node: node)
+        grownAt = now
     }
 
     /// A node is a server no more, or does not answer.
@@ -194,22 +207,24 @@ struct RemoteSearch {
     /// The scans to ask for next, `count` at most, in the order of addresses.
     ///
     /// - Parameters:
-    ///   - isFree: whether a server can be asked.
-    ///   - missing: the next device that is missing from a place in the queue on, and the place after it.
+    ///   - isFree: whether a server is needed and can be asked.
+    ///   - missing: the next device that is missing from a place in the queue on and may be reached through the node, and
+    ///     the place after it.
     mutating func requests(
         count: Int,
         at now: Instant,
-        isFree: (UnicastAddress) -> Bool,
-        missing: (Int) -> (uuid: DeviceUUID, next: Int)?
+        isFree: (UnicastAddress, DeviceUUID) -> Bool,
+        missing: (Int, DeviceUUID) -> (uuid: DeviceUUID, next: Int)?
     ) -> [Request] {
         var requests: [Request] = []
         for address in servers.keys.sorted() {
             guard requests.count < count else { break }
-            guard var server = servers[address], case .idle = server.state, server.restsUntil <= now, isFree(address)
+            guard var server = servers[address], case .idle = server.state, server.restsUntil <= now,
+                isFree(address, server.node)
             else { continue }
             server.uuid = nil
             if let place = server.place {
-                let next = missing(place)
+                let next = missing(place, server.node)
                 server.uuid = next?.uuid
                 server.place = next?.next
                 if next == nil {

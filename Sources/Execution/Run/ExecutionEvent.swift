@@ -43,8 +43,8 @@ package enum ExecutionEvent: Hashable, Sendable {
     /// An attempt to provision a device failed; there is another after the delay.
     case provisioningRetried(DeviceUUID, ProvisioningProblem, in: Duration)
     /// A device that is to be provisioned was not heard; it becomes pending. Whether an earlier attempt may have made
-    /// it a node, which does not answer either.
-    case deviceNotHeard(DeviceUUID, mayBeNode: Bool)
+    /// it a node, which does not answer either, and who listened for it.
+    case deviceNotHeard(DeviceUUID, mayBeNode: Bool, by: DeviceListener)
     /// What was deferred until a node's composition is known became these changes and steps; they follow those of the
     /// plan and of earlier growth, and the steps name changes and steps by those positions.
     case planGrown(changes: [Change], steps: [Step])

@@ -121,7 +121,7 @@ extension ExecutionRun {
         } else if isSoughtRemotely(uuid) {
             queue.listenOn(for: uuid, until: now.advanced(by: .seconds(2)))
         } else {
-            leavePending(uuid)
+            giveUp(uuid)
         }
         return []
     }

@@ -75,8 +75,8 @@ extension ExecutionRun {
         } catch {
             scanError = error
             isScanning = false
-            // Nodes can find them all the same.
-            let lost = search.isEmpty ? provisionSteps : [:]
+            // Nodes can find others all the same.
+            let lost = provisionSteps.filter { queue.order(of: $0.key).map(isLost) ?? search.isEmpty }
             for (uuid, step) in lost.sorted(by: { $0.value < $1.value }) {
                 perform(queue.remove(uuid))
                 endFindingOut(uuid)

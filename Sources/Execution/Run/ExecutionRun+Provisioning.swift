@@ -13,12 +13,12 @@ extension ExecutionRun {
             finishNode(uuid)
             return
         }
-        if let scanError, search.isEmpty {
-            fail(step, .provisioning(.cannotScan(scanError)))
-            return
-        }
+        if let scanError, isLost(order) { return fail(step, .provisioning(.cannotScan(scanError))) }
+        let mayBeNode = network.header.pendingProvisioning(of: uuid) != nil
+        if !mayBeNode, let problem = serverProblem(order) { return fail(step, .provisioning(problem)) }
         provisionSteps[uuid] = step
         perform(queue.add(order, at: bearer.now))
+        if !mayBeNode, let server = order.route.server, unreachable.contains(server) { return leavePending(uuid) }
         findOut(about: uuid)
     }
 
@@ -189,6 +189,7 @@ extension ExecutionRun {
 
     /// A device was not heard, and neither can it be a node that answers: its steps wait for another run.
     func leavePending(_ uuid: DeviceUUID) {
+        let listener = listener(for: queue.order(of: uuid))
         perform(queue.remove(uuid))
         endFindingOut(uuid)
         network.release(uuid)
@@ -196,7 +197,7 @@ extension ExecutionRun {
             return
         }
         let mayBeNode = network.header.pendingProvisioning(of: uuid) != nil
-        announce(.deviceNotHeard(uuid, mayBeNode: mayBeNode))
+        announce(.deviceNotHeard(uuid, mayBeNode: mayBeNode, by: listener))
         let (pending, blocked) = schedule.suspend(lane: lane)
         announce(.nodePending(uuid, steps: pending.count))
         announceBlocked(blocked)

@@ -22,10 +22,9 @@ extension ExecutionRun {
     /// Takes a node in as a server if its composition says that it is one.
     func considerServer(_ uuid: DeviceUUID) {
         guard let node = network.node(uuid), node.deviceKey != nil, !node.isExcluded, !unreachable.contains(uuid),
-            node.elements.first?.models.contains(where: { $0.identifier == .remoteProvisioningServer }) == true,
-            !subnets(ofServer: node).isEmpty
+            node.hasRemoteProvisioningServer, !subnets(ofServer: node).isEmpty
         else { return }
-        search.add(node.unicastAddress, node: uuid)
+        search.add(node.unicastAddress, node: uuid, at: bearer.now)
     }
 
     /// A node is no server any more, or does not answer.
@@ -53,12 +52,13 @@ extension ExecutionRun {
         let patience = scanError == nil ? options.provisioning.remoteAfter : .zero
         let isLinkTaken = min(options.maximumConnections, bearer.maximumLinks) <= 1 && queue.isDirectWaiting()
         let room = max(1, window.size / 2) - serverRequests.count
-        if room > 0, !isLinkTaken, queue.isAnyMissing(for: patience, at: now) {
+        let listeners = queue.listeners(after: patience, at: now)
+        if room > 0, !isLinkTaken, listeners != .some([]) {
             let requests = search.requests(
                 count: room,
                 at: now,
-                isFree: { remoteLinks[$0] == nil && !client.isAsking($0) },
-                missing: { queue.missing(from: $0, for: patience, at: now) }
+                isFree: { listeners.contains($1) && remoteLinks[$0] == nil && !client.isAsking($0) },
+                missing: { queue.missing(from: $0, through: $1, after: patience, at: now) }
             )
             for request in requests {
                 askServer(request.node, ConfigurationInquiry(request.message) { _ in .doesNotHold })
@@ -126,7 +126,7 @@ extension ExecutionRun {
         switch try? decodeFoundationMessage(payload) {
         case let status as RemoteProvisioningScanStatus: search.receive(status, from: server, at: now)
         case let report as RemoteProvisioningScanReport:
-            let isWanted = queue.contains(report.uuid)
+            let isWanted = search.node(of: server).map { queue.isWanted(report.uuid, through: $0) } ?? false
             if let best = search.receive(report, from: server, isWanted: isWanted, at: now) {
                 _ = queue.heard(report.uuid, as: .remote(best))
             }
@@ -143,12 +143,5 @@ extension ExecutionRun {
         }
         guard !queue.isEmpty, !search.isEmpty else { return }
         for (uuid, server) in search.advance(to: now) { _ = queue.heard(uuid, as: .remote(server)) }
-    }
-
-    /// Whether a device that was not heard may still be found by a server, within bounds.
-    func isSoughtRemotely(_ uuid: DeviceUUID) -> Bool {
-        guard !search.isEmpty, linkFailure == nil, let arrival = queue.arrival(of: uuid) else { return false }
-        let limit = arrival.advanced(by: options.provisioning.notHeardAfter * 4)
-        return bearer.now < limit && (search.isUnfinished || queue.isAnyUnderWay)
     }
 }

@@ -45,6 +45,8 @@ package struct Recap: Hashable, Sendable {
         package var steps: Int
         /// Why they wait.
         package var reason = PendingReason.unanswered
+        /// Who listened for it, if it is a device that was not heard.
+        package var listener: DeviceListener?
     }
 
     /// Why a node or device is pending.
@@ -115,7 +117,12 @@ package struct Recap: Hashable, Sendable {
     package var duration = Duration.zero
 
     /// Devices of which the next event says that they are pending.
-    private var notHeard: [DeviceUUID: PendingReason] = [:]
+    private var notHeard: [DeviceUUID: Silence] = [:]
+
+    private struct Silence: Hashable {
+        var reason: PendingReason
+        var listener: DeviceListener
+    }
 
     /// A run that did nothing.
     package init() {}
@@ -139,9 +146,18 @@ extension Recap {
         case .stepFailed(let step, let failure): failed.append(FailedStep(step: step, failure: failure))
         case .stepBlocked(let step, by: let cause): blocked.append(BlockedStep(step: step, by: cause))
         case .nodePending(let node, let steps):
-            let reason = notHeard.removeValue(forKey: node) ?? .unanswered
-            pending.append(PendingNode(node: node, name: names.name(of: node), steps: steps, reason: reason))
-        case .deviceNotHeard(let node, let mayBeNode): notHeard[node] = mayBeNode ? .notHeardMayBeNode : .notHeard
+            let silence = notHeard.removeValue(forKey: node)
+            pending.append(
+                PendingNode(
+                    node: node,
+                    name: names.name(of: node),
+                    steps: steps,
+                    reason: silence?.reason ?? .unanswered,
+                    listener: silence?.listener
+                )
+            )
+        case .deviceNotHeard(let node, let mayBeNode, let listener):
+            notHeard[node] = Silence(reason: mayBeNode ? .notHeardMayBeNode : .notHeard, listener: listener)
         case .provisioned: provisioned += 1
         case .problem(let node, let diagnostic):
             problems.append(NodeProblem(node: node, name: names.name(of: node), diagnostic: diagnostic))

@@ -43,6 +43,9 @@ package struct ProvisioningSettings: Hashable, Sendable {
     package var algorithm: Located<ProvisioningAlgorithm>?
     /// For how many seconds, 0...255, the device draws attention to itself when it is invited; nil for 0.
     package var attention: Located<UInt8>?
+    /// By which way the device is reached, and through which node; nil for any. Where a node is named, the place is that
+    /// of its name.
+    package var route: Located<ProvisioningRoute<String>>?
 
     /// Settings that leave everything open.
     package init(location: SourceLocation) {
@@ -61,6 +64,7 @@ package struct ProvisioningSettings: Hashable, Sendable {
         merged.publicKeyFile = merged.publicKeyFile ?? profile.publicKeyFile
         merged.algorithm = merged.algorithm ?? profile.algorithm
         merged.attention = merged.attention ?? profile.attention
+        merged.route = merged.route ?? profile.route
         return merged
     }
 }

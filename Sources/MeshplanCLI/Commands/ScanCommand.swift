@@ -11,6 +11,9 @@ struct ScanCommand: ContextCommand {
             the names in the database, also where they advertise private identities. Without a database everything is \
             listed as it advertises. The database notes nodes of it that were seen without a network, so that plan \
             provisions them again.
+
+            With --remote, nodes of the network that have a Remote Provisioning Server (Mesh 1.1) listen, too, each for \
+            --time, and the list says who hears a device and how well.
             """
     )
 
@@ -25,6 +28,14 @@ struct ScanCommand: ContextCommand {
 
     @Flag(help: "Go on until Ctrl-C, and tell who appears and who falls silent.")
     var watch = false
+
+    @Flag(help: "Let all nodes with a Remote Provisioning Server listen, too.")
+    var remote = false
+
+    @Option(
+        help: ArgumentHelp("Let this node listen, too, and no others; can be given several times.", valueName: "node")
+    )
+    var through: [String] = []
 
     @Option(
         defaultAsFlag: "",
@@ -67,6 +78,10 @@ struct ScanCommand: ContextCommand {
             simulator: simulator,
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
+        if remote || !through.isEmpty {
+            if watch { return try run.watch(through: through) }
+            return try run.list(through: through, for: time.duration, adopt: adopt)
+        }
         if watch { return try run.watch() }
         return try run.list(for: time.duration, adopt: adopt)
     }

@@ -27,8 +27,12 @@ struct ScanList {
         var information: OutOfBandInformation
         /// The hash of the URI that it advertises, if that was heard.
         var uriHash: UInt32?
-        /// How it is heard.
+        /// How it is heard, by whomever.
         var signal: Signal
+        /// How the bearer hears it; nil if only nodes do.
+        var direct: Signal?
+        /// How nodes hear it that listen for us.
+        var nodes: [DeviceUUID: Signal] = [:]
     }
 
     /// A node with the proxy service.
@@ -61,6 +65,8 @@ struct ScanList {
     enum Change: Hashable {
         /// It was not heard before.
         case appeared(Entry)
+        /// A further node hears it.
+        case reached(Device, by: DeviceUUID)
         /// It was known as some proxy, and now it is known which node it is.
         case identified(Proxy)
         /// It has fallen silent.
@@ -129,7 +135,24 @@ struct ScanList {
         device.information = advertised.outOfBandInformation
         if let uriHash { device.uriHash = uriHash }
         device.signal.hear(signal, at: now)
+        device.direct.hear(signal, at: now)
         return devicesByUUID.updateValue(device, forKey: device.uuid) == nil ? .appeared(.device(device)) : nil
+    }
+
+    /// Takes in what a node has heard that listens for us.
+    ///
+    /// - Returns: what is new, nil if the list only knows better how it is heard.
+    mutating func hear(_ report: RemoteProvisioningScanReport, by node: DeviceUUID, at now: Instant) -> Change? {
+        var device =
+            devicesByUUID[report.uuid]
+            ?? Device(uuid: report.uuid, information: [], uriHash: nil, signal: Signal(heardAt: now))
+        device.information = report.outOfBandInformation
+        if let uriHash = report.uriHash { device.uriHash = uriHash }
+        device.signal.hear(report.signal, at: now)
+        let isKnownToNode = device.nodes[node] != nil
+        device.nodes[node].hear(report.signal, at: now)
+        guard devicesByUUID.updateValue(device, forKey: device.uuid) != nil else { return .appeared(.device(device)) }
+        return isKnownToNode ? nil : .reached(device, by: node)
     }
 
     private mutating func hear(
@@ -179,11 +202,26 @@ struct ScanList {
             devicesByUUID[device.uuid] = nil
             changes.append(.left(.device(device)))
         }
+        devicesByUUID = devicesByUUID.mapValues { device in
+            var device = device
+            device.nodes = device.nodes.filter { $0.value.heardAt >= instant }
+            if let direct = device.direct, direct.heardAt < instant { device.direct = nil }
+            return device
+        }
         for proxy in proxies where proxy.signal.heardAt < instant { changes.append(.left(.proxy(proxy))) }
         proxiesByKey = proxiesByKey.filter { $0.value.signal.heardAt >= instant }
         keys = keys.filter { proxiesByKey[$0.value] != nil }
         strangers = strangers.filter { $0.value >= instant }
         return changes
+    }
+}
+
+extension ScanList.Signal? {
+    /// It was heard, perhaps for the first time.
+    fileprivate mutating func hear(_ signal: Int8?, at now: Instant) {
+        var heard = self ?? ScanList.Signal(heardAt: now)
+        heard.hear(signal, at: now)
+        self = heard
     }
 }
 

@@ -49,6 +49,9 @@ struct ScanNames {
     /// The node with a primary address.
     func node(at address: UnicastAddress) -> Node? { nodesByAddress[address] }
 
+    /// The primary address of a node.
+    func address(of uuid: DeviceUUID) -> UnicastAddress? { nodes[uuid]?.unicastAddress }
+
     /// What the node with a primary address is called.
     func name(at address: UnicastAddress) -> String? {
         nodesByAddress[address].map { definedNames[$0.uuid] ?? $0.name }

@@ -76,7 +76,7 @@ struct ScanRun {
         return .success
     }
 
-    private func open() throws -> BearerAccess {
+    func open() throws -> BearerAccess {
         let access = try BearerAccess(choice, in: context) {
             guard let (_, snapshot, name) = knowledge.database else {
                 return try Simulation(
@@ -100,7 +100,9 @@ struct ScanRun {
     }
 
     /// Notes in the database that nodes of it were seen without a network.
-    private func note(_ uuids: [DeviceUUID]) throws {
+    ///
+    /// - Parameter held: the right to write to the database, if it is held already.
+    func note(_ uuids: [DeviceUUID], under held: WriteLease? = nil) throws {
         guard let (database, snapshot, _) = knowledge.database else { return }
         let seen = Set(uuids)
         func unnoted(_ network: MeshNetwork) -> [Node] {
@@ -108,7 +110,8 @@ struct ScanRun {
         }
         guard !unnoted(snapshot.network).isEmpty else { return }
         do throws(StoreError) {
-            let lease = try Workspace(context: context).lock(database, for: "scan")
+            let lease: WriteLease
+            if let held { lease = held } else { lease = try Workspace(context: context).lock(database, for: "scan") }
             var changes = StoreChanges()
             changes.nodes = unnoted(try database.snapshot().network).map { node in
                 var node = node
@@ -137,7 +140,9 @@ struct ScanRun {
     }
 
     /// Writes stubs of the devices that nobody knows.
-    private func adopt(_ list: ScanList, into path: String) throws {
+    ///
+    /// - Parameter isRemote: whether a device that we do not hear ourselves is to be reached through a node.
+    func adopt(_ list: ScanList, into path: String, isRemote: Bool = false) throws {
         let names = knowledge.names
         let adopted = try nodes(in: path)
         let adoptedDevices = Set(adopted.map(\.uuid.value))
@@ -152,11 +157,16 @@ struct ScanRun {
         taken.formUnion(adopted.map(\.name.value))
         taken.formUnion(knowledge.definition?.groups.map(\.name.value) ?? [])
         taken.formUnion(knowledge.network?.nodes.map(\.name) ?? [])
-        let stubs = UnprovisionedStub.stubs(
-            for: unknown.sorted { $0.uuid < $1.uuid }.map { ($0.uuid, $0.information) },
+        let ordered = unknown.sorted { $0.uuid < $1.uuid }
+        var stubs = UnprovisionedStub.stubs(
+            for: ordered.map { ($0.uuid, $0.information) },
             prefix: "new",
             avoiding: taken
         )
+        for (place, device) in ordered.enumerated() where isRemote && device.direct == nil {
+            stubs[place].isRemote = true
+            stubs[place].hearers = device.nodesByStrength.map { names.name(of: $0.node) ?? $0.node.description }
+        }
         let network = knowledge.definition?.network.value ?? knowledge.database?.name
         let document = UnprovisionedStub.document(stubs, network: network)
         guard !path.isEmpty else { return context.output.write(document) }

@@ -67,9 +67,10 @@ struct ApplyJSON {
                 "advice": problem.advice.json,
                 "retry_in_ms": .integer(Int(clamping: delay.microseconds / 1_000)),
             ])
-        case .deviceNotHeard(let node, let mayBeNode):
+        case .deviceNotHeard(let node, let mayBeNode, let listener):
             lines.write([
                 "type": "device_not_heard", "node_uuid": node.description.json, "may_be_node": .bool(mayBeNode),
+                "listener": listener.identifier.json, "through_uuid": listener.node?.description.json,
             ])
         case .planGrown(let changes, let steps):
             lines.write([
@@ -120,6 +121,7 @@ struct ApplyJSON {
                     .object([
                         "node": $0.name.json, "node_uuid": $0.node.description.json,
                         "steps": .integer($0.steps), "reason": $0.reason.identifier.json,
+                        "listener": $0.listener?.identifier.json, "through_uuid": $0.listener?.node?.description.json,
                     ])
                 }
             ),
@@ -157,6 +159,20 @@ extension Recap.PendingReason {
         case .unanswered: "unanswered"
         case .notHeard: "not_heard"
         case .notHeardMayBeNode: "not_heard_may_be_node"
+        }
+    }
+}
+
+extension DeviceListener {
+    /// Who listened, for machines.
+    fileprivate var identifier: String {
+        switch self {
+        case .anybody: "anybody"
+        case .bearer: "bearer"
+        case .nodes: "nodes"
+        case .nobody: "nobody"
+        case .node: "node"
+        case .silentNode: "silent_node"
         }
     }
 }

@@ -21,8 +21,8 @@ final class ApplyView {
     private var activity: (node: DeviceUUID, text: String)?
     /// The nodes that carry the sessions of devices.
     private var carriers: [DeviceUUID: DeviceUUID] = [:]
-    /// Devices that were not heard, and whether they may be nodes by an earlier attempt.
-    private var notHeard: [DeviceUUID: Bool] = [:]
+    /// Devices that were not heard: whether they may be nodes by an earlier attempt, and who listened for them.
+    private var notHeard: [DeviceUUID: (mayBeNode: Bool, listener: DeviceListener)] = [:]
     private var retries = 0
     private var pending = 0
 
@@ -95,9 +95,9 @@ final class ApplyView {
         case .provisioningRetried(let node, let problem, let delay):
             endActivity(of: node)
             say("\(name(node)): \("\(problem)".printable); trying again in \(DurationText.text(delay)).")
-        case .deviceNotHeard(let node, let mayBeNode):
+        case .deviceNotHeard(let node, let mayBeNode, let listener):
             endActivity(of: node)
-            notHeard[node] = mayBeNode
+            notHeard[node] = (mayBeNode, listener)
         case .planGrown(let changes, let steps): grow(changes, steps)
         case .problem(_, let diagnostic):
             terminal.say(text: DiagnosticView(style: errorStyle).render([diagnostic]))
@@ -147,12 +147,11 @@ final class ApplyView {
     private func showPending(_ node: DeviceUUID, _ steps: Int) {
         pending += 1
         let rest = "\(steps == 0 ? "it" : count(steps, "step")) will be tried again by the next apply"
-        switch notHeard.removeValue(forKey: node) {
-        case nil: result("\(name(node)): does not answer; \(rest)")
-        case false: result("\(name(node)): was not heard; \(rest)")
-        case true:
-            result("\(name(node)): was not heard, and does not answer as the node that it may have become; \(rest)")
+        guard let silence = notHeard.removeValue(forKey: node) else {
+            return result("\(name(node)): does not answer; \(rest)")
         }
+        let doubt = silence.mayBeNode ? ", and it does not answer as the node that it may have become" : ""
+        result("\(name(node)): \("\(silence.listener)".printable)\(doubt); \(rest)")
     }
 
     private func showProvisioned(

@@ -36,13 +36,19 @@ struct PlanJSON {
             ])
         }
         let openCosts = plan.nodesOfOpenCost
+        var routes: [DeviceUUID: ProvisioningRoute<DeviceUUID>] = [:]
+        for case .provision(let order) in plan.steps.lazy.map(\.work) { routes[order.uuid] = order.route }
         for node in plan.nodes {
+            let route = routes[node.uuid]
             lines.write([
                 "type": "plan_node",
                 "node": node.name.json,
                 "node_uuid": node.uuid.description.json,
                 "address": node.address?.description.json,
                 "action": Self.name(node.action).json,
+                "via": route.flatMap(Self.name)?.json,
+                "through": route?.server.flatMap { nodes[$0]?.name }?.json,
+                "through_uuid": route?.server?.description.json,
                 "changes": .integer(node.changes.count),
                 "messages": .integer(node.cost.messages),
                 "pdus": .integer(node.cost.pdus),
@@ -95,6 +101,16 @@ struct PlanJSON {
             "allowed": plan.allowances.isEmpty ? nil : .array(plan.allowances.map(\.rawValue.json)),
             "estimate": estimate?.json,
         ])
+    }
+
+    /// The only way to a device; nil for any.
+    private static func name(_ route: ProvisioningRoute<DeviceUUID>) -> String? {
+        switch route {
+        case .any: nil
+        case .direct: "direct"
+        case .remote: "remote"
+        case .node: "node"
+        }
     }
 
     private static func name(_ action: NodeSummary.Action) -> String {

@@ -61,68 +61,7 @@ struct PlanView {
             ) + "\n"
     }
 
-    private func nodes(showsDetails: Bool) -> String {
-        let openCosts = plan.nodesOfOpenCost
-        let labelWidth = plan.nodes.map { Self.label(of: $0).displayWidth }.max() ?? 0
-        let signWidth = plan.nodes.map { Self.sign(Self.action(of: $0.action)).count }.max() ?? 1
-        let addressWidth = plan.nodes.map { Self.address(of: $0).count }.max() ?? 0
-        let lines = plan.nodes.map { node in
-            let changes = plan.changes[node.changes.clamped(to: plan.changes.indices)]
-            let messages = (openCosts.contains(node.uuid) ? "at least " : "") + messages(node.cost.messages)
-            var cost = node.cost.messages == 0 ? "" : "\(messages)  \(pdus(node.cost.pdus))"
-            if isFull, let time = estimate?.nodes[node.uuid] { cost += "  \(PlanEstimate.text(time.median))" }
-            return (node, changes, digest(changes), cost)
-        }
-        let digestWidth = lines.map { $0.2.displayWidth }.max() ?? 0
-        var text = ""
-        for (node, changes, digest, cost) in lines {
-            let action = Self.action(of: node.action)
-            let label = Self.label(of: node)
-            text += symbol(action) + String(repeating: " ", count: signWidth - Self.sign(action).count + 1)
-            text += style(.bold, label) + String(repeating: " ", count: labelWidth - label.displayWidth)
-            text += "  " + Self.address(of: node).padded(to: addressWidth)
-            if !digest.isEmpty || !cost.isEmpty {
-                text += "  " + (cost.isEmpty ? digest : digest.padded(to: digestWidth) + "  " + cost)
-            }
-            text += "\n"
-            if showsDetails { text += details(Array(changes), under: "node.\(node.name).") + "\n" }
-        }
-        return showsDetails || plan.nodes.isEmpty ? text : text + "\n"
-    }
-
-    /// What a line about a node begins with: its name, or what becomes of it as a whole.
-    private static func label(of node: NodeSummary) -> String {
-        switch node.action {
-        case .manage, .update, .forget: node.name.printable
-        case .provision: "node.\(node.name.printable) will be provisioned"
-        case .replace: "node.\(node.name.printable) will be provisioned again"
-        case .reset: "node.\(node.name.printable) will be reset"
-        case .exclude: "node.\(node.name.printable) will be excluded"
-        }
-    }
-
-    /// Where a node is, or that its address is chosen later.
-    private static func address(of node: NodeSummary) -> String { node.address?.description ?? "address at apply" }
-
-    /// `+2 sub ~1 pub`: how many changes of which kind, in the order of the kinds.
-    private func digest(_ changes: ArraySlice<Change>) -> String {
-        var counts: [Int: Int] = [:]
-        let actions = Change.Action.allCases
-        for change in changes where change.kind != .node && change.kind != .provisioning {
-            guard let action = actions.firstIndex(of: change.action) else { continue }
-            counts[Int(change.kind.rawValue) * actions.count + action, default: 0] += 1
-        }
-        var parts: [String] = []
-        for kind in Change.Kind.allCases {
-            for (index, action) in actions.enumerated() {
-                guard let count = counts[Int(kind.rawValue) * actions.count + index] else { continue }
-                parts.append("\(Self.sign(action))\(count) \(Self.word(kind))")
-            }
-        }
-        return parts.joined(separator: " ")
-    }
-
-    private func details(_ changes: [Change], under prefix: String) -> String {
+    func details(_ changes: [Change], under prefix: String) -> String {
         let blocked = blockedResources
         let rows = changes.map { change in
             if change.kind == .node { return (change, change.action == .delete ? "member" : "managed") }
@@ -213,7 +152,7 @@ struct PlanView {
         return names.isEmpty ? "" : style(.error, "Refused") + " by \(names.joined(separator: ", ")).\n"
     }
 
-    private func symbol(_ action: Change.Action) -> String {
+    func symbol(_ action: Change.Action) -> String {
         let dress: Style.Dress =
             switch action {
             case .create: .create
@@ -223,11 +162,11 @@ struct PlanView {
         return style(dress, Self.sign(action))
     }
 
-    private func messages(_ number: Int) -> String { "\(number) \(number == 1 ? "msg" : "msgs")" }
+    func messages(_ number: Int) -> String { "\(number) \(number == 1 ? "msg" : "msgs")" }
 
-    private func pdus(_ number: Int) -> String { count(number, "PDU") }
+    func pdus(_ number: Int) -> String { count(number, "PDU") }
 
-    private static func sign(_ action: Change.Action) -> String {
+    static func sign(_ action: Change.Action) -> String {
         switch action {
         case .create: "+"
         case .update: "~"
@@ -237,7 +176,7 @@ struct PlanView {
         }
     }
 
-    private static func action(of action: NodeSummary.Action) -> Change.Action {
+    static func action(of action: NodeSummary.Action) -> Change.Action {
         switch action {
         case .manage: .create
         case .update: .update
@@ -248,7 +187,7 @@ struct PlanView {
         }
     }
 
-    private static func word(_ kind: Change.Kind) -> String {
+    static func word(_ kind: Change.Kind) -> String {
         switch kind {
         case .subnet, .nodeSubnet: "subnet"
         case .applicationKey, .nodeApplicationKey: "key"

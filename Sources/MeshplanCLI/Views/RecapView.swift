@@ -42,6 +42,7 @@ struct RecapView {
         }
         text += pending("Pending, because they do not answer:") { $0 == .unanswered }
         text += pending("Pending, because they were not heard:") { $0 != .unanswered }
+        text += waiting()
         if recap.provisioned > 0 { text += "Provisioned \(count(recap.provisioned, "device")).\n" }
         text += ending() + "\n" + figures() + "\n"
         for line in advice() { text += "Next: \(line)\n" }
@@ -54,10 +55,29 @@ struct RecapView {
         var text = style(.update, title) + "\n"
         for node in nodes.prefix(Self.limit) {
             let steps = node.steps == 0 ? "an earlier request in doubt" : count(node.steps, "step")
-            let doubt = node.reason == .notHeardMayBeNode ? ", an earlier attempt may have succeeded" : ""
+            var doubt = node.reason == .notHeardMayBeNode ? ", an earlier attempt may have succeeded" : ""
+            if let listener = node.listener, listener != .anybody { doubt += ", \("\(listener)".printable)" }
             text += "  \(node.name.printable) (\(steps)\(doubt))\n"
         }
         return text + rest(of: nodes.count)
+    }
+
+    /// The devices that were to go through nodes that are none, or do not answer.
+    private func waiting() -> String {
+        guard let plan, !recap.blocked.isEmpty else { return "" }
+        let names = Dictionary(plan.nodes.map { ($0.uuid, $0.name) }) { first, _ in first }
+        let devices = recap.blocked.compactMap { blocked -> (name: String, server: String)? in
+            guard plan.steps.indices.contains(blocked.step), case .provision(let order) = plan.steps[blocked.step].work,
+                let server = order.route.server
+            else { return nil }
+            return (order.name, names[server] ?? server.description)
+        }
+        guard !devices.isEmpty else { return "" }
+        var text = style(.update, "Not tried, because they wait for others:") + "\n"
+        for device in devices.prefix(Self.limit) {
+            text += "  \(device.name.printable) (to be provisioned through \(device.server.printable))\n"
+        }
+        return text + rest(of: devices.count)
     }
 
     /// The line that sums a run up; the steps in it add up to those of the plan, but for doubts that earlier runs left.
@@ -96,9 +116,15 @@ struct RecapView {
             lines.append("change in the definition what the compositions make impossible, then \(command)")
         }
         if recap.pending.contains(where: { $0.reason != .unanswered }) {
+            let isRemote = recap.pending.contains { node in
+                switch node.listener {
+                case .nodes, .node, .silentNode: true
+                case nil, .anybody, .bearer, .nobody: false
+                }
+            }
             lines.append(
                 "see that the devices that were not heard have power, are near and are in no other network; meshplan scan "
-                    + "lists who is heard"
+                    + (isRemote ? "--remote lists who is heard by which node" : "lists who is heard")
             )
         }
         if recap.inDoubt > 0 {

@@ -1,3 +1,4 @@
+internal import Execution
 internal import MeshCore
 internal import Store
 
@@ -7,25 +8,41 @@ struct ScanJSON {
     var lines: JSONLines
     /// Who is who.
     var names: ScanNames
+    /// Whether nodes listened, too, so that it is told who hears a device.
+    var tellsWhoHears = false
 
     /// The whole list, then the summary.
-    func write(_ list: ScanList) {
+    ///
+    /// - Parameter listenings: what came of the nodes that were to listen.
+    func write(_ list: ScanList, _ listenings: [RemoteListening] = []) {
         for device in list.devices { write(.device(device), event: nil) }
         for proxy in list.proxies { write(.proxy(proxy), event: nil) }
-        finish(list)
+        finish(list, listenings)
     }
 
     /// One change while it is watched.
     func write(_ change: ScanList.Change) {
         switch change {
         case .appeared(let entry): write(entry, event: "appeared")
+        case .reached(let device, _): write(.device(device), event: "reached")
         case .identified(let proxy): write(.proxy(proxy), event: "identified")
         case .left(let entry): write(entry, event: "left")
         }
     }
 
-    /// The summary.
-    func finish(_ list: ScanList) {
+    /// What came of the nodes that were to listen, and the summary.
+    func finish(_ list: ScanList, _ listenings: [RemoteListening] = []) {
+        for listening in listenings {
+            lines.write([
+                "type": "remote_provisioning_server", "node": names.name(of: listening.node)?.json,
+                "node_uuid": listening.node.description.json, "outcome": listening.outcome.identifier.json,
+                "refused_with": listening.outcome.refusal?.description.json,
+                "devices": .integer(list.count(heardBy: listening.node)),
+                "maximum_items": listening.maximumScannedItems.map { .integer(Int($0)) },
+                "active_scan": listening.isActiveScanSupported.map { .bool($0) },
+                "list_full": .bool(listening.isListFull),
+            ])
+        }
         lines.write([
             "type": "summary", "devices": .integer(list.devices.count), "proxies": .integer(list.proxies.count),
             "proxies_of_other_networks": .integer(list.strangerCount),
@@ -43,7 +60,8 @@ struct ScanJSON {
                 "oob": .array(device.information.names.map(\.json)),
                 "oob_information": .integer(Int(device.information.rawValue)),
                 "uri_hash": device.uriHash.map { ("0x" + $0.hexadecimal).json }, "signal_dbm": best,
-                "last_signal_dbm": last,
+                "last_signal_dbm": last, "direct": tellsWhoHears ? .bool(device.direct != nil) : nil,
+                "heard_by": tellsWhoHears ? .array(device.nodesByStrength.map(hearer)) : nil,
             ])
         case .proxy(let proxy):
             let node = proxy.node.flatMap { names.node(at: $0) }
@@ -57,6 +75,14 @@ struct ScanJSON {
                 "last_signal_dbm": last,
             ])
         }
+    }
+
+    private func hearer(_ node: DeviceUUID, _ signal: ScanList.Signal) -> JSONValue {
+        .object([
+            "node": names.name(of: node)?.json, "node_uuid": node.description.json,
+            "signal_dbm": signal.best.map { .integer(Int($0)) },
+            "last_signal_dbm": signal.last.map { .integer(Int($0)) },
+        ])
     }
 
     private func state(of uuid: DeviceUUID) -> JSONValue? {

@@ -6,17 +6,24 @@ struct ScanView {
     var names: ScanNames
     /// How to dress it.
     var style: Style
+    /// Whether nodes listened, too, so that it is told who hears a device.
+    var tellsWhoHears = false
+
+    /// The most that are named of those who hear a device.
+    private static let hearerLimit = 4
 
     /// The whole list.
     func render(_ list: ScanList) -> String {
         let devices = list.devices
         var text = style(.bold, "Unprovisioned devices") + " (\(devices.count))\n"
         if !devices.isEmpty {
-            var table = Table(["UUID", "NAME", "STATE", "OUT OF BAND", "URI HASH", "SIGNAL"])
+            var table = Table([
+                "UUID", "NAME", "STATE", "OUT OF BAND", "URI HASH", tellsWhoHears ? "HEARD BY" : "SIGNAL",
+            ])
             table.rows = devices.map { device in
                 [
                     device.uuid.description, name(of: device), state(of: device), information(of: device),
-                    device.uriHash.map { "0x" + $0.hexadecimal } ?? "-", signal(device.signal),
+                    device.uriHash.map { "0x" + $0.hexadecimal } ?? "-", heard(device),
                 ]
             }
             text += table.render(style, indent: "  ")
@@ -43,6 +50,9 @@ struct ScanView {
     func line(_ change: ScanList.Change) -> String {
         switch change {
         case .appeared(let entry): style(.create, "+") + " " + text(entry)
+        case .reached(let device, let node):
+            style(.update, "~")
+                + " device \(device.uuid)\(suffix(of: device)): heard by \(hearer(node, device.nodes[node]))"
         case .identified(let proxy): style(.update, "~") + " " + text(.proxy(proxy))
         case .left(let entry): style(.delete, "-") + " " + text(entry)
         }
@@ -53,9 +63,8 @@ struct ScanView {
         case .device(let device):
             var parts = [state(of: device), information(of: device)].filter { $0 != "-" }
             if let hash = device.uriHash { parts.append("URI hash 0x" + hash.hexadecimal) }
-            parts.append(signal(device.signal))
-            let name = name(of: device)
-            return "device \(device.uuid)\(name == "-" ? "" : " " + name): "
+            parts.append(heard(device))
+            return "device \(device.uuid)\(suffix(of: device)): "
                 + parts.filter { $0 != "-" }.joined(separator: ", ")
         case .proxy(let proxy):
             let name = proxy.node.map { "\(self.name(of: proxy)) (\($0))" } ?? proxy.advertisement.title
@@ -88,10 +97,42 @@ struct ScanView {
         device.information.names.isEmpty ? "-" : device.information.names.joined(separator: ", ")
     }
 
+    /// The name behind a UUID.
+    private func suffix(of device: ScanList.Device) -> String {
+        let name = name(of: device)
+        return name == "-" ? "" : " " + name
+    }
+
+    /// How a device is heard, and by whom if that is told: ourselves first, then the strongest.
+    private func heard(_ device: ScanList.Device) -> String {
+        guard tellsWhoHears else { return signal(device.signal) }
+        var hearers = device.direct.map { ["directly " + strength($0)] } ?? []
+        hearers += device.nodesByStrength.map { hearer($0.node, $0.signal) }
+        guard hearers.count > Self.hearerLimit else { return hearers.joined(separator: ", ") }
+        let rest = hearers.count - Self.hearerLimit
+        return hearers.prefix(Self.hearerLimit).joined(separator: ", ") + " and \(rest) more"
+    }
+
+    private func hearer(_ node: DeviceUUID, _ heard: ScanList.Signal?) -> String {
+        (names.name(of: node)?.printable ?? node.description) + " " + (heard.map(strength) ?? "-")
+    }
+
+    /// How somebody hears at best.
+    private func strength(_ signal: ScanList.Signal) -> String { signal.best.map { "\($0) dBm" } ?? "-" }
+
     private func signal(_ signal: ScanList.Signal) -> String {
         guard let best = signal.best else { return "-" }
         guard let last = signal.last, last != best else { return "\(best) dBm" }
         return "\(best) dBm, last \(last)"
+    }
+}
+
+extension ScanList.Device {
+    /// The nodes that hear it, the strongest first.
+    var nodesByStrength: [(node: DeviceUUID, signal: ScanList.Signal)] {
+        nodes.map { (node: $0.key, signal: $0.value) }.sorted {
+            ($1.signal.best ?? .min, $0.node) < ($0.signal.best ?? .min, $1.node)
+        }
     }
 }
 

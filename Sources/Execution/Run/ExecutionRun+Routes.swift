@@ -1,0 +1,77 @@
+import MeshCore
+import Planning
+
+/// By which ways devices may be reached, and what becomes of those who are not.
+extension ExecutionRun {
+    /// Whether a device that was not heard may still be found by a server, within bounds.
+    func isSoughtRemotely(_ uuid: DeviceUUID) -> Bool {
+        guard linkFailure == nil, let order = queue.order(of: uuid), let arrival = queue.arrival(of: uuid) else {
+            return false
+        }
+        let isInTime = { (start: Instant) in
+            self.bearer.now < start.advanced(by: self.options.provisioning.notHeardAfter * 4)
+        }
+        switch order.route {
+        case .direct: return false
+        case .any: return !search.isEmpty && isInTime(arrival) && (search.isUnfinished || queue.isAnyUnderWay)
+        case .remote:
+            // Whatever else goes on may bring another server, and it ends.
+            if queue.isAnyUnderWay || schedule.startedCount > provisionSteps.count { return true }
+            return isInTime(max(arrival, search.grownAt)) && search.isUnfinished
+        case .node(let node):
+            guard let address = network.node(node)?.unicastAddress, let isUnfinished = search.isUnfinished(address)
+            else {
+                return false
+            }
+            return queue.isAnyUnderWay || isUnfinished && isInTime(max(arrival, search.grownAt))
+        }
+    }
+
+    /// Whether nothing can find a device, now that the bearer cannot scan.
+    func isLost(_ order: ProvisioningOrder) -> Bool {
+        switch order.route {
+        case .any: search.isEmpty
+        case .direct: true
+        case .remote, .node: false
+        }
+    }
+
+    /// What keeps a device from being provisioned through the node that it has to go through, as far as that lasts.
+    func serverProblem(_ order: ProvisioningOrder) -> ProvisioningProblem? {
+        guard let server = order.route.server else { return nil }
+        guard let node = network.node(server), !node.isExcluded else {
+            return .server(.absent, name: network.name(of: server))
+        }
+        if node.isCompositionKnown, !node.hasRemoteProvisioningServer { return .server(.noModel, name: node.name) }
+        guard node.deviceKey != nil, !subnets(ofServer: node).isEmpty else {
+            return .server(.noKey, name: node.name)
+        }
+        return node.isCompositionKnown ? nil : .server(.unknownComposition, name: node.name)
+    }
+
+    /// A device was not heard for as long as that made sense.
+    func giveUp(_ uuid: DeviceUUID) {
+        guard let order = queue.order(of: uuid), let problem = serverProblem(order),
+            network.header.pendingProvisioning(of: uuid) == nil, let step = provisionSteps.removeValue(forKey: uuid)
+        else { return leavePending(uuid) }
+        perform(queue.remove(uuid))
+        endFindingOut(uuid)
+        network.release(uuid)
+        fail(step, .provisioning(problem))
+    }
+
+    /// Who listened for a device in vain.
+    func listener(for order: ProvisioningOrder?) -> DeviceListener {
+        switch order?.route {
+        case nil, .any: return .anybody
+        case .direct: return .bearer
+        case .remote: return search.isEmpty ? .nobody : .nodes
+        case .node(let server):
+            let name = network.name(of: server)
+            guard let node = network.node(server), !unreachable.contains(server),
+                !search.isRefusing(node.unicastAddress)
+            else { return .silentNode(server, name: name) }
+            return .node(server, name: name)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import MeshCore
+
+extension NodeDifference {
+    /// The identity of the node, or of the device that becomes it.
+    fileprivate func uuid(in network: MeshNetwork) -> DeviceUUID {
+        switch origin {
+        case .recorded(let position): network.nodes[position].uuid
+        case .device(let order, _): order.uuid
+        case .node(let node): node.uuid
+        }
+    }
+}
+
+extension [NodeDifference] {
+    /// The differences of those nodes through which devices are to be provisioned.
+    func servers(in network: MeshNetwork) -> [DeviceUUID: NodeDifference] {
+        let wanted = Set(lazy.compactMap(\.order?.route.server))
+        guard !wanted.isEmpty else { return [:] }
+        var servers: [DeviceUUID: NodeDifference] = [:]
+        for difference in self {
+            if wanted.contains(difference.uuid(in: network)) { servers[difference.uuid(in: network)] = difference }
+        }
+        return servers
+    }
+
+    /// That devices are to be provisioned through nodes which are none, nor become nodes by these.
+    func unreachableNotes(_ network: MeshNetwork) -> [String] {
+        let wanted = Set(lazy.compactMap(\.order?.route.server))
+        guard !wanted.isEmpty else { return [] }
+        let there = Set(network.nodes.lazy.filter { $0.unprovisionedSeenAt == nil }.map(\.uuid))
+            .union(lazy.compactMap(\.order?.uuid))
+        let count = count { $0.order?.route.server.map { !there.contains($0) } ?? false }
+        guard count > 0 else { return [] }
+        return [
+            count == 1
+                ? "1 device is to be provisioned through a node that is left out and is none yet."
+                : "\(count) devices are to be provisioned through nodes that are left out and are none yet."
+        ]
+    }
+}
