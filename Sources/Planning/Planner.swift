@@ -136,7 +136,7 @@ package enum Planner {
             barriers: barriers,
             notes: notes(differences: differences, others, names) + differ.refreshNotes
                 + others.removalNotes(desired, keepers, network, names) + builder.driftNotes
-                + KeyRefreshAdvice.notes(of: network, forgotten: forgotten),
+                + KeyRefreshAdvice.notes(of: network, forgotten: forgotten) + NodeRefreshAdvice.notes(of: network),
             scope: scope,
             purpose: options.purpose,
             claims: Claims(resources: desired.claims, nodes: differ.claims)

@@ -145,7 +145,7 @@ extension ExecutionRun {
             fail(step, .differs(report))
         case .continues(let position): askFurther(job, from: position)
         // No step asks for it.
-        case .attention, .page, .pollTimeout, .solicitationsCleared: break
+        case .attention, .page, .pollTimeout, .solicitationsCleared, .remoteLink: break
         }
     }
 

@@ -10,7 +10,7 @@ package final class Executor {
     let database: MeshDatabase
     let lease: WriteLease
     let bearer: any Bearer
-    private let options: ExecutionOptions
+    let options: ExecutionOptions
     let context: ExecutionContext
     private var unreachable: Set<DeviceUUID> = []
 
@@ -28,6 +28,12 @@ package final class Executor {
         self.options = options
         self.context = context
     }
+
+    /// Whether a node did not answer before, and is not to be asked again.
+    func isSilent(_ node: DeviceUUID) -> Bool { unreachable.contains(node) }
+
+    /// A node is not to be asked any more.
+    func leaveSilent(_ node: DeviceUUID) { unreachable.insert(node) }
 
     /// Nodes that did not answer are asked again by what follows.
     package func forgetUnreachable() { unreachable = [] }
@@ -152,6 +158,7 @@ package final class Executor {
         recap.total = total
         recap.notStarted = total
         do throws(ExecutionStop) {
+            try settleRefreshes()
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
             guard let prepared = try prepare(snapshot) else {
                 context.emit(.runFinished(recap))

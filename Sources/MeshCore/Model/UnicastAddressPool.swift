@@ -53,6 +53,10 @@ package struct UnicastAddressPool: Sendable {
         for pending in network.pendingProvisionings {
             claim(pending.addresses, .pending(pending.uuid, name: pending.name))
         }
+        for node in network.nodes {
+            guard let pending = network.pendingRefreshes[node.uuid] else { continue }
+            claim(pending.addresses, .pending(node.uuid, name: node.name))
+        }
         for node in network.nodes { claim(node.addresses, .node(node.uuid, name: node.name)) }
     }
 
