@@ -114,12 +114,16 @@ extension Executor {
         var changes = StoreChanges()
         let outcome: NodeRefreshOutcome
         switch finding {
-        case .refreshed(let composition):
+        case .refreshed(let composition, let relay):
             let count = network.pendingRefreshes[uuid].map { Int($0.elementCount) }
             let credible = composition.flatMap { $0.elements.count == count ? $0 : nil }
             let hadDrift = network.drifts[uuid] != nil
-            guard let result = network.completeRefresh(of: uuid, composition: credible, at: context.now()) else {
+            guard var result = network.completeRefresh(of: uuid, composition: credible, at: context.now()) else {
                 return .unchanged(.outdated)
+            }
+            if let relay {
+                result.node.features.relay = relay.state
+                if relay.state != .notSupported { result.node.relayRetransmit = relay.retransmit }
             }
             changes.nodes = [result.node]
             changes.retiredNodes = [result.former]

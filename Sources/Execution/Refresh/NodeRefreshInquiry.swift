@@ -4,8 +4,9 @@ import Store
 
 /// What a node answers to whose refresh was not seen to its end.
 enum NodeRefreshFinding: Hashable {
-    /// The refresh has taken effect; what the node says that it is made of, if that makes sense.
-    case refreshed(Composition?)
+    /// The refresh has taken effect; what the node says that it is made of, if that makes sense, and how it relays, if it
+    /// has begun anew.
+    case refreshed(Composition?, relay: ConfigRelayStatus?)
     /// It has not, and will not: the node answers as before, and its server has no link that could still bring it
     /// about. What the node says that it is made of, if it was asked.
     case unchanged(Composition?)
@@ -67,7 +68,8 @@ struct NodeRefreshInquiry {
         for _ in 0..<2 {
             conversation.turn(to: refreshed)
             switch try composition(in: &conversation) {
-            case .some(let composition): return .refreshed(composition)
+            case .some(let composition):
+                return .refreshed(composition, relay: relay(of: composition, in: &conversation))
             case nil: break
             }
             conversation.turn(to: former)
@@ -92,35 +94,67 @@ struct NodeRefreshInquiry {
 
     /// Whether the server has no link, after one that it had was closed as failed.
     private func hasNoLink(in conversation: inout Conversation) throws(Doubt) -> Bool {
-        for _ in 0..<Self.closingAttempts {
-            let question = ConfigurationInquiry(RemoteProvisioningLinkGet()) { .remoteLink($0.state) }
-            guard case .remoteLink(let state) = try ask(question, in: &conversation) else { return false }
-            if state == .idle { return true }
-            if state != .closing {
-                let close = ConfigurationInquiry(RemoteProvisioningLinkClose(reason: .fail)) { .remoteLink($0.state) }
-                _ = try ask(close, in: &conversation)
-            }
-            let end = conversation.now.advanced(by: Self.closingPause)
-            while conversation.now < end, !conversation.isInterrupted, conversation.failure == nil {
-                conversation.wait(until: end)
-            }
-        }
-        return false
+        try answer(conversation.clearRemoteLink(in: subnets, deadline: deadline)) ?? false
     }
 
-    private static let closingAttempts = 4
-    private static let closingPause = Duration.seconds(1)
+    /// How the node relays after it has begun anew, which plans have to know; nil if it does not say.
+    private func relay(
+        of composition: Composition?,
+        in conversation: inout Conversation
+    ) -> ConfigRelayStatus? {
+        guard pending.procedure == .nodeAddressRefresh, composition?.features.contains(.relay) == true else { return nil }
+        let inquiry = ConfigurationInquiry(ConfigRelayGet()) { .report(.relay($0.state, $0.retransmit)) }
+        guard case .answered(.report(.relay(let state, let retransmit))) =
+            conversation.ask(inquiry, in: subnets, deadline: deadline)
+        else { return nil }
+        return ConfigRelayStatus(state: state, retransmit: retransmit)
+    }
 
     /// The verdict on an answer, nil if there was none.
     private func ask(
         _ inquiry: ConfigurationInquiry,
         in conversation: inout Conversation
     ) throws(Doubt) -> ConfigurationVerdict? {
-        switch conversation.ask(inquiry, in: subnets, deadline: deadline) {
-        case .answered(let verdict): return verdict
+        try answer(conversation.ask(inquiry, in: subnets, deadline: deadline))
+    }
+
+    private func answer<Value>(_ answer: NodeAnswer<Value>) throws(Doubt) -> Value? {
+        switch answer {
+        case .answered(let value): return value
         case .unanswered: return nil
         case .unreachable(let reason, let hint): throw .decided(.unreachable(reason, hint: hint))
         case .stopped(let ending): throw .decided(.stopped(ending))
         }
+    }
+}
+
+extension Conversation {
+    private static let closingAttempts = 4
+    private static let closingPause = Duration.seconds(1)
+
+    /// Sees to it that the node's Remote Provisioning Server has no link: one that is there is closed as failed.
+    ///
+    /// - Parameter deadline: how long an answer may take.
+    /// - Returns: whether there is none.
+    mutating func clearRemoteLink(in subnets: [NetKeyIndex], deadline: Duration) -> NodeAnswer<Bool> {
+        for _ in 0..<Self.closingAttempts {
+            let question = ConfigurationInquiry(RemoteProvisioningLinkGet()) { .remoteLink($0.state) }
+            switch ask(question, in: subnets, deadline: deadline) {
+            case .answered(.remoteLink(.idle)): return .answered(true)
+            case .answered(.remoteLink(.closing)): break
+            case .answered:
+                let close = ConfigurationInquiry(RemoteProvisioningLinkClose(reason: .fail)) { .remoteLink($0.state) }
+                switch ask(close, in: subnets, deadline: deadline) {
+                case .answered, .unanswered: break
+                case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)
+                case .stopped(let ending): return .stopped(ending)
+                }
+            case .unanswered: return .unanswered
+            case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)
+            case .stopped(let ending): return .stopped(ending)
+            }
+            pause(for: Self.closingPause)
+        }
+        return .answered(false)
     }
 }

@@ -28,8 +28,18 @@ struct NodeRefreshWork {
 
     /// Does it all.
     mutating func perform(in conversation: inout Conversation) throws(ExecutionStop) -> NodeRefreshOutcome {
+        if let outcome = clearLink(in: &conversation) { return outcome }
         if plan.procedure != .deviceKeyRefresh, let outcome = try checkComposition(in: &conversation) { return outcome }
-        let (ending, stored) = try converse(&conversation)
+        var (ending, stored) = converse(&conversation)
+        let attempts = executor.options.provisioning
+        for failures in 1..<max(attempts.attempts, 1) {
+            guard stored == nil, case .failed(let problem, isCertain: true) = ending, problem.isOfTheLink else { break }
+            let delay = attempts.delay(afterFailures: failures)
+            executor.context.emit(.provisioningRetried(node.uuid, problem, in: delay))
+            conversation.pause(for: delay)
+            if let outcome = clearLink(in: &conversation) { return outcome }
+            (ending, stored) = converse(&conversation)
+        }
         pending = stored
         guard let stored else {
             switch ending {
@@ -68,6 +78,18 @@ struct NodeRefreshWork {
         case (.unreachable(let reason, let hint), _): return .unresolved(reason: reason, hint: hint)
         case (.stopped, _): return .unresolved(reason: nil, hint: nil)
         default: return outcome
+        }
+    }
+
+    /// Closes what an earlier run has left open: a node says of a link to itself only that it is open, not since when. An
+    /// outcome if there is nothing to go on with.
+    private func clearLink(in conversation: inout Conversation) -> NodeRefreshOutcome? {
+        switch conversation.clearRemoteLink(in: subnets, deadline: executor.options.retry.deadline) {
+        case .answered(true): return nil
+        case .answered(false): return .unchanged(.provisioning(.remoteLink(.refused(.linkCannotOpen), at: .notStarted)))
+        case .unanswered: return .unanswered
+        case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)
+        case .stopped(let ending): return .stopped(ending)
         }
     }
 
@@ -123,9 +145,7 @@ struct NodeRefreshWork {
 
     // MARK: The session
 
-    private func converse(
-        _ conversation: inout Conversation
-    ) throws(ExecutionStop) -> (NodeRefreshDialogue.Ending, PendingRefresh?) {
+    private func converse(_ conversation: inout Conversation) -> (NodeRefreshDialogue.Ending, PendingRefresh?) {
         // What is stored is known to the closure that stores it first.
         let stored = StoredRefresh()
         let owner = NodeRefreshDialogue.Owner(
@@ -224,6 +244,19 @@ struct NodeRefreshWork {
         changes.replay = conversation.takeReplayEntries()
         _ = try executor.stopping { () throws(StoreError) in
             try executor.database.commit(changes, with: executor.lease)
+        }
+    }
+}
+
+extension ProvisioningProblem {
+    /// Whether the link was lost on the way, as by a word of the server about the one before that came late: another one
+    /// may fare better.
+    fileprivate var isOfTheLink: Bool {
+        switch self {
+        case .remoteLink(.reported, _), .remoteLink(.vanished, _), .remoteLink(.outOfStep, _),
+            .remoteLink(.pduMissing, _), .remoteLink(.notOpened, _):
+            true
+        default: false
         }
     }
 }

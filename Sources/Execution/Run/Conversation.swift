@@ -77,6 +77,12 @@ struct Conversation {
         }
     }
 
+    /// Lets time pass, unless nothing more is waited for.
+    mutating func pause(for duration: Duration) {
+        let end = now.advanced(by: duration)
+        while now < end, !isInterrupted, failure == nil { wait(until: end) }
+    }
+
     /// Closes the link.
     mutating func end() {
         perform(client.shutDown(at: bearer.now))
