@@ -98,6 +98,7 @@ enum Keyword: String, CaseIterable {
     case acknowledgmentRetransmissions = "acknowledgment_retransmissions"
     case receiverSegmentInterval = "receiver_segment_interval"
     case discardTimeout = "discard_timeout"
+    case compositionAfterUpdate = "composition_after_update"
 
     /// All keywords; the index is the symbol.
     static let all = allCases

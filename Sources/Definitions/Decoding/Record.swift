@@ -137,9 +137,11 @@ struct Record: Hashable, Sendable {
     /// A value of `products`.
     static let product = Record(
         "product",
-        [.company, .product, .version, .replayList, .features, .elements, .provisioning],
+        [.company, .product, .version, .replayList, .features, .elements, .compositionAfterUpdate, .provisioning],
         required: [.elements]
     )
+    /// The `composition_after_update` of a product.
+    static let updatedComposition = Record("updated_composition", [.version, .replayList, .features, .elements])
     /// An entry of the `elements` of a product.
     static let compositionElement = Record("composition_element", [.location, .models], required: [.models])
     /// The `provisioning` of a product.
@@ -164,7 +166,7 @@ struct Record: Hashable, Sendable {
 
     /// All records of files with devices for simulations.
     static let allOfDevices = [
-        deviceFile, product, compositionElement, productProvisioning, outOfBandActions, device,
+        deviceFile, product, updatedComposition, compositionElement, productProvisioning, outOfBandActions, device,
     ]
 
     /// All records of definitions.

@@ -13,6 +13,8 @@ struct ProductDeclaration {
         features: [],
         elements: []
     )
+    /// What it becomes by a Node Composition Refresh, as after an update of its firmware; nil if there is nothing.
+    var nextComposition: Composition?
     /// What it knows of provisioning.
     var algorithms = ProvisioningAlgorithm.allCases
     /// The static value of its devices, if they share one.
@@ -129,6 +131,7 @@ struct DeviceDeclarations {
         description.outOfBandInformation = product.oobInformation
         description.uri = device.uri ?? product.uri
         description.provisioningBearers = product.bearers
+        description.compositionPages[128] = product.nextComposition?.page0Bytes
         return description
     }
 
