@@ -69,8 +69,10 @@ struct DeviceFileTests {
         next.elements.append(CompositionElement(location: 0, models: [.sig(0x1100)]))
         #expect(try Composition(page0: page) == next)
         #expect(devices.last?.compositionPages == [:])
-        #expect(read("products: { a: { elements: [{ models: [] }], composition_after_update: { elements: [] } } }\n")
-            .problems.count == 1)
+        #expect(
+            read("products: { a: { elements: [{ models: [] }], composition_after_update: { elements: [] } } }\n")
+                .problems.count == 1
+        )
     }
 
     @Test("Devices have what their products have, and values of their own")
@@ -244,7 +246,7 @@ struct DeviceFileTests {
         ),
         (
             product("colour: red"),
-            "1:46: error: unknown key `colour` (allowed here: company, elements, features, product, provisioning, replay_list, version)"
+            "1:46: error: unknown key `colour` (allowed here: company, composition_after_update, elements, features, product, provisioning, replay_list, version)"
         ),
         ("products: { p: {} }\n", "1:13: error: `elements` is missing (a product needs it)"),
         ("products: { p: { elements: [] } }\n", "1:18: error: a device has 1 to 255 elements, not 0"),

@@ -71,7 +71,10 @@ struct NodeRefreshCrashTests {
         try site.expectSettled(comment)
     }
 
-    @Test("After every packet of an address refresh, and every third of the others: no DeviceKey is lost", arguments: 0..<6)
+    @Test(
+        "After every packet of an address refresh, and every third of the others: no DeviceKey is lost",
+        arguments: 0..<6
+    )
     func killed(part: Int) throws {
         for (procedure, count) in zip(Self.procedures, Self.moments) {
             let last = try count.get()
@@ -99,7 +102,10 @@ struct NodeRefreshCrashTests {
             #expect(pending.procedure == procedure)
             let before = try site.lamp(2)
             #expect(before.deviceKey == secret(0xD002))
-            #expect(UnicastAddressPool(network).conflict(at: pending.address, count: 1) != nil, "its addresses are held")
+            #expect(
+                UnicastAddressPool(network).conflict(at: pending.address, count: 1) != nil,
+                "its addresses are held"
+            )
             let recap = try site.execute { $0.readBack([uuid(2), uuid(1)]) }
             #expect(recap.pending.map(\.node) == [uuid(2)] && recap.applied == 1, "\(recap)")
             #expect(site.events.contains(.refreshSettled(uuid(2), procedure, tookEffect: nil)))
@@ -107,9 +113,11 @@ struct NodeRefreshCrashTests {
             #expect(try site.lamp(2) == before && site.network.pendingRefreshes[uuid(2)] == pending)
             site.world.setFaults(NodeFaults(isOff: false), of: uuid(2))
             #expect(try site.execute { $0.readBack([uuid(2)]) }.isComplete)
-            #expect(site.events.contains { event in
-                if case .refreshSettled(uuid(2), procedure, tookEffect: _?) = event { true } else { false }
-            })
+            #expect(
+                site.events.contains { event in
+                    if case .refreshSettled(uuid(2), procedure, tookEffect: _?) = event { true } else { false }
+                }
+            )
             try site.expectSettled("\(procedure)")
         }
     }

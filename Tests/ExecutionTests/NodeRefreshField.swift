@@ -111,7 +111,9 @@ extension Site {
         let state = try required(world.node(uuid(2)))
         let node = try required(network.nodes.first { $0.uuid == uuid(2) })
         let pending = network.pendingRefreshes[node.uuid]
-        let forms = [(node.unicastAddress, node.deviceKey), (pending?.address ?? node.unicastAddress, pending?.deviceKey)]
+        let forms = [
+            (node.unicastAddress, node.deviceKey), (pending?.address ?? node.unicastAddress, pending?.deviceKey),
+        ]
         #expect(forms.contains { $0.0 == state.address && $0.1 == state.deviceKey }, comment)
         if let candidate = world.deviceKeyCandidate(of: uuid(2)) {
             let known = forms.map(\.1) + network.retiredNodes.map(\.node.deviceKey)

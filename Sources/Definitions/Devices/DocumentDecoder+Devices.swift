@@ -65,7 +65,9 @@ extension DocumentDecoder {
         // What an update says is put over all that holds before it.
         for field in fields where field.keyword == .compositionAfterUpdate {
             let expected = "a mapping with what is other after an update"
-            guard let changes = self.fields(field.value, .updatedComposition, expected, blamed: field.key) else { continue }
+            guard let changes = self.fields(field.value, .updatedComposition, expected, blamed: field.key) else {
+                continue
+            }
             var next = product.composition
             isWhole = isWhole && decode(changes, into: &next, blamed: field.key)
             product.nextComposition = next

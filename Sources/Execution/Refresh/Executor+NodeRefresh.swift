@@ -14,7 +14,8 @@ extension Executor {
     package func refresh(_ plan: NodeRefreshPlan, identifier: Octets16) -> NodeRefreshOutcome {
         do throws(ExecutionStop) {
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
-            guard let node = snapshot.network.nodes.first(where: { $0.uuid == plan.node }), node.addresses == plan.before,
+            guard let node = snapshot.network.nodes.first(where: { $0.uuid == plan.node }),
+                node.addresses == plan.before,
                 snapshot.network.pendingRefreshes[plan.node] == nil
             else { return .unchanged(.outdated) }
             let run = try stopping { () throws(StoreError) in

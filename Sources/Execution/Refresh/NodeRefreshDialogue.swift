@@ -151,7 +151,8 @@ struct NodeRefreshDialogue {
         let isCertain = !isStored || end == .closedByClient(isConfirmed: true)
         if problem == nil {
             problem =
-                session.map { ProvisioningLinkLoss.remote(end).problem(at: $0.stage) } ?? .remoteLink(end, at: .notStarted)
+                session.map { ProvisioningLinkLoss.remote(end).problem(at: $0.stage) }
+                ?? .remoteLink(end, at: .notStarted)
         }
         if let problem { ending = .failed(problem, isCertain: isCertain) }
     }
@@ -159,19 +160,27 @@ struct NodeRefreshDialogue {
     // MARK: The session
 
     private mutating func take(_ actions: [ProvisioningConversation.Action]?, _ conversation: inout Conversation) {
+        // What begins the next stage comes after all that belongs to this one.
+        var decisions: [ProvisioningConversation.Action] = []
         for action in actions ?? [] {
             let now = conversation.now
             switch action {
             case .send(let pdu): carry(link.send(pdu, at: now), &conversation)
             case .stage(let stage): owner.progress(stage)
-            case .capabilities(let capabilities): choose(capabilities, &conversation)
             case .ask(let question): desk.ask(question)
             case .withdraw: desk.withdraw()
-            case .store(let candidate): store(candidate, &conversation)
+            case .capabilities, .store: decisions.append(action)
             case .completed(let node):
                 isAuthenticated = node.isAuthenticated
                 carry(link.close(.success, at: now), &conversation)
             case .failed(let problem): fail(problem, &conversation)
+            }
+        }
+        for decision in decisions {
+            switch decision {
+            case .capabilities(let capabilities): choose(capabilities, &conversation)
+            case .store(let candidate): store(candidate, &conversation)
+            default: break
             }
         }
     }

@@ -102,10 +102,13 @@ struct NodeRefreshInquiry {
         of composition: Composition?,
         in conversation: inout Conversation
     ) -> ConfigRelayStatus? {
-        guard pending.procedure == .nodeAddressRefresh, composition?.features.contains(.relay) == true else { return nil }
+        guard pending.procedure == .nodeAddressRefresh, composition?.features.contains(.relay) == true else {
+            return nil
+        }
         let inquiry = ConfigurationInquiry(ConfigRelayGet()) { .report(.relay($0.state, $0.retransmit)) }
-        guard case .answered(.report(.relay(let state, let retransmit))) =
-            conversation.ask(inquiry, in: subnets, deadline: deadline)
+        guard
+            case .answered(.report(.relay(let state, let retransmit))) =
+                conversation.ask(inquiry, in: subnets, deadline: deadline)
         else { return nil }
         return ConfigRelayStatus(state: state, retransmit: retransmit)
     }

@@ -22,7 +22,7 @@ package enum NodeRefreshOutcome: Hashable, Sendable {
 package enum NodeRefreshProblem: Error, Hashable, Sendable {
     /// The session came to nothing.
     case provisioning(ProvisioningProblem)
-    /// It has no Composition Data page 128, and so nothing that it could become.
+    /// It has no Composition Data page 128, or is what that says already, and so there is nothing that it could become.
     case nothingToBecome
     /// It would have that many elements, for which it needs other addresses.
     case elementCount(Int, before: Int)
@@ -52,7 +52,8 @@ extension NodeRefreshProblem: CustomStringConvertible {
     /// What helps, a clause without a full stop.
     package var advice: String {
         switch self {
-        case .provisioning(.remoteLink(.refused(.linkCannotOpen), _)), .provisioning(.remoteLink(.refused(.invalidState), _)):
+        case .provisioning(.remoteLink(.refused(.linkCannotOpen), _)),
+            .provisioning(.remoteLink(.refused(.invalidState), _)):
             "see that nobody else provisions through it, wait a minute and run the command again; a node also refuses "
                 + "what it cannot do, such as to become what it is already"
         case .provisioning(let problem): problem.advice

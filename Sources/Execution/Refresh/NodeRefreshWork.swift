@@ -121,7 +121,12 @@ struct NodeRefreshWork {
         // A page that does not go into one message is for the node to judge.
         guard let next = try? Composition(page0: answer.data), !next.elements.isEmpty else { return nil }
         let count = next.elements.count
-        guard plan.procedure == .nodeCompositionRefresh else { return try expect(count, knowing: answer, &conversation) }
+        guard plan.procedure == .nodeCompositionRefresh else {
+            return try expect(count, knowing: answer, &conversation)
+        }
+        var prepared = node
+        prepared.record(next)
+        if prepared.isMade(as: node) { return .unchanged(.nothingToBecome) }
         return count == node.elements.count ? nil : .unchanged(.elementCount(count, before: node.elements.count))
     }
 
@@ -133,9 +138,10 @@ struct NodeRefreshWork {
     ) throws(ExecutionStop) -> NodeRefreshOutcome? {
         guard count != Int(plan.elementCount) else { return nil }
         var told = node
-        var pages = node.compositionPages ?? [:]
-        pages[128] = answer?.data
-        told.compositionPages = pages
+        if node.compositionPages != nil || answer != nil {
+            told.compositionPages = node.compositionPages ?? [:]
+            told.compositionPages?[128] = answer?.data
+        }
         told.observedAt = executor.context.now()
         var changes = StoreChanges()
         changes.nodes = [told]

@@ -77,7 +77,7 @@ package final class Executor {
     }
 
     /// Clears up what earlier runs left in doubt and records what is true, so that a plan made afterwards knows: reads
-    /// requests back, and finds out whether devices have become nodes whose provisioning was not seen to its end.
+    /// requests back, finds out which DeviceKey nodes have whose refresh was not seen to its end, and whether devices have become nodes whose provisioning was not seen to its end.
     ///
     /// Requests to nodes that do not answer stay in doubt; the recap counts such nodes as pending. Devices that are
     /// neither heard nor answer stay pending in the database.

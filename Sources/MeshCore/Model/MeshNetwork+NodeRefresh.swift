@@ -18,7 +18,9 @@ extension MeshNetwork {
 
     /// The node as it is if its pending refresh has taken effect: what it answers to. Nil if there is none.
     package func refreshedForm(of uuid: DeviceUUID) -> Node? {
-        guard let pending = pendingRefreshes[uuid], let node = nodes.first(where: { $0.uuid == uuid }) else { return nil }
+        guard let pending = pendingRefreshes[uuid], let node = nodes.first(where: { $0.uuid == uuid }) else {
+            return nil
+        }
         return node.refreshed(by: pending)
     }
 
@@ -120,7 +122,9 @@ extension Node {
             let others = other.elements.indices.contains(index) ? other.elements[index].models : []
             let kept = Set(others.map(\.identifier))
             for model in element.models where !kept.contains(model.identifier) {
-                guard !model.bindings.isEmpty || !model.subscriptions.isEmpty || model.publication != nil else { continue }
+                guard !model.bindings.isEmpty || !model.subscriptions.isEmpty || model.publication != nil else {
+                    continue
+                }
                 missing.append(ModelAddress(element: UInt8(truncatingIfNeeded: index), model: model.identifier))
             }
         }

@@ -53,16 +53,22 @@ struct ReprovisionView {
         switch plan.procedure {
         case .deviceKeyRefresh: lines.append("all else stays as it is")
         case .nodeCompositionRefresh:
-            lines.append("composition: what the node has prepared (page 128); models that stay keep their configuration")
+            lines.append(
+                "composition: what the node has prepared (page 128); models that stay keep their configuration"
+            )
         case .nodeAddressRefresh:
             lines.append("addresses: \(addresses(plan.before)) -> \(addresses(plan.after))")
-            lines.append("keeps its network and application keys; the rest of its configuration is gone until the next apply")
+            lines.append(
+                "keeps its network and application keys; the rest of its configuration is gone until the next apply"
+            )
             let references = plan.references
-            for (names, what) in [
-                (references.publishers, "publish to it"), (references.heartbeats, "name it in heartbeats"),
-                (references.bridges, "name it in bridging tables"),
+            for (names, one, many) in [
+                (references.publishers, "publishes to it", "publish to it"),
+                (references.heartbeats, "names it in heartbeats", "name it in heartbeats"),
+                (references.bridges, "names it in its bridging table", "name it in bridging tables"),
             ] where !names.isEmpty {
-                lines.append("\(list(names)) \(what) and \(names.count == 1 ? "is" : "are") not changed by this")
+                let (does, stays) = names.count == 1 ? (one, "stays") : (many, "stay")
+                lines.append("\(list(names)) \(does) and \(stays) as recorded until the next apply")
             }
         }
         lines.append("through its own Remote Provisioning Server, over the network")
@@ -74,7 +80,8 @@ struct ReprovisionView {
         switch plan.procedure {
         case .deviceKeyRefresh: "meshplan will give the node a new device key."
         case .nodeAddressRefresh: "meshplan will give the node a new device key and move it to other addresses."
-        case .nodeCompositionRefresh: "meshplan will give the node a new device key and have it take on its new composition."
+        case .nodeCompositionRefresh:
+            "meshplan will give the node a new device key and have it take on its new composition."
         }
     }
 
@@ -119,7 +126,8 @@ struct ReprovisionView {
         switch plan.procedure {
         case .deviceKeyRefresh: context.output.line("\(name) has a new device key\(authentication).")
         case .nodeAddressRefresh:
-            let free = end.map { "; \(addresses(before.addresses)) can be given out again from IV index \($0) on" } ?? ""
+            let free =
+                end.map { "; \(addresses(before.addresses)) can be given out again from IV index \($0) on" } ?? ""
             context.output.line("\(name) is at \(addresses(result.node.addresses)) now\(authentication)\(free).")
         case .nodeCompositionRefresh:
             let models = result.node.elements.reduce(0) { $0 + $1.models.count }
@@ -133,7 +141,7 @@ struct ReprovisionView {
             context.output.line("  gone with its configuration: element[\(model.element)].\(model.model.name)")
         }
         guard plan.procedure != .deviceKeyRefresh else { return }
-        context.output.line("Next: meshplan plan shows what is to be configured now, here and on nodes that refer to it.")
+        context.output.line("Next: meshplan plan shows what is to be configured now, also on nodes that refer to it.")
     }
 
     private func explain(_ outcome: NodeRefreshOutcome) {

@@ -7,7 +7,8 @@ enum NodeRefreshAdvice {
         guard !network.pendingRefreshes.isEmpty else { return [] }
         return network.nodes.compactMap { node in
             guard let pending = network.pendingRefreshes[node.uuid] else { return nil }
-            return "It is not known yet whether the \(pending.procedure.name) of \(node.name) has taken effect: apply finds "
+            return
+                "It is not known yet whether the \(pending.procedure.name) of \(node.name) has taken effect: apply finds "
                 + "out first, and leaves the node alone if it does not answer."
         }
     }

@@ -71,14 +71,18 @@ package struct NodeRefreshPlanner {
 
     private func check(_ node: Node) throws(NodeRefreshRefusal) {
         let name = node.name
-        guard node.uuid != network.ownProvisioner, !network.provisioners.contains(where: { $0.uuid == node.uuid }) else {
+        guard node.uuid != network.ownProvisioner, !network.provisioners.contains(where: { $0.uuid == node.uuid })
+        else {
             throw NodeRefreshRefusal("`\(name)` is a provisioner, which is not refreshed over the air", isUsage: true)
         }
         if node.isExcluded {
             throw NodeRefreshRefusal("`\(name)` is excluded from the network", hint: "Provision it anew.")
         }
         if node.unprovisionedSeenAt != nil {
-            throw NodeRefreshRefusal("`\(name)` was reset and is no node any more", hint: "meshplan apply provisions it.")
+            throw NodeRefreshRefusal(
+                "`\(name)` was reset and is no node any more",
+                hint: "meshplan apply provisions it."
+            )
         }
         if network.pendingRefreshes[node.uuid] != nil {
             throw NodeRefreshRefusal(
