@@ -84,9 +84,7 @@ struct ReprovisionCommand: ContextCommand {
                 throw ValidationError("--to takes the address of the first element; the others follow it.")
             }
         }
-        if !devices.devices.isEmpty, bearer.via != "simulator" {
-            throw ValidationError("--devices is for --via simulator; a simulator process is given its own.")
-        }
+        try devices.check(for: bearer.via)
     }
 
     func run(in context: Context) throws -> ExitStatus {
