@@ -27,7 +27,8 @@ extension ApplyRun {
             guard mesh.executor.pause(for: min(pause, mesh.executor.now.duration(to: end))) else { return recap }
             pause = min(pause * 2, Self.longestPause)
             mesh.executor.forgetUnreachable()
-            if !(try database.snapshot().unresolved.isEmpty) {
+            let snapshot = try database.snapshot()
+            if !snapshot.unresolved.isEmpty || !snapshot.network.pendingRefreshes.isEmpty {
                 let doubts = mesh.executor.resolveInDoubt()
                 guard doubts.ending == .completed else { return doubts }
             }

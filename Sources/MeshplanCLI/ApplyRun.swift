@@ -93,7 +93,9 @@ struct ApplyRun {
             mesh = connection
             snapshot = try database.snapshot()
         }
-        if !snapshot.unresolved.isEmpty || !snapshot.network.pendingProvisionings.isEmpty {
+        if !snapshot.unresolved.isEmpty || !snapshot.network.pendingProvisionings.isEmpty
+            || !snapshot.network.pendingRefreshes.isEmpty
+        {
             // What earlier runs may have done has to be known before there can be a plan.
             let connection = try mesh ?? connected()
             let recap = connection.executor.resolveInDoubt()
@@ -332,7 +334,7 @@ final class ApplyReporter {
 
 extension DeviceObservation.Event {
     /// Whether somebody is meant to see it and to do something.
-    fileprivate var isForPeople: Bool {
+    var isForPeople: Bool {
         switch self {
         case .output, .inputAwaited: true
         case .attentionStarted, .attentionEnded, .outputEnded, .inputEnded, .provisioned, .unprovisioned: false

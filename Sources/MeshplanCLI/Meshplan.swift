@@ -25,7 +25,10 @@ package struct Meshplan: ParsableCommand {
                 subcommands: [InitCommand.self, ImportCommand.self, ExportCommand.self, ValidateCommand.self]
             ),
             CommandGroup(name: "Plan", subcommands: [PlanCommand.self, ShowCommand.self, DriftCommand.self]),
-            CommandGroup(name: "Apply", subcommands: [ApplyCommand.self, RefreshCommand.self, KeysCommand.self]),
+            CommandGroup(
+                name: "Apply",
+                subcommands: [ApplyCommand.self, RefreshCommand.self, KeysCommand.self, ReprovisionCommand.self]
+            ),
             CommandGroup(name: "Nearby", subcommands: [ScanCommand.self, IdentifyCommand.self, NodeCommand.self]),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]

@@ -140,7 +140,7 @@ package enum Planner {
             notes: notes(differences: differences, others, names) + differences.unreachableNotes(network)
                 + notes(of: inquiries) + differ.refreshNotes
                 + others.removalNotes(desired, keepers, network, names) + builder.driftNotes
-                + KeyRefreshAdvice.notes(of: network, forgotten: forgotten),
+                + KeyRefreshAdvice.notes(of: network, forgotten: forgotten) + NodeRefreshAdvice.notes(of: network),
             scope: scope,
             purpose: options.purpose,
             claims: Claims(resources: desired.claims, nodes: differ.claims)

@@ -84,8 +84,8 @@ extension Resolver {
                 at: address.location,
                 length: 6,
                 "node `\(node.name.value)` has address \(recorded.unicastAddress), not \(address.value)",
-                hint: "The address of a node changes only when it is provisioned anew; "
-                    + "write \(recorded.unicastAddress) or leave the address out"
+                hint: "The address of a node changes only when it is provisioned anew, as by meshplan reprovision "
+                    + "--address; write \(recorded.unicastAddress) or leave the address out"
             )
         }
         return true

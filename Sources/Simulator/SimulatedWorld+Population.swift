@@ -41,6 +41,8 @@ extension SimulatedWorld {
                 || left.address == node.unicastAddress && left.deviceKey == node.deviceKey
         {
             left.name = node.name
+            // An update of the firmware may have come to the file with devices since the node was made.
+            if let next = description?.compositionPages[128] { left.foundation.compositionPages[128] = next }
             add(left, description: description, ivIndex: network.ivIndex, left: state)
             return
         }

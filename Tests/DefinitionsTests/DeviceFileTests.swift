@@ -43,6 +43,38 @@ struct DeviceFileTests {
         return (devices, diagnostics.map { compact($0, files) })
     }
 
+    @Test("What a product becomes by an update is told on page 128, over what it is")
+    func update() throws {
+        let text = """
+            products:
+              lamp:
+                version: 2
+                features: [relay, proxy]
+                elements: [{ models: [generic-onoff-server] }]
+                composition_after_update:
+                  version: 3
+                  elements: [{ models: [generic-onoff-server, generic-level-server] }, { models: [sensor-server] }]
+              plain: { elements: [{ models: [generic-onoff-server] }] }
+            devices:
+              a: { uuid: \(uuid(1)), product: lamp }
+              b: { uuid: \(uuid(2)), product: plain }
+            """
+        let (devices, problems) = read(text)
+        #expect(problems == [])
+        let page = try #require(devices.first?.compositionPages[128])
+        var next = try #require(devices.first?.composition)
+        #expect(next.version == 2 && next.elements.count == 1)
+        next.version = 3
+        next.elements[0].models.append(.sig(0x1002))
+        next.elements.append(CompositionElement(location: 0, models: [.sig(0x1100)]))
+        #expect(try Composition(page0: page) == next)
+        #expect(devices.last?.compositionPages == [:])
+        #expect(
+            read("products: { a: { elements: [{ models: [] }], composition_after_update: { elements: [] } } }\n")
+                .problems.count == 1
+        )
+    }
+
     @Test("Devices have what their products have, and values of their own")
     func everything() throws {
         let (devices, problems) = read(Self.text)
@@ -214,7 +246,7 @@ struct DeviceFileTests {
         ),
         (
             product("colour: red"),
-            "1:46: error: unknown key `colour` (allowed here: company, elements, features, product, provisioning, replay_list, shared_subscription_lists, version)"
+            "1:46: error: unknown key `colour` (allowed here: company, composition_after_update, elements, features, product, provisioning, replay_list, shared_subscription_lists, version)"
         ),
         ("products: { p: {} }\n", "1:13: error: `elements` is missing (a product needs it)"),
         ("products: { p: { elements: [] } }\n", "1:18: error: a device has 1 to 255 elements, not 0"),

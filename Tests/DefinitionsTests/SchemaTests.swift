@@ -70,6 +70,7 @@ struct SchemaTests {
                 switch record.title {
                 case "device_file": "\(value)\n"
                 case "product": "products: { a: \(value) }\n"
+                case "updated_composition": product("composition_after_update: \(value)")
                 case "composition_element": "products: { a: { elements: [\(value)] } }\n"
                 case "product_provisioning": product("provisioning: \(value)")
                 case "oob_actions": product("provisioning: { output: \(value) }")

@@ -19,6 +19,7 @@ final class Site {
     private(set) var lease: WriteLease?
     private var keyGenerator: SplitMix64
     var options = ExecutionOptions()
+    var desk = OutOfBandDesk.unattended
     var interrupts: () -> Int = { 0 }
     /// Called with every event, while it is told.
     var onEvent: (ExecutionEvent) -> Void = { _ in }
@@ -120,6 +121,8 @@ final class Site {
             now: { Site.now },
             interrupts: { self.interrupts() },
             key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &self.keyGenerator) },
+            outOfBand: desk,
+            provisioningSecrets: { .random(using: &self.keyGenerator) },
             emit: { event in
                 self.events.append(event)
                 self.onEvent(event)

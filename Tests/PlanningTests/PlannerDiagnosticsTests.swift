@@ -30,7 +30,7 @@ struct PlannerDiagnosticsTests {
             yaml: Office.nodes(lamp1: "address: 0x0020"),
             expected: """
                 2 error: node `lamp-1` has address 0x0010, not 0x0020; \
-                The address of a node changes only when it is provisioned anew; write 0x0010 or leave the address out
+                The address of a node changes only when it is provisioned anew, as by meshplan reprovision --address; write 0x0010 or leave the address out
                 """
         ),
         Case(

@@ -100,6 +100,7 @@ enum Keyword: String, CaseIterable {
     case receiverSegmentInterval = "receiver_segment_interval"
     case discardTimeout = "discard_timeout"
     case via
+    case compositionAfterUpdate = "composition_after_update"
 
     /// All keywords; the index is the symbol.
     static let all = allCases

@@ -143,10 +143,13 @@ struct Record: Hashable, Sendable {
     static let product = Record(
         "product",
         [
-            .company, .product, .version, .replayList, .sharedSubscriptionLists, .features, .elements, .provisioning,
+            .company, .product, .version, .replayList, .sharedSubscriptionLists, .features, .elements,
+            .compositionAfterUpdate, .provisioning,
         ],
         required: [.elements]
     )
+    /// The `composition_after_update` of a product.
+    static let updatedComposition = Record("updated_composition", [.version, .replayList, .features, .elements])
     /// An entry of the `elements` of a product.
     static let compositionElement = Record("composition_element", [.location, .models], required: [.models])
     /// The `provisioning` of a product.
@@ -171,7 +174,7 @@ struct Record: Hashable, Sendable {
 
     /// All records of files with devices for simulations.
     static let allOfDevices = [
-        deviceFile, product, compositionElement, productProvisioning, outOfBandActions, device,
+        deviceFile, product, updatedComposition, compositionElement, productProvisioning, outOfBandActions, device,
     ]
 
     /// All records of definitions.

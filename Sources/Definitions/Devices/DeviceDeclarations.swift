@@ -15,6 +15,8 @@ struct ProductDeclaration {
     )
     /// Whether its models that extend each other share one subscription list.
     var sharesSubscriptionLists: Bool?
+    /// What it becomes by a Node Composition Refresh, as after an update of its firmware; nil if there is nothing.
+    var nextComposition: Composition?
     /// What it knows of provisioning.
     var algorithms = ProvisioningAlgorithm.allCases
     /// The static value of its devices, if they share one.
@@ -132,6 +134,7 @@ struct DeviceDeclarations {
         description.uri = device.uri ?? product.uri
         description.provisioningBearers = product.bearers
         description.sharesSubscriptionLists = product.sharesSubscriptionLists
+        description.compositionPages[128] = product.nextComposition?.page0Bytes
         return description
     }
 

@@ -60,35 +60,55 @@ extension DocumentDecoder {
     private mutating func decodeProduct(_ entry: NamedEntry) -> ProductDeclaration? {
         guard let fields = fields(entry.value, .product, "a product", blamed: entry.key) else { return nil }
         var product = ProductDeclaration(name: entry.name)
-        var elements: [CompositionElement]?
         for field in fields {
             switch field.keyword {
-            case .company:
-                set(&product.composition.company, field, "a company identifier")
-            case .product: set(&product.composition.product, field, "a product identifier")
-            case .version: set(&product.composition.version, field, "a version identifier")
-            case .replayList: set(&product.composition.replayListSize, field, "the size of a replay protection list")
+            case .provisioning: decodeProvisioningAbilities(field, into: &product)
             case .sharedSubscriptionLists:
                 product.sharesSubscriptionLists = scalar(field.value, "on or off", Words.boolean)?.value
-            case .features:
-                let features = words(field.value, "a list of features", DeviceWords.feature)
-                product.composition.features = FeatureSet(features)
-            case .elements: elements = decodeCompositionElements(field)
-            case .provisioning: decodeProvisioningAbilities(field, into: &product)
             default: break
             }
         }
-        guard let elements else { return nil }
-        product.composition.elements = elements
-        guard let page = product.composition.page0Bytes, page.count <= Self.longestPage else {
+        var isWhole = decode(fields, into: &product.composition, blamed: entry.key)
+        // What an update says is put over all that holds before it.
+        for field in fields where field.keyword == .compositionAfterUpdate {
+            let expected = "a mapping with what is other after an update"
+            guard let changes = self.fields(field.value, .updatedComposition, expected, blamed: field.key) else {
+                continue
+            }
+            var next = product.composition
+            isWhole = isWhole && decode(changes, into: &next, blamed: field.key)
+            product.nextComposition = next
+        }
+        return isWhole && !product.composition.elements.isEmpty ? product : nil
+    }
+
+    /// Fields of a composition, over those that it has.
+    ///
+    /// - Returns: whether it can be told in a message.
+    private mutating func decode(_ fields: [Entry], into composition: inout Composition, blamed: Int) -> Bool {
+        for field in fields {
+            switch field.keyword {
+            case .company: set(&composition.company, field, "a company identifier")
+            case .product: set(&composition.product, field, "a product identifier")
+            case .version: set(&composition.version, field, "a version identifier")
+            case .replayList: set(&composition.replayListSize, field, "the size of a replay protection list")
+            case .features:
+                composition.features = FeatureSet(words(field.value, "a list of features", DeviceWords.feature))
+            case .elements:
+                guard let elements = decodeCompositionElements(field) else { return false }
+                composition.elements = elements
+            default: break
+            }
+        }
+        guard let page = composition.page0Bytes, page.count <= Self.longestPage else {
             report(
                 "the composition is too large for a message",
-                at: entry.key,
+                at: blamed,
                 hint: "page 0 of the composition data can have \(Self.longestPage) octets"
             )
-            return nil
+            return false
         }
-        return product
+        return true
     }
 
     /// The longest access message has 380 octets (Mesh Protocol 3.6.4.1.1), of which Config Composition Data Status

@@ -29,6 +29,8 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case pollTimeout(steps: UInt32)
     /// It has forgotten the Solicitation PDUs of those addresses.
     case solicitationsCleared(UnicastAddressRange)
+    /// What the link of its Remote Provisioning Server does.
+    case remoteLink(RemoteProvisioningLinkState)
 }
 
 /// One request and how its answer is understood.

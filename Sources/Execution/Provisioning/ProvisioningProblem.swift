@@ -20,6 +20,8 @@ package enum ProvisioningProblem: Error, Hashable, Sendable {
     case noAddress(String)
     /// The address that the definition asks for cannot be had; a sentence without a full stop.
     case fixedAddress(String)
+    /// A node that is to be refreshed has another number of elements than its new addresses are for.
+    case elementCount(reported: UInt8, expected: UInt8)
     /// The database has no network key with that index.
     case noNetKey(NetKeyIndex)
     /// The database only supposes the IV index, as after an import, and no proxy was found who tells it.
@@ -48,7 +50,7 @@ extension ProvisioningProblem {
         switch self {
         case .link(_, let stage), .remoteLink(_, let stage), .proxyProtocol(_, let stage): stage
         case .session(let failure, _): failure.stage
-        case .policy, .secretUnavailable, .noAddress, .fixedAddress, .noNetKey: .decision
+        case .policy, .secretUnavailable, .noAddress, .fixedAddress, .elementCount, .noNetKey: .decision
         case .outOfBandValue: .outOfBandValue
         case .ivIndexUnknown, .cannotScan, .server: .notStarted
         }
@@ -61,7 +63,8 @@ extension ProvisioningProblem {
     package var canPass: Bool {
         switch self {
         case .link, .remoteLink, .proxyProtocol, .outOfBandValue: true
-        case .policy, .secretUnavailable, .noAddress, .fixedAddress, .noNetKey, .ivIndexUnknown, .cannotScan, .server:
+        case .policy, .secretUnavailable, .noAddress, .fixedAddress, .elementCount, .noNetKey, .ivIndexUnknown,
+            .cannotScan, .server:
             false
         case .session(let failure, let method): failure.reason.canPass(method)
         }
@@ -101,6 +104,8 @@ extension ProvisioningProblem: CustomStringConvertible {
         case .secretUnavailable(let missing): missing
         case .outOfBandValue(let error): "what was answered cannot be the value of the device: \(error)"
         case .noAddress(let reason), .fixedAddress(let reason): reason
+        case .elementCount(let reported, let expected):
+            "the node says that it has \(reported) elements, and \(expected) were expected"
         case .noNetKey(let index): "the database has no network key \(index)"
         case .ivIndexUnknown: "the IV index of the network is not known, and no proxy was found that tells it"
         case .cannotScan(let error): "devices cannot be found: \(error.message)"
@@ -126,6 +131,7 @@ extension ProvisioningProblem: CustomStringConvertible {
         case .outOfBandValue: "look at the device again and type what it shows"
         case .noAddress: "free addresses, or give the provisioner a larger range"
         case .fixedAddress: "leave the address out of the definition, or give one with room for all elements"
+        case .elementCount: "run the command again, which reads its composition first"
         case .noNetKey: "plan again from the present database"
         case .ivIndexUnknown: "see that a proxy node of the network has power and is near, then apply again"
         case .cannotScan(let error): error.hint ?? "use a bearer that can scan"

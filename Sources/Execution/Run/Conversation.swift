@@ -13,45 +13,74 @@ package enum NodeAnswer<Value: Hashable & Sendable>: Hashable, Sendable {
     case stopped(Recap.Ending)
 }
 
-/// Requests to one node, one after the other, from the search for a proxy to the last answer.
+/// Requests to one node, one after the other, from the search for a proxy to the last answer; between them, messages of
+/// the Remote Provisioning models, which come and go without one being the answer to another.
 struct Conversation {
     private let bearer: any Bearer
     private(set) var client: MeshClient
-    private let node: UnicastAddress
-    private let isInterrupted: () -> Bool
+    private(set) var node: UnicastAddress
+    private let interrupts: () -> Int
+    /// How many interrupts do not end it: one, while something is under way that is better finished.
+    var toleratedInterrupts = 0
     /// What a beacon has brought.
     private(set) var ivIndex: IVIndex?
+    /// What the node said as a Remote Provisioning Server, if it is listened to.
+    private var heard: [[UInt8]] = []
+    /// That nothing can be sent any more, or that no link can be had.
+    private(set) var failure: NodeAnswer<ConfigurationVerdict>?
     private var answer: NodeAnswer<ConfigurationVerdict>?
 
     /// Speaks to the node whose primary element has that address.
-    init(with node: UnicastAddress, bearer: any Bearer, client: MeshClient, isInterrupted: @escaping () -> Bool) {
+    init(with node: UnicastAddress, bearer: any Bearer, client: MeshClient, interrupts: @escaping () -> Int) {
         self.node = node
         self.bearer = bearer
         self.client = client
-        self.isInterrupted = isInterrupted
+        self.interrupts = interrupts
     }
 
+    /// The time.
+    var now: Instant { bearer.now }
+
+    /// Whether the user wants nothing more to be waited for.
+    var isInterrupted: Bool { interrupts() > toleratedInterrupts }
+
     /// Sends a request in one of those subnets and waits for the answer.
-    mutating func ask(_ inquiry: ConfigurationInquiry, in subnets: [NetKeyIndex]) -> NodeAnswer<ConfigurationVerdict> {
+    ///
+    /// - Parameter deadline: how long to wait for it, nil for as long as for any request.
+    mutating func ask(
+        _ inquiry: ConfigurationInquiry,
+        in subnets: [NetKeyIndex],
+        deadline: Duration? = nil
+    ) -> NodeAnswer<ConfigurationVerdict> {
+        failure = nil
         answer = nil
-        perform(client.request(inquiry, to: node, subnets: subnets, at: bearer.now).1)
+        perform(client.request(inquiry, to: node, subnets: subnets, deadline: deadline, at: bearer.now).1)
         while answer == nil {
-            guard !isInterrupted() else {
+            guard !isInterrupted else {
                 answer = .stopped(.interrupted)
                 break
             }
-            do throws(BearerError) {
-                let event = try bearer.next(until: client.nextDeadline ?? bearer.now.advanced(by: .seconds(1)))
-                if let event {
-                    perform(client.handle(event, at: bearer.now))
-                } else {
-                    perform(client.advance(to: bearer.now))
-                }
-            } catch {
-                answer = .unreachable(error.message, hint: error.hint)
-            }
+            wait(until: bearer.now.advanced(by: .seconds(1)))
         }
+        cancel()
         return answer ?? .unanswered
+    }
+
+    /// Waits for one event, but no longer than until then, and takes it in.
+    mutating func wait(until deadline: Instant) {
+        do throws(BearerError) {
+            let event = try bearer.next(until: client.nextDeadline.map { min($0, deadline) } ?? deadline)
+            if let event { perform(client.handle(event, at: bearer.now)) }
+            if let due = client.nextDeadline, due <= bearer.now { perform(client.advance(to: bearer.now)) }
+        } catch {
+            fail(.unreachable(error.message, hint: error.hint))
+        }
+    }
+
+    /// Lets time pass, unless nothing more is waited for.
+    mutating func pause(for duration: Duration) {
+        let end = now.advanced(by: duration)
+        while now < end, !isInterrupted, failure == nil { wait(until: end) }
     }
 
     /// Closes the link.
@@ -61,6 +90,63 @@ struct Conversation {
 
     /// What came in of the replay list since it was asked last.
     mutating func takeReplayEntries() -> [ReplayProtection.Entry] { client.takeReplayEntries() }
+
+    // MARK: The node as a Remote Provisioning Server
+
+    /// Speaks to a node as it is now, or as it may be: with that DeviceKey, at that address.
+    mutating func turn(to form: Node) {
+        cancel()
+        if form.unicastAddress != node { client.remove(node: node) }
+        client.set(form)
+        node = form.unicastAddress
+    }
+
+    /// Collects what the node says as a server, or does not any more.
+    mutating func listen(_ isOn: Bool) {
+        heard = []
+        perform(client.listen(to: isOn ? [node] : [], at: bearer.now))
+    }
+
+    /// What the node has said as a server since this was asked last.
+    mutating func takeHeard() -> [[UInt8]] {
+        defer { heard = [] }
+        return heard
+    }
+
+    /// Sends the node a message once, without waiting for anything.
+    ///
+    /// - Returns: false if there is no link: then a question has one looked for, and the message is to be sent again.
+    mutating func post(_ payload: [UInt8], in subnets: [NetKeyIndex]) -> Bool {
+        do throws(StackError) {
+            guard let outputs = try client.post(payload, to: node, subnets: subnets, at: bearer.now) else {
+                if !client.isAsking(node) { seekLink(in: subnets) }
+                return false
+            }
+            perform(outputs)
+        } catch {
+            fail(.stopped(.sendingFailed("\(error)")))
+        }
+        return true
+    }
+
+    /// Asks for the state of the server's link, whose answer comes with everything else that it says, so that a proxy is
+    /// found.
+    private mutating func seekLink(in subnets: [NetKeyIndex]) {
+        let inquiry = ConfigurationInquiry(RemoteProvisioningLinkGet()) { .remoteLink($0.state) }
+        perform(client.request(inquiry, to: node, subnets: subnets, at: bearer.now).1)
+    }
+
+    /// Gives up what was asked of the node.
+    mutating func cancel() {
+        if client.isAsking(node) { perform(client.cancel(node, at: bearer.now)) }
+    }
+
+    // MARK: The client
+
+    private mutating func fail(_ failure: NodeAnswer<ConfigurationVerdict>) {
+        self.failure = failure
+        answer = failure
+    }
 
     private mutating func perform(_ outputs: [MeshClient.Output]) {
         var pending = outputs[...]
@@ -93,11 +179,12 @@ struct Conversation {
             }
         case .closeLink(let link): bearer.close(link)
         case .linkDown(let failure, let delay):
-            if delay == nil { answer = .unreachable(failure.reason, hint: failure.hint) }
+            if delay == nil { fail(.unreachable(failure.reason, hint: failure.hint)) }
         case .answered(_, let verdict, transmissions: _): answer = .answered(verdict)
         case .unanswered: answer = .unanswered
-        case .unreachable(_, let failure): answer = .unreachable(failure.reason, hint: failure.hint)
-        case .unsendable(_, let error): answer = .stopped(.sendingFailed("\(error)"))
+        case .unreachable(_, let failure): fail(.unreachable(failure.reason, hint: failure.hint))
+        case .unsendable(_, let error): fail(.stopped(.sendingFailed("\(error)")))
+        case .said(node, let payload): heard.append(payload)
         case .ivIndexChanged(let index): ivIndex = index
         // The network tells the phase in every beacon; the next apply records it.
         case .linkUp, .sent, .said, .keyRefreshPhaseChanged: break

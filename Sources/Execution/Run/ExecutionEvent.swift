@@ -35,6 +35,9 @@ package enum ExecutionEvent: Hashable, Sendable {
     case nodeUnreachable(DeviceUUID, reason: String)
     /// An in-doubt request of an earlier run was read back: whether it had taken effect.
     case doubtResolved(DeviceUUID, ConfigurationAction, tookEffect: Bool)
+    /// It was found out whether a refresh of a node, which an earlier run has not seen to its end, has taken effect, which
+    /// is durable; nil if it could not be found out, and then the node is not spoken to.
+    case refreshSettled(DeviceUUID, NodeProvisioningProcedure, tookEffect: Bool?)
     /// Where a device stands that is to be provisioned.
     case provisioningStage(DeviceUUID, ProvisioningProgress)
     /// A device is a node, which is durable. Whether nobody in between can have stayed unnoticed; nil if it was

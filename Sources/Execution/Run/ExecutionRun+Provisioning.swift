@@ -88,7 +88,7 @@ extension ExecutionRun {
         _ capabilities: ProvisioningCapabilities
     ) -> [ProvisioningQueue.Output] {
         do throws(ProvisioningProblem) {
-            let choice = try choice(order, capabilities)
+            let choice = try order.choice(for: capabilities, at: context.outOfBand)
             guard let subnet = network.header.netKeys.first(where: { $0.index == order.netKeyIndex }) else {
                 throw .noNetKey(order.netKeyIndex)
             }
@@ -102,31 +102,6 @@ extension ExecutionRun {
             return queue.choose(order.uuid, choice, data: data, at: bearer.now)
         } catch {
             return queue.refuse(order.uuid, error, at: bearer.now)
-        }
-    }
-
-    private func choice(
-        _ order: ProvisioningOrder,
-        _ capabilities: ProvisioningCapabilities
-    ) throws(ProvisioningProblem) -> ProvisioningChoice {
-        let desk = context.outOfBand
-        var material = OutOfBandMaterial(canReadOutput: desk.isAttended, canEnterInput: desk.isAttended)
-        do throws(ExecutionContext.KeyError) {
-            material.staticValue = try desk.staticValue(order)
-            material.publicKey = try desk.publicKey(order)
-        } catch {
-            throw .secretUnavailable(error.message)
-        }
-        var policy = ProvisioningPolicy(
-            requiresAuthentication: order.requiresAuthentication,
-            requiresPublicKeyOutOfBand: order.publicKeyFile != nil
-        )
-        if let algorithm = order.algorithm { policy.algorithms = [algorithm] }
-        if let method = order.method { policy.kinds = [method] }
-        do throws(ProvisioningPolicyError) {
-            return try policy.choice(for: capabilities, with: material)
-        } catch {
-            throw .policy(error)
         }
     }
 

@@ -148,7 +148,7 @@ extension ExecutionRun {
             fail(step, .differs(report))
         case .continues(let position): askFurther(job, from: position)
         // No step asks for it.
-        case .report, .attention, .page, .pollTimeout, .solicitationsCleared: break
+        case .report, .attention, .page, .pollTimeout, .solicitationsCleared, .remoteLink: break
         }
     }
 

@@ -59,8 +59,8 @@ extension Executor {
     /// - Parameter node: a node of the database whose composition is known.
     /// - Returns: the node with its pages.
     package func readPages(of node: Node) -> NodeAnswer<Node> {
-        var reading = PageReading(of: node)
-        return converse(with: node) { conversation in
+        return converse(with: node) { conversation, node in
+            var reading = PageReading(of: node)
             while let part = reading.next {
                 switch conversation.ask(part.inquiry, in: node.netKeys.map(\.index)) {
                 case .answered(.page(let answer)): reading.take(answer)
@@ -84,7 +84,7 @@ extension Executor {
         in subnets: [NetKeyIndex],
         _ value: (ConfigurationVerdict) -> Value?
     ) -> NodeAnswer<Value> {
-        converse(with: node) { conversation in
+        converse(with: node) { conversation, _ in
             switch conversation.ask(inquiry, in: subnets) {
             case .answered(let verdict): (value(verdict).map { NodeAnswer.answered($0) } ?? .unanswered, nil)
             case .unanswered: (.unanswered, nil)
@@ -95,19 +95,30 @@ extension Executor {
     }
 
     /// Speaks to a node, and records what came with it: replay entries, the IV index, and the node if it is given back.
+    ///
+    /// It is found out first what became of a refresh of it that was not seen to its end.
+    ///
+    /// - Parameter body: is given the node as it is now.
     private func converse<Value>(
-        with node: Node,
-        _ body: (inout Conversation) -> (NodeAnswer<Value>, Node?)
+        with known: Node,
+        _ body: (inout Conversation, Node) -> (NodeAnswer<Value>, Node?)
     ) -> NodeAnswer<Value> {
         do throws(ExecutionStop) {
+            switch settleRefresh(of: known.uuid) {
+            case .refreshed, .unchanged, nil: break
+            case .unresolved(let reason, let hint):
+                return .unreachable(
+                    "which of its DeviceKeys it has is not known since its last refresh\(reason.map { ": \($0)" } ?? "")",
+                    hint: hint ?? "See that it has power, then run the command again."
+                )
+            case .unanswered: return .unanswered
+            case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)
+            case .stopped(let ending): return .stopped(ending)
+            }
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
-            var conversation = Conversation(
-                with: node.unicastAddress,
-                bearer: bearer,
-                client: try client(of: snapshot),
-                isInterrupted: { [context] in context.interrupts() > 0 }
-            )
-            let (answer, read) = body(&conversation)
+            let node = snapshot.network.nodes.first { $0.uuid == known.uuid } ?? known
+            var conversation = try conversation(with: node, of: snapshot)
+            let (answer, read) = body(&conversation, node)
             conversation.end()
             var changes = StoreChanges()
             changes.replay = conversation.takeReplayEntries()

@@ -10,7 +10,7 @@ package final class Executor {
     let database: MeshDatabase
     let lease: WriteLease
     let bearer: any Bearer
-    private let options: ExecutionOptions
+    let options: ExecutionOptions
     let context: ExecutionContext
     private var unreachable: Set<DeviceUUID> = []
 
@@ -28,6 +28,12 @@ package final class Executor {
         self.options = options
         self.context = context
     }
+
+    /// Whether a node did not answer before, and is not to be asked again.
+    func isSilent(_ node: DeviceUUID) -> Bool { unreachable.contains(node) }
+
+    /// A node is not to be asked any more.
+    func leaveSilent(_ node: DeviceUUID) { unreachable.insert(node) }
 
     /// Nodes that did not answer are asked again by what follows.
     package func forgetUnreachable() { unreachable = [] }
@@ -71,7 +77,7 @@ package final class Executor {
     }
 
     /// Clears up what earlier runs left in doubt and records what is true, so that a plan made afterwards knows: reads
-    /// requests back, and finds out whether devices have become nodes whose provisioning was not seen to its end.
+    /// requests back, finds out which DeviceKey nodes have whose refresh was not seen to its end, and whether devices have become nodes whose provisioning was not seen to its end.
     ///
     /// Requests to nodes that do not answer stay in doubt; the recap counts such nodes as pending. Devices that are
     /// neither heard nor answer stay pending in the database.
@@ -152,6 +158,7 @@ package final class Executor {
         recap.total = total
         recap.notStarted = total
         do throws(ExecutionStop) {
+            try settleRefreshes()
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
             guard let prepared = try prepare(snapshot) else {
                 context.emit(.runFinished(recap))

@@ -25,6 +25,8 @@ struct NetworkRecord {
     private var labels: KnownLabels?
     var dirtyPendings: Set<DeviceUUID> = []
     var newRetirements: [RetiredNode] = []
+    /// Nodes that are none any more, so that it is of no matter what became of their refresh.
+    private var endedRefreshes: Set<DeviceUUID> = []
     private var areCapacitiesDirty = false
     var areSharingsDirty = false
 
@@ -221,6 +223,8 @@ struct NetworkRecord {
             changes.listSharings = header.listSharings
             areSharingsDirty = false
         }
+        changes.removedPendingRefreshes = endedRefreshes.sorted()
+        endedRefreshes = []
         changes.retiredNodes = newRetirements
         newRetirements = []
         if isHeaderDirty {
@@ -443,7 +447,12 @@ extension NetworkRecord {
     mutating func retire(_ uuid: DeviceUUID, reason: RetiredNode.Reason, at now: Timestamp) {
         guard let place = places.removeValue(forKey: uuid) else { return }
         if header.drifts.removeValue(forKey: uuid) != nil { dirtyDrifts.insert(uuid) }
-        newRetirements.append(header.recordRetirement(of: nodes.remove(at: place), reason: reason, at: now))
+        let node = nodes.remove(at: place)
+        let hasPendingRefresh = header.pendingRefreshes[uuid] != nil
+        let count = header.retiredNodes.count
+        header.recordRetirement(of: node, reason: reason, at: now)
+        newRetirements += header.retiredNodes[count...]
+        if hasPendingRefresh { endedRefreshes.insert(uuid) }
         for later in place..<nodes.count { places[nodes[later].uuid] = later }
         isHeaderDirty = true
         dirtyNodes.remove(uuid)

@@ -27,7 +27,9 @@ package struct MeshNetwork: Hashable, Sendable {
     package var nodes: [Node]
     /// Devices that may have become nodes or not, sorted by UUID, each once.
     package var pendingProvisionings: [PendingProvisioning] = []
-    /// Nodes that are none any more, in the order of their retirement.
+    /// Nodes that have a new DeviceKey, and perhaps a new address, or not.
+    package var pendingRefreshes: [DeviceUUID: PendingRefresh] = [:]
+    /// Nodes that are none any more, and what nodes were before they were refreshed, in the order of their retirement.
     package var retiredNodes: [RetiredNode] = []
     /// The nodes that told of themselves what contradicts their record, with that record.
     package var drifts: [DeviceUUID: NodeDrift] = [:]

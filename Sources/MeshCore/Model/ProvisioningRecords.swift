@@ -48,7 +48,8 @@ package struct PendingProvisioning: Hashable, Sendable {
     }
 }
 
-/// A node that is one no more: reset by us, or found unprovisioned. Its DeviceKey is kept, should it turn up after all.
+/// A node that is one no more, reset by us or found unprovisioned, or that is one under another DeviceKey. The DeviceKey
+/// is kept, should it turn up after all.
 package struct RetiredNode: Hashable, Sendable {
     /// Why it is retired.
     package enum Reason: UInt8, CaseIterable, Sendable {
@@ -58,6 +59,8 @@ package struct RetiredNode: Hashable, Sendable {
         case replaced = 1
         /// It may have become a node or not, and is excluded.
         case excluded = 2
+        /// It got another DeviceKey, and perhaps another address, and is a node on.
+        case refreshed = 3
     }
 
     /// The node as it was last known.

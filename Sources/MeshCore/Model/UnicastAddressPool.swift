@@ -1,5 +1,5 @@
-/// The unicast addresses that our provisioner can give out: those of its ranges that no node, no pending provisioning
-/// and no exclusion that still holds has, and that were not reserved here.
+/// The unicast addresses that our provisioner can give out: those of its ranges that no node, no pending provisioning or
+/// refresh and no exclusion that still holds has, and that were not reserved here.
 ///
 /// It is made once for a plan or a run, from the network at that time, and then keeps count of what was reserved from
 /// it. Ranges that touch count as one. Another provisioner's range is never touched, not even where it overlaps ours,
@@ -52,6 +52,11 @@ package struct UnicastAddressPool: Sendable {
         }
         for pending in network.pendingProvisionings {
             claim(pending.addresses, .pending(pending.uuid, name: pending.name))
+        }
+        for node in network.nodes {
+            guard let pending = network.pendingRefreshes[node.uuid] else { continue }
+            // Not even the node itself gets them by another way: it may have sent from them.
+            claim(pending.addresses, .node(node.uuid, name: node.name))
         }
         for node in network.nodes { claim(node.addresses, .node(node.uuid, name: node.name)) }
     }

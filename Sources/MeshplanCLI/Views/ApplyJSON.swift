@@ -93,6 +93,11 @@ struct ApplyJSON {
                 "type": "doubt_resolved", "node_uuid": node.description.json, "request": action.text.json,
                 "took_effect": .bool(tookEffect),
             ])
+        case .refreshSettled(let node, let procedure, let tookEffect):
+            lines.write([
+                "type": "refresh_settled", "node_uuid": node.description.json,
+                "procedure": procedure.identifier.json, "took_effect": tookEffect.map { .bool($0) },
+            ])
         case .progress(let decided, let total):
             lines.write([
                 "type": "apply_progress", "decided": .integer(decided), "total": .integer(total),

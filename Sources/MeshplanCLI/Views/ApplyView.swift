@@ -104,6 +104,8 @@ final class ApplyView {
         case .doubtResolved(let node, let action, let tookEffect):
             let effect = tookEffect ? "has taken effect" : "has not taken effect"
             result("\(name(node)): \(action.text) of an earlier run \(effect)")
+        case .refreshSettled(let node, let procedure, let tookEffect):
+            result(ReprovisionText.settled(name(node), procedure, tookEffect))
         case .nodeReadBack: break
         case .progress(let decided, let total):
             progress = (decided, total)

@@ -80,6 +80,8 @@ final class RefreshReporter {
         case .doubtResolved(let node, let action, let tookEffect):
             let effect = tookEffect ? "has taken effect" : "has not taken effect"
             result("\(name(node)): \(action.text) of an earlier run \(effect)")
+        case .refreshSettled(let node, let procedure, let tookEffect):
+            result(ReprovisionText.settled(name(node), procedure, tookEffect))
         case .stepRetried:
             retries += 1
             showStatus()

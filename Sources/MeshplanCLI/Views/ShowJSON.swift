@@ -72,6 +72,15 @@ enum ShowJSON {
         ]
     }
 
+    /// A node that has another device key or not, without its keys.
+    static func pendingRefresh(_ pending: PendingRefresh) -> KeyValuePairs<String, JSONValue?> {
+        [
+            "type": "pending_refresh", "node_uuid": pending.uuid.description.json,
+            "procedure": pending.procedure.identifier.json, "new_address": pending.address.description.json,
+            "new_elements": .integer(Int(pending.elementCount)), "attempted_at": pending.attemptedAt.text.json,
+        ]
+    }
+
     /// A node that is none any more; the IV index from which on its addresses are free is missing if they are.
     static func retiredNode(_ retired: RetiredNode, in network: MeshNetwork) -> KeyValuePairs<String, JSONValue?> {
         [

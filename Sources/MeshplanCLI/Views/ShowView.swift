@@ -71,12 +71,24 @@ struct ShowView {
             ])
         }
         if !pending.rows.isEmpty { text += section("Pending provisionings", pending, pending.rows.count) }
+        var refreshes = Table(["NODE", "ADDRESSES", "OR", "PROCEDURE", "LAST ATTEMPT"])
+        for node in network.nodes {
+            guard let pending = network.pendingRefreshes[node.uuid] else { continue }
+            refreshes.rows.append([
+                node.name.printable, range(node.addresses),
+                pending.addresses == node.addresses ? "-" : range(pending.addresses), pending.procedure.name,
+                pending.attemptedAt.text,
+            ])
+        }
+        if !refreshes.rows.isEmpty { text += section("Pending refreshes", refreshes, refreshes.rows.count) }
+        let taken = Set(network.nodes.map(\.unicastAddress))
         var retired = Table(["ADDRESSES", "NAME", "UUID", "REASON", "RETIRED", "ADDRESSES FREE"])
         for record in network.retiredNodes {
             let end = network.exclusionEnd(of: record.node.unicastAddress)
             retired.rows.append([
                 range(record.node.addresses), record.node.name.printable, record.node.uuid.description,
-                record.reason.text, record.retiredAt.text, end.map { "from IV index \($0) on" } ?? "yes",
+                record.reason.text, record.retiredAt.text,
+                end.map { "from IV index \($0) on" } ?? (taken.contains(record.node.unicastAddress) ? "in use" : "yes"),
             ])
         }
         if !retired.rows.isEmpty { text += section("Retired nodes", retired, retired.rows.count) }
@@ -226,6 +238,7 @@ extension RetiredNode.Reason {
         case .reset: "reset"
         case .replaced: "replaced"
         case .excluded: "excluded"
+        case .refreshed: "refreshed"
         }
     }
 }

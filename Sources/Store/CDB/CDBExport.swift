@@ -6,7 +6,7 @@ package enum CDBExport {
     /// The document, UTF-8.
     ///
     /// The format knows nodes, and devices that are none. Of a device that may be either it tells only that its
-    /// addresses must not be given out, as those of a node that was removed at the present IV index; retired nodes'
+    /// addresses must not be given out, as those of a node that was removed at the present IV index, and so of addresses that a node may have moved to; retired nodes'
     /// addresses are among the exclusions of the network as long as they matter.
     ///
     /// - Parameters:
@@ -62,6 +62,10 @@ package enum CDBExport {
     ) -> [UInt8] {
         var network = contents.subnets.map { network.limited(to: $0) } ?? network
         for pending in network.pendingProvisionings { network.exclude(pending.addresses) }
+        let taken = Set(network.nodes.flatMap(\.addresses))
+        for pending in network.sortedPendingRefreshes {
+            network.exclude(pending.addresses.filter { !taken.contains($0) })
+        }
         // What the model does not know may be a secret, which goes only with all others.
         let extras = contents.keys == .all ? extras : CDBExtras()
         return CDBWriter(extras: extras, contents: contents, time: time).network(network).document()

@@ -43,6 +43,10 @@ extension MeshDatabase {
         for pending in changes.pendingProvisionings {
             batch.put(RowName(pending: pending.uuid), PendingProvisioningCodec.encode(pending))
         }
+        for uuid in changes.removedPendingRefreshes { batch.delete(RowName(refresh: uuid)) }
+        for pending in changes.pendingRefreshes {
+            batch.put(RowName(refresh: pending.uuid), PendingRefreshCodec.encode(pending))
+        }
         try addReplay(changes.replay, to: &batch)
         var manifest = lease.manifest
         for retired in changes.retiredNodes {

@@ -66,6 +66,7 @@ package final class MeshDatabase {
         bodies += network.pendingProvisionings.map {
             (RowName(pending: $0.uuid), PendingProvisioningCodec.encode($0))
         }
+        bodies += network.sortedPendingRefreshes.map { (RowName(refresh: $0.uuid), PendingRefreshCodec.encode($0)) }
         bodies += network.drifts.values.map { (RowName(drift: $0.recorded.uuid), NodeDriftCodec.encode($0)) }
         var manifest = Manifest(created: now)
         for retired in network.retiredNodes {
@@ -118,6 +119,7 @@ package final class MeshDatabase {
         var network: MeshNetwork?
         var nodes: [Node] = []
         var pending: [PendingProvisioning] = []
+        var refreshes: [DeviceUUID: PendingRefresh] = [:]
         var retired: [RetiredNode] = []
         var drifts: [DeviceUUID: NodeDrift] = [:]
         var capacities: [ListCapacity] = []
@@ -132,6 +134,9 @@ package final class MeshDatabase {
             case .intent: unresolved.append(try decode(row, JournalCodec.decodeIntent))
             // Rows come in the order of their keys, which is that of UUIDs and of retirement.
             case .pendingProvisioning: pending.append(try decode(row, PendingProvisioningCodec.decode))
+            case .pendingRefresh:
+                let pending = try decode(row, PendingRefreshCodec.decode)
+                refreshes[pending.uuid] = pending
             case .retiredNode: retired.append(try decode(row, RetiredNodeCodec.decode))
             case .drift:
                 let drift = try decode(row, NodeDriftCodec.decode)
@@ -144,6 +149,7 @@ package final class MeshDatabase {
         guard var network else { throw .damaged("the network's row", path: path) }
         network.nodes = nodes.sorted { ($0.unicastAddress, $0.uuid) < ($1.unicastAddress, $1.uuid) }
         network.pendingProvisionings = pending
+        network.pendingRefreshes = refreshes
         network.retiredNodes = retired
         network.drifts = drifts
         network.capacities = capacities
@@ -248,6 +254,11 @@ extension RowName {
         self.init(.pendingProvisioning, key: uuid.rawValue.bytes)
     }
 
+    /// The row of the pending refresh of the node with that UUID.
+    init(refresh uuid: DeviceUUID) {
+        self.init(.pendingRefresh, key: uuid.rawValue.bytes)
+    }
+
     /// The row of the drift of the node with that UUID.
     init(drift uuid: DeviceUUID) {
         self.init(.drift, key: uuid.rawValue.bytes)
@@ -278,6 +289,8 @@ extension RowName: CustomStringConvertible {
         case .listSharings: "the row of shared subscription lists"
         case .pendingProvisioning:
             "the row of pending device \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
+        case .pendingRefresh:
+            "the row of the pending refresh of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .retiredNode: "the row of retired node \(key.reduce(0) { $0 << 8 | UInt64($1) })"
         case .drift: "the row of the drift of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .plan: "the row of plan \(Octets16(key)?.hexadecimal ?? Hexadecimal.encode(key))"

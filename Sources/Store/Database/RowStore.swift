@@ -26,6 +26,8 @@ enum RowKind: UInt8 {
     case pendingProvisioning = 11
     /// A node that is none any more; key is its number in the order of retirement from 1 on, 8 octets.
     case retiredNode = 12
+    /// A node that has another DeviceKey or not; key is its UUID, 16 octets.
+    case pendingRefresh = 22
     /// What a node was recorded with that has told otherwise; key is its UUID, 16 octets.
     case drift = 16
     /// What is known of the room in lists of products; key empty.

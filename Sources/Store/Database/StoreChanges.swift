@@ -16,6 +16,10 @@ package struct StoreChanges: Sendable {
     package var pendingProvisionings: [PendingProvisioning] = []
     /// Devices of which it is known now whether they are nodes.
     package var removedPendingProvisionings: [DeviceUUID] = []
+    /// Nodes that are about to be given another DeviceKey, whole.
+    package var pendingRefreshes: [PendingRefresh] = []
+    /// Nodes of which it is known now which DeviceKey they have.
+    package var removedPendingRefreshes: [DeviceUUID] = []
     /// Nodes that are none any more, to be added to those before. That they are gone stands in ``removedNodes``, unless
     /// ``nodes`` has what replaced them; what became of their addresses stands in ``network``.
     package var retiredNodes: [RetiredNode] = []
@@ -45,7 +49,8 @@ package struct StoreChanges: Sendable {
         !nodes.isEmpty || !removedNodes.isEmpty || network != nil || extras != nil || capacities != nil
             || listSharings != nil
             || !pendingProvisionings.isEmpty || !removedPendingProvisionings.isEmpty || !retiredNodes.isEmpty
-            || !drifts.isEmpty || !removedDrifts.isEmpty
+            || !drifts.isEmpty || !removedDrifts.isEmpty || !pendingRefreshes.isEmpty
+            || !removedPendingRefreshes.isEmpty
     }
 
     /// Whether there is nothing to commit.

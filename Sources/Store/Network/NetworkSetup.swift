@@ -90,6 +90,7 @@ extension MeshNetwork {
 
     private var occupiedUnicastRanges: [ClosedRange<UInt16>] {
         provisioners.flatMap(\.unicastRanges) + nodes.map(\.addresses) + pendingProvisionings.map(\.addresses)
+            + pendingRefreshes.values.map(\.addresses)
             + exclusions.flatMap { $0.addresses.map { $0.rawValue...$0.rawValue } }
     }
 

@@ -1,0 +1,29 @@
+import MeshCore
+import Planning
+
+extension ProvisioningOrder {
+    /// How a device that told its capabilities is provisioned, with what is at hand.
+    func choice(
+        for capabilities: ProvisioningCapabilities,
+        at desk: OutOfBandDesk
+    ) throws(ProvisioningProblem) -> ProvisioningChoice {
+        var material = OutOfBandMaterial(canReadOutput: desk.isAttended, canEnterInput: desk.isAttended)
+        do throws(ExecutionContext.KeyError) {
+            material.staticValue = try desk.staticValue(self)
+            material.publicKey = try desk.publicKey(self)
+        } catch {
+            throw .secretUnavailable(error.message)
+        }
+        var policy = ProvisioningPolicy(
+            requiresAuthentication: requiresAuthentication,
+            requiresPublicKeyOutOfBand: publicKeyFile != nil
+        )
+        if let algorithm { policy.algorithms = [algorithm] }
+        if let method { policy.kinds = [method] }
+        do throws(ProvisioningPolicyError) {
+            return try policy.choice(for: capabilities, with: material)
+        } catch {
+            throw .policy(error)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package import MeshCore
+package import Planning
+import Store
+
+/// Nodes are refreshed over their Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8).
+///
+/// The DeviceKey that a node is about to get, and its addresses, are durable beside those that it has before its
+/// provisioning data leaves. They take their place in one commit once the node has answered under them; until then, or
+/// until it has answered as before and can have changed no more, both are kept.
+extension Executor {
+    /// Carries out one refresh, and finds out what came of it.
+    ///
+    /// - Parameter identifier: names the run in the journal, 16 random octets.
+    package func refresh(_ plan: NodeRefreshPlan, identifier: Octets16) -> NodeRefreshOutcome {
+        do throws(ExecutionStop) {
+            let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
+            guard let node = snapshot.network.nodes.first(where: { $0.uuid == plan.node }),
+                node.addresses == plan.before,
+                snapshot.network.pendingRefreshes[plan.node] == nil
+            else { return .unchanged(.outdated) }
+            let run = try stopping { () throws(StoreError) in
+                try database.begin(
+                    plan: identifier,
+                    user: context.user,
+                    host: context.host,
+                    at: context.now(),
+                    with: lease
+                )
+            }
+            var work = NodeRefreshWork(executor: self, snapshot: snapshot, node: node, plan: plan, run: run)
+            var conversation = try conversation(with: node, of: snapshot)
+            var outcome: NodeRefreshOutcome
+            do throws(ExecutionStop) {
+                outcome = try work.perform(in: &conversation)
+            } catch {
+                outcome = work.isStored ? .unresolved(reason: nil, hint: nil) : .stopped(error.ending)
+            }
+            conversation.end()
+            do throws(ExecutionStop) {
+                try work.finish(outcome, conversation: &conversation)
+            } catch {
+                if case .refreshed = outcome {} else { outcome = .stopped(error.ending) }
+            }
+            return outcome
+        } catch {
+            return .stopped(error.ending)
+        }
+    }
+
+    /// Finds out what became of a refresh that nobody has seen to its end.
+    ///
+    /// - Returns: nil if there is none of that node.
+    package func settleRefresh(of node: DeviceUUID) -> NodeRefreshOutcome? {
+        do throws(ExecutionStop) {
+            let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
+            return try settleRefresh(of: node, in: snapshot)
+        } catch {
+            return .stopped(error.ending)
+        }
+    }
+
+    /// Finds out about all nodes of which it is not known what became of their refresh, before anything else is sent to
+    /// them. Those that cannot be found out about are not spoken to by this executor.
+    func settleRefreshes() throws(ExecutionStop) {
+        let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
+        var isReachable = true
+        for pending in snapshot.network.sortedPendingRefreshes where !isSilent(pending.uuid) {
+            guard let node = snapshot.network.nodes.first(where: { $0.uuid == pending.uuid }) else { continue }
+            // Nobody speaks to those, and a device that was reset is found out about otherwise.
+            if node.isExcluded || node.unprovisionedSeenAt != nil { continue }
+            guard isReachable else {
+                leaveSilent(pending.uuid)
+                continue
+            }
+            let outcome = try settleRefresh(of: pending.uuid, in: snapshot)
+            switch outcome {
+            case .refreshed: context.emit(.refreshSettled(pending.uuid, pending.procedure, tookEffect: true))
+            case .unchanged: context.emit(.refreshSettled(pending.uuid, pending.procedure, tookEffect: false))
+            case .stopped(let ending): throw ExecutionStop(ending)
+            case .unresolved, .unreachable, .unanswered, nil:
+                if case .unreachable = outcome { isReachable = false }
+                leaveSilent(pending.uuid)
+                context.emit(.refreshSettled(pending.uuid, pending.procedure, tookEffect: nil))
+            }
+        }
+    }
+
+    private func settleRefresh(
+        of uuid: DeviceUUID,
+        in snapshot: Snapshot
+    ) throws(ExecutionStop) -> NodeRefreshOutcome? {
+        guard let pending = snapshot.network.pendingRefreshes[uuid] else { return nil }
+        guard let node = snapshot.network.nodes.first(where: { $0.uuid == uuid }) else { return nil }
+        let subnets = node.netKeys.map(\.index).filter { index in
+            snapshot.network.netKeys.contains { $0.index == index }
+        }
+        guard !subnets.isEmpty else {
+            return .unresolved(reason: "the node has no network key that the database has", hint: nil)
+        }
+        var conversation = try conversation(with: node, of: snapshot)
+        let inquiry = NodeRefreshInquiry(node, pending, subnets: subnets, deadline: options.retry.readBackDeadline)
+        let finding = inquiry.perform(in: &conversation)
+        conversation.end()
+        return try record(finding, of: uuid, isAuthenticated: nil, conversation: &conversation)
+    }
+
+    /// Makes durable what was found out about a node.
+    func record(
+        _ finding: NodeRefreshFinding,
+        of uuid: DeviceUUID,
+        isAuthenticated: Bool?,
+        conversation: inout Conversation
+    ) throws(ExecutionStop) -> NodeRefreshOutcome {
+        var network = try stopping { () throws(StoreError) in try database.snapshot() }.network
+        var changes = StoreChanges()
+        let outcome: NodeRefreshOutcome
+        switch finding {
+        case .refreshed(let composition, let relay):
+            let count = network.pendingRefreshes[uuid].map { Int($0.elementCount) }
+            let credible = composition.flatMap { $0.elements.count == count ? $0 : nil }
+            let hadDrift = network.drifts[uuid] != nil
+            guard var result = network.completeRefresh(of: uuid, composition: credible, at: context.now()) else {
+                return .unchanged(.outdated)
+            }
+            if let relay {
+                result.node.features.relay = relay.state
+                if relay.state != .notSupported { result.node.relayRetransmit = relay.retransmit }
+            }
+            changes.nodes = [result.node]
+            changes.retiredNodes = [result.former]
+            changes.removedPendingRefreshes = [uuid]
+            if hadDrift { changes.removedDrifts = [uuid] }
+            outcome = .refreshed(result, isAuthenticated: isAuthenticated)
+        case .unchanged(let composition):
+            network.dropRefresh(of: uuid)
+            changes.removedPendingRefreshes = [uuid]
+            if let composition, let place = network.nodes.firstIndex(where: { $0.uuid == uuid }),
+                composition.elements.count == network.nodes[place].elements.count
+            {
+                network.nodes[place].record(composition)
+                network.nodes[place].observedAt = context.now()
+                changes.nodes = [network.nodes[place]]
+            }
+            outcome = .unchanged(.earlierAttempt)
+        case .unanswered: outcome = .unresolved(reason: nil, hint: nil)
+        case .unreachable(let reason, let hint): outcome = .unreachable(reason, hint: hint)
+        case .stopped(let ending): outcome = .stopped(ending)
+        }
+        changes.replay = conversation.takeReplayEntries()
+        if let ivIndex = conversation.ivIndex { network.record(ivIndex, at: context.now()) }
+        if !changes.removedPendingRefreshes.isEmpty || conversation.ivIndex != nil { changes.network = network }
+        if !changes.isEmpty { _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) } }
+        return outcome
+    }
+
+    /// A conversation with a node of a snapshot.
+    func conversation(with node: Node, of snapshot: Snapshot) throws(ExecutionStop) -> Conversation {
+        Conversation(
+            with: node.unicastAddress,
+            bearer: bearer,
+            client: try client(of: snapshot),
+            interrupts: context.interrupts
+        )
+    }
+}

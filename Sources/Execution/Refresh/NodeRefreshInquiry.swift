@@ -1,0 +1,163 @@
+import MeshCore
+import Planning
+import Store
+
+/// What a node answers to whose refresh was not seen to its end.
+enum NodeRefreshFinding: Hashable {
+    /// The refresh has taken effect; what the node says that it is made of, if that makes sense, and how it relays, if it
+    /// has begun anew.
+    case refreshed(Composition?, relay: ConfigRelayStatus?)
+    /// It has not, and will not: the node answers as before, and its server has no link that could still bring it
+    /// about. What the node says that it is made of, if it was asked.
+    case unchanged(Composition?)
+    /// The node answers in neither way.
+    case unanswered
+    /// Nobody can be asked.
+    case unreachable(String, hint: String?)
+    /// Nothing more is waited for.
+    case stopped(Recap.Ending)
+}
+
+/// Finds out whether a pending refresh of a node has taken effect: the node is asked as what it may have become, then as
+/// what it was, and then once more as what it may have become, in case only the question was lost.
+///
+/// The order matters. The first message under a candidate makes it the DeviceKey (Mesh Protocol 1.1, 3.9.6.1), so its
+/// answer decides. That the node answers as before decides only once its server has no link any more: one that is open
+/// could still be closed with success by a message on its way, and is closed as failed first.
+struct NodeRefreshInquiry {
+    private let former: Node
+    private let refreshed: Node
+    private let pending: PendingRefresh
+    private let subnets: [NetKeyIndex]
+    private let deadline: Duration
+
+    /// An inquiry about a node.
+    ///
+    /// - Parameters:
+    ///   - subnets: those in which the node takes messages, sorted, at least one.
+    ///   - deadline: how long an answer may take.
+    init(_ node: Node, _ pending: PendingRefresh, subnets: [NetKeyIndex], deadline: Duration) {
+        former = node
+        refreshed = node.refreshed(by: pending)
+        self.pending = pending
+        self.subnets = subnets
+        self.deadline = deadline
+    }
+
+    private enum Doubt: Error {
+        case decided(NodeRefreshFinding)
+    }
+
+    /// Asks until it is known, or until the node has said nothing to all of it. Afterwards the conversation speaks to
+    /// the node as it turned out to be.
+    func perform(in conversation: inout Conversation) -> NodeRefreshFinding {
+        let finding: NodeRefreshFinding
+        do throws(Doubt) {
+            finding = try findOut(in: &conversation)
+        } catch {
+            switch error {
+            case .decided(let decided): finding = decided
+            }
+        }
+        if case .refreshed = finding { return finding }
+        conversation.turn(to: former)
+        return finding
+    }
+
+    private func findOut(in conversation: inout Conversation) throws(Doubt) -> NodeRefreshFinding {
+        for _ in 0..<2 {
+            conversation.turn(to: refreshed)
+            switch try composition(in: &conversation) {
+            case .some(let composition):
+                return .refreshed(composition, relay: relay(of: composition, in: &conversation))
+            case nil: break
+            }
+            conversation.turn(to: former)
+            guard try hasNoLink(in: &conversation) else { return .unanswered }
+        }
+        // It may have taken on the other composition and still wait for the first message under the other key.
+        guard pending.procedure == .nodeCompositionRefresh else { return .unchanged(nil) }
+        return .unchanged(try composition(in: &conversation) ?? nil)
+    }
+
+    /// What the node says that it is made of; nil if it says nothing, and nil within if that makes no sense.
+    private func composition(in conversation: inout Conversation) throws(Doubt) -> Composition?? {
+        let inquiry = ConfigurationInquiry(ConfigCompositionDataGet(page: 0), answerSize: 100) { status in
+            (try? Composition(page0: status.data)).map { .composition($0) } ?? .doesNotHold
+        }
+        switch try ask(inquiry, in: &conversation) {
+        case .composition(let composition): return .some(composition)
+        case .some: return .some(nil)
+        case nil: return nil
+        }
+    }
+
+    /// Whether the server has no link, after one that it had was closed as failed.
+    private func hasNoLink(in conversation: inout Conversation) throws(Doubt) -> Bool {
+        try answer(conversation.clearRemoteLink(in: subnets, deadline: deadline)) ?? false
+    }
+
+    /// How the node relays after it has begun anew, which plans have to know; nil if it does not say.
+    private func relay(
+        of composition: Composition?,
+        in conversation: inout Conversation
+    ) -> ConfigRelayStatus? {
+        guard pending.procedure == .nodeAddressRefresh, composition?.features.contains(.relay) == true else {
+            return nil
+        }
+        let inquiry = ConfigurationInquiry(ConfigRelayGet()) { .report(.relay($0.state, $0.retransmit)) }
+        guard
+            case .answered(.report(.relay(let state, let retransmit))) =
+                conversation.ask(inquiry, in: subnets, deadline: deadline)
+        else { return nil }
+        return ConfigRelayStatus(state: state, retransmit: retransmit)
+    }
+
+    /// The verdict on an answer, nil if there was none.
+    private func ask(
+        _ inquiry: ConfigurationInquiry,
+        in conversation: inout Conversation
+    ) throws(Doubt) -> ConfigurationVerdict? {
+        try answer(conversation.ask(inquiry, in: subnets, deadline: deadline))
+    }
+
+    private func answer<Value>(_ answer: NodeAnswer<Value>) throws(Doubt) -> Value? {
+        switch answer {
+        case .answered(let value): return value
+        case .unanswered: return nil
+        case .unreachable(let reason, let hint): throw .decided(.unreachable(reason, hint: hint))
+        case .stopped(let ending): throw .decided(.stopped(ending))
+        }
+    }
+}
+
+extension Conversation {
+    private static let closingAttempts = 4
+    private static let closingPause = Duration.seconds(1)
+
+    /// Sees to it that the node's Remote Provisioning Server has no link: one that is there is closed as failed.
+    ///
+    /// - Parameter deadline: how long an answer may take.
+    /// - Returns: whether there is none.
+    mutating func clearRemoteLink(in subnets: [NetKeyIndex], deadline: Duration) -> NodeAnswer<Bool> {
+        for _ in 0..<Self.closingAttempts {
+            let question = ConfigurationInquiry(RemoteProvisioningLinkGet()) { .remoteLink($0.state) }
+            switch ask(question, in: subnets, deadline: deadline) {
+            case .answered(.remoteLink(.idle)): return .answered(true)
+            case .answered(.remoteLink(.closing)): break
+            case .answered:
+                let close = ConfigurationInquiry(RemoteProvisioningLinkClose(reason: .fail)) { .remoteLink($0.state) }
+                switch ask(close, in: subnets, deadline: deadline) {
+                case .answered, .unanswered: break
+                case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)
+                case .stopped(let ending): return .stopped(ending)
+                }
+            case .unanswered: return .unanswered
+            case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)
+            case .stopped(let ending): return .stopped(ending)
+            }
+            pause(for: Self.closingPause)
+        }
+        return .answered(false)
+    }
+}

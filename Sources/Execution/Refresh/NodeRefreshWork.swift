@@ -1,0 +1,268 @@
+import MeshCore
+import Planning
+import Store
+
+/// One refresh of one node, from the first question to what is durable in the end.
+struct NodeRefreshWork {
+    private let executor: Executor
+    private let snapshot: Snapshot
+    private let node: Node
+    private let plan: NodeRefreshPlan
+    private let run: RunIdentifier
+    /// What the node is about to become, once that is durable.
+    private var pending: PendingRefresh?
+
+    /// Work that has not begun.
+    init(executor: Executor, snapshot: Snapshot, node: Node, plan: NodeRefreshPlan, run: RunIdentifier) {
+        self.executor = executor
+        self.snapshot = snapshot
+        self.node = node
+        self.plan = plan
+        self.run = run
+    }
+
+    /// Whether the node may have got its provisioning data.
+    var isStored: Bool { pending != nil }
+
+    private var subnets: [NetKeyIndex] { [plan.netKeyIndex] }
+
+    /// Does it all.
+    mutating func perform(in conversation: inout Conversation) throws(ExecutionStop) -> NodeRefreshOutcome {
+        if let outcome = clearLink(in: &conversation) { return outcome }
+        if plan.procedure != .deviceKeyRefresh, let outcome = try checkComposition(in: &conversation) { return outcome }
+        var (ending, stored) = converse(&conversation)
+        let attempts = executor.options.provisioning
+        for failures in 1..<max(attempts.attempts, 1) {
+            guard stored == nil, case .failed(let problem, isCertain: true) = ending, problem.isOfTheLink else { break }
+            let delay = attempts.delay(afterFailures: failures)
+            executor.context.emit(.provisioningRetried(node.uuid, problem, in: delay))
+            conversation.pause(for: delay)
+            if let outcome = clearLink(in: &conversation) { return outcome }
+            (ending, stored) = converse(&conversation)
+        }
+        pending = stored
+        guard let stored else {
+            switch ending {
+            case .completed: return .unchanged(.outdated)
+            case .failed(.remoteLink(.silent, _), isCertain: _): return .unanswered
+            case .failed(let problem, isCertain: _): return .unchanged(.provisioning(problem))
+            case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)
+            case .stopped(let ending): return .stopped(ending)
+            }
+        }
+        var isAuthenticated: Bool?
+        switch ending {
+        case .failed(let problem, isCertain: true):
+            let finding = NodeRefreshFinding.unchanged(nil)
+            _ = try executor.record(finding, of: node.uuid, isAuthenticated: nil, conversation: &conversation)
+            return .unchanged(.provisioning(problem))
+        case .completed(let authenticated): isAuthenticated = authenticated
+        case .failed, .unreachable, .stopped: break
+        }
+        conversation.toleratedInterrupts = 1
+        let inquiry = NodeRefreshInquiry(
+            node,
+            stored,
+            subnets: subnets,
+            deadline: executor.options.retry.readBackDeadline
+        )
+        let finding = inquiry.perform(in: &conversation)
+        let outcome = try executor.record(
+            finding,
+            of: node.uuid,
+            isAuthenticated: isAuthenticated,
+            conversation: &conversation
+        )
+        switch (outcome, ending) {
+        case (.unchanged, .failed(let problem, _)): return .unchanged(.provisioning(problem))
+        case (.unreachable(let reason, let hint), _): return .unresolved(reason: reason, hint: hint)
+        case (.stopped, _): return .unresolved(reason: nil, hint: nil)
+        default: return outcome
+        }
+    }
+
+    /// Closes what an earlier run has left open: a node says of a link to itself only that it is open, not since when. An
+    /// outcome if there is nothing to go on with.
+    private func clearLink(in conversation: inout Conversation) -> NodeRefreshOutcome? {
+        switch conversation.clearRemoteLink(in: subnets, deadline: executor.options.retry.deadline) {
+        case .answered(true): return nil
+        case .answered(false): return .unchanged(.provisioning(.remoteLink(.refused(.linkCannotOpen), at: .notStarted)))
+        case .unanswered: return .unanswered
+        case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)
+        case .stopped(let ending): return .stopped(ending)
+        }
+    }
+
+    // MARK: What the node would become
+
+    /// Reads Composition Data page 128 where the number of elements depends on it; an outcome if there is nothing to go on
+    /// with.
+    private func checkComposition(
+        in conversation: inout Conversation
+    ) throws(ExecutionStop) -> NodeRefreshOutcome? {
+        let inquiry = PageReading.Part.composition(page: 128).inquiry
+        switch conversation.ask(inquiry, in: subnets) {
+        case .answered(.page(let answer)): return try check(answer, &conversation)
+        case .answered: return nil
+        case .unanswered: return .unanswered
+        case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)
+        case .stopped(let ending): return .stopped(ending)
+        }
+    }
+
+    private func check(
+        _ answer: PageReading.Answer,
+        _ conversation: inout Conversation
+    ) throws(ExecutionStop) -> NodeRefreshOutcome? {
+        guard answer.page == 128 else {
+            if plan.procedure == .nodeCompositionRefresh { return .unchanged(.nothingToBecome) }
+            return try expect(node.elements.count, knowing: nil, &conversation)
+        }
+        // A page that does not go into one message is for the node to judge.
+        guard let next = try? Composition(page0: answer.data), !next.elements.isEmpty else { return nil }
+        let count = next.elements.count
+        guard plan.procedure == .nodeCompositionRefresh else {
+            return try expect(count, knowing: answer, &conversation)
+        }
+        var prepared = node
+        prepared.record(next)
+        if prepared.isMade(as: node) { return .unchanged(.nothingToBecome) }
+        return count == node.elements.count ? nil : .unchanged(.elementCount(count, before: node.elements.count))
+    }
+
+    /// Goes on if the new addresses are for so many elements; else what the node told is recorded for the next plan.
+    private func expect(
+        _ count: Int,
+        knowing answer: PageReading.Answer?,
+        _ conversation: inout Conversation
+    ) throws(ExecutionStop) -> NodeRefreshOutcome? {
+        guard count != Int(plan.elementCount) else { return nil }
+        var told = node
+        if node.compositionPages != nil || answer != nil {
+            told.compositionPages = node.compositionPages ?? [:]
+            told.compositionPages?[128] = answer?.data
+        }
+        told.observedAt = executor.context.now()
+        var changes = StoreChanges()
+        changes.nodes = [told]
+        try commit(changes, &conversation)
+        return .unchanged(.otherElementCount(count))
+    }
+
+    // MARK: The session
+
+    private func converse(_ conversation: inout Conversation) -> (NodeRefreshDialogue.Ending, PendingRefresh?) {
+        // What is stored is known to the closure that stores it first.
+        let stored = StoredRefresh()
+        let owner = NodeRefreshDialogue.Owner(
+            choose: { capabilities, ivIndex throws(ProvisioningProblem) in try choose(capabilities, ivIndex) },
+            store: { candidate throws(ExecutionStop) in stored.value = try store(candidate) },
+            progress: { [executor, node] in executor.context.emit(.provisioningStage(node.uuid, .session($0))) }
+        )
+        var dialogue = NodeRefreshDialogue(
+            plan.provisioning,
+            procedure: plan.procedure,
+            subnets: subnets,
+            secrets: executor.context.provisioningSecrets(),
+            desk: executor.context.outOfBand,
+            owner: owner
+        )
+        executor.context.emit(.provisioningStage(node.uuid, .connectingThrough(node.uuid)))
+        let ending = dialogue.perform(in: &conversation)
+        return (ending, stored.value)
+    }
+
+    /// Holds what became durable.
+    private final class StoredRefresh {
+        var value: PendingRefresh?
+    }
+
+    private func choose(
+        _ capabilities: ProvisioningCapabilities,
+        _ ivIndex: IVIndex?
+    ) throws(ProvisioningProblem) -> (ProvisioningChoice, ProvisioningData) {
+        guard capabilities.elementCount == plan.elementCount else {
+            throw .elementCount(reported: capabilities.elementCount, expected: plan.elementCount)
+        }
+        let choice = try plan.provisioning.choice(for: capabilities, at: executor.context.outOfBand)
+        guard let subnet = snapshot.network.netKeys.first(where: { $0.index == plan.netKeyIndex }) else {
+            throw .noNetKey(plan.netKeyIndex)
+        }
+        guard let address = plan.address else { throw .noAddress("there is no address") }
+        return (
+            choice, ProvisioningData(subnet: subnet, ivIndex: ivIndex ?? snapshot.network.ivIndex, address: address)
+        )
+    }
+
+    /// What the node will be must be durable before it gets to know it.
+    private func store(
+        _ candidate: ProvisioningConversation.Candidate
+    ) throws(ExecutionStop) -> PendingRefresh {
+        let pending = PendingRefresh(
+            uuid: node.uuid,
+            procedure: plan.procedure,
+            deviceKey: candidate.deviceKey,
+            address: candidate.address,
+            elementCount: candidate.elementCount,
+            attemptedAt: executor.context.now()
+        )
+        var changes = StoreChanges()
+        changes.pendingRefreshes = [pending]
+        _ = try executor.stopping { () throws(StoreError) in
+            try executor.database.commit(changes, with: executor.lease)
+        }
+        return pending
+    }
+
+    // MARK: The journal
+
+    /// Writes down what came of it, and the end of the run.
+    func finish(_ outcome: NodeRefreshOutcome, conversation: inout Conversation) throws(ExecutionStop) {
+        let result: JournalResult
+        let end: RunOutcome
+        switch outcome {
+        case .refreshed: (result, end) = (.succeeded, .completed)
+        case .unchanged: (result, end) = (.skipped, .failed)
+        case .unresolved: (result, end) = (.unknown, .partial)
+        case .unreachable, .unanswered: (result, end) = (.skipped, .partial)
+        case .stopped(.interrupted): (result, end) = (.skipped, .interrupted)
+        case .stopped(.storeFailed): return
+        case .stopped: (result, end) = (.skipped, .failed)
+        }
+        let subject = JournalSubject.label("\(node.uuid.rawValue.hexadecimal)/\(plan.procedure.name)")
+        var changes = StoreChanges()
+        changes.run = run
+        changes.outcomes = [JournalOutcome(run: run, subject: subject, result: result)]
+        try commit(changes, &conversation)
+        try executor.stopping { () throws(StoreError) in
+            try executor.database.end(
+                run,
+                end,
+                at: executor.context.now(),
+                timing: nil,
+                with: executor.lease
+            )
+        }
+    }
+
+    private func commit(_ changes: StoreChanges, _ conversation: inout Conversation) throws(ExecutionStop) {
+        var changes = changes
+        changes.replay = conversation.takeReplayEntries()
+        _ = try executor.stopping { () throws(StoreError) in
+            try executor.database.commit(changes, with: executor.lease)
+        }
+    }
+}
+
+extension ProvisioningProblem {
+    /// Whether the link was lost on the way, as by a word of the server about the one before that came late: another one
+    /// may fare better.
+    fileprivate var isOfTheLink: Bool {
+        switch self {
+        case .remoteLink(.reported, _), .remoteLink(.vanished, _), .remoteLink(.outOfStep, _),
+            .remoteLink(.pduMissing, _), .remoteLink(.notOpened, _):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import ArgumentParser
+internal import MeshCore
+
+/// `meshplan reprovision`
+struct ReprovisionCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reprovision",
+        abstract: "Give a node a new device key, a new address or its new composition without a reset.",
+        discussion: """
+            The node is provisioned once more over the network, through its own Remote Provisioning Server (Mesh 1.1, Node \
+            Provisioning Protocol Interface). --device-key gives it a new device key and leaves all else as it is. --address \
+            gives it new addresses as well; it keeps its network and application keys and forgets the rest of its \
+            configuration, which the next apply restores. --composition lets it become what an update of its firmware has \
+            prepared (Composition Data page 128), with as many elements as before. The former key is kept until the node has \
+            answered under the new one; where that cannot be found out the exit code is 4, and this command, or apply, finds \
+            out as soon as the node answers.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"))
+    var node: String
+
+    @Flag(help: "A new device key, and nothing else (Device Key Refresh).")
+    var deviceKey = false
+
+    @Flag(help: "A new device key and new addresses (Node Address Refresh).")
+    var address = false
+
+    @Flag(help: "A new device key and the composition that the node has prepared (Node Composition Refresh).")
+    var composition = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --address, the address of its first element. (default: that of the definition, else a free one)",
+            valueName: "address"
+        )
+    )
+    var to: AddressRangeArgument?
+
+    @OptionGroup var definition: DefinitionOptions
+
+    @OptionGroup var bearer: BearerOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "A CSV or YAML file with static values and public keys of devices. May be repeated.",
+            valueName: "file"
+        )
+    )
+    var secrets: [String] = []
+
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
+
+    @OptionGroup var format: FormatOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
+    var writesJSON: Bool { format.json }
+
+    /// What is asked for, nil unless it is one of the three.
+    private var procedure: NodeProvisioningProcedure? {
+        switch (deviceKey, address, composition) {
+        case (true, false, false): .deviceKeyRefresh
+        case (false, true, false): .nodeAddressRefresh
+        case (false, false, true): .nodeCompositionRefresh
+        default: nil
+        }
+    }
+
+    func validate() throws {
+        guard let procedure else {
+            throw ValidationError("Say what the node is to get: one of --device-key, --address and --composition.")
+        }
+        if let to {
+            guard procedure == .nodeAddressRefresh else { throw ValidationError("--to is for --address.") }
+            guard to.addresses.count == 1 else {
+                throw ValidationError("--to takes the address of the first element; the others follow it.")
+            }
+        }
+        try devices.check(for: bearer.via)
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        guard let procedure else { return .usage }
+        let run = ReprovisionRun(
+            conversation: NodeConversation(
+                context: context,
+                choice: try BearerChoice(bearer.via),
+                devices: devices.devices,
+                simulator: simulator,
+                knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
+            ),
+            secrets: try SecretsReader(context: context, files: secrets),
+            isApproved: autoApprove
+        )
+        return try run.refresh(node, by: procedure, to: to?.addresses.first)
+    }
+}

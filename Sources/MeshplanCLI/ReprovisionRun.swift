@@ -1,0 +1,125 @@
+internal import Execution
+internal import MeshCore
+internal import Planning
+internal import Simulator
+internal import Store
+
+/// One `reprovision`: what an earlier one has left open, then plan, approval, the session, and what came of it.
+struct ReprovisionRun {
+    /// How to reach the mesh, and what is known of it.
+    var conversation: NodeConversation
+    /// What is known of devices out of band.
+    var secrets: SecretsReader
+    /// Whether nobody is to be asked.
+    var isApproved: Bool
+
+    private var context: Context { conversation.context }
+
+    /// Refreshes the node that is meant.
+    ///
+    /// - Parameter address: where it is to move; nil for where the definition says, else for a free address.
+    func refresh(
+        _ text: String,
+        by procedure: NodeProvisioningProcedure,
+        to address: UnicastAddress?
+    ) throws -> ExitStatus {
+        let uuid = try conversation.node(text).uuid
+        guard let (database, _, _) = conversation.knowledge.database else {
+            throw Failure(.failure, "there is no database here")
+        }
+        let lease = try Workspace(context: context).lock(database, for: "reprovision")
+        var snapshot = try database.snapshot()
+        let reporter = ApplyReporter(context, network: snapshot.network, isFull: false)
+        let view = ReprovisionView(context: context, name: try conversation.node(text), reporter: reporter)
+        var mesh: MeshConnection?
+        if let pending = snapshot.network.pendingRefreshes[uuid] {
+            // What the last one has done must be known before there can be another.
+            let connection = try connect(database, lease, reporter)
+            guard let outcome = connection.executor.settleRefresh(of: uuid) else { return .failure }
+            view.settled(outcome, pending.procedure)
+            switch outcome {
+            case .refreshed where pending.procedure == procedure && (address ?? pending.address) == pending.address:
+                return finish(.success, connection, view)
+            case .refreshed, .unchanged: break
+            default: return finish(view.status(of: outcome), connection, view)
+            }
+            mesh = connection
+            snapshot = try database.snapshot()
+        }
+        let plan = try self.plan(NodeRefreshRequest(node: uuid, procedure: procedure, address: address), snapshot)
+        view.show(plan, in: snapshot.network)
+        if !isApproved {
+            try Prompt(context: context).confirm(
+                "Do you want to reprovision \(view.name)?",
+                explanation: view.explanation(of: plan)
+            )
+        }
+        let connection = try mesh ?? connect(database, lease, reporter)
+        var generator = context.randomNumbers
+        let identifier = Octets16(high: generator.next(), low: generator.next())
+        let outcome = connection.executor.refresh(plan, identifier: identifier)
+        view.show(outcome, of: plan, in: try database.snapshot().network)
+        return finish(view.status(of: outcome), connection, view)
+    }
+
+    private func finish(_ status: ExitStatus, _ mesh: MeshConnection, _ view: ReprovisionView) -> ExitStatus {
+        let report = mesh.simulation?.report(context) ?? .success
+        let status = report == .success ? status : report
+        view.finish(status)
+        return status
+    }
+
+    private func plan(_ request: NodeRefreshRequest, _ snapshot: Snapshot) throws(Failure) -> NodeRefreshPlan {
+        let planner = NodeRefreshPlanner(
+            snapshot.network,
+            definition: conversation.knowledge.definition,
+            heard: snapshot.replay.map(\.source)
+        )
+        do throws(NodeRefreshRefusal) {
+            return try planner.plan(request)
+        } catch {
+            throw Failure(error.isUsage ? .usage : .failure, error.message, hint: error.hint)
+        }
+    }
+
+    private func connect(
+        _ database: MeshDatabase,
+        _ lease: WriteLease,
+        _ reporter: ApplyReporter
+    ) throws -> MeshConnection {
+        let access = try conversation.open()
+        let desk = TerminalDesk(
+            context: context,
+            terminal: reporter.terminal,
+            secrets: secrets,
+            simulation: access.simulation
+        )
+        access.simulation?.world.onObservation = { observation in
+            guard observation.event.isForPeople else { return }
+            reporter.terminal.say(text: "simulator: \(observation.description.printable)\n")
+        }
+        let keys = KeyReader(context: context)
+        let executor = Executor(
+            database: database,
+            lease: lease,
+            bearer: access.bearer,
+            context: ExecutionContext(
+                user: context.process.user,
+                host: context.process.host,
+                now: context.now,
+                interrupts: {
+                    desk.discardUnasked()
+                    return context.interrupts.count()
+                },
+                key: { source throws(ExecutionContext.KeyError) in try keys.key(from: source) },
+                outOfBand: desk.desk,
+                provisioningSecrets: {
+                    var generator = context.randomNumbers
+                    return .random(using: &generator)
+                },
+                emit: { reporter.handle($0) }
+            )
+        )
+        return MeshConnection(executor: executor, simulation: access.simulation)
+    }
+}

@@ -1,0 +1,274 @@
+package import MeshCore
+
+/// What is asked for: one procedure of the Node Provisioning Protocol Interface of one node.
+package struct NodeRefreshRequest: Hashable, Sendable {
+    /// The node.
+    package var node: DeviceUUID
+    /// What is to be done to it.
+    package var procedure: NodeProvisioningProcedure
+    /// The address that its primary element is to have; nil for one that is free. For the Node Address Refresh alone.
+    package var address: UnicastAddress?
+
+    /// A request.
+    package init(node: DeviceUUID, procedure: NodeProvisioningProcedure, address: UnicastAddress? = nil) {
+        self.node = node
+        self.procedure = procedure
+        self.address = address
+    }
+}
+
+/// Says what a refresh of a node over its Node Provisioning Protocol Interface comes to, or why there can be none (Mesh
+/// Protocol 1.1, 3.11.8); pure and deterministic, and linear in the nodes.
+package struct NodeRefreshPlanner {
+    private let network: MeshNetwork
+    private let definition: Definition?
+    /// Elements that were heard, whose sequence numbers nobody may use again.
+    private let heard: Set<UInt16>
+
+    /// A planner for a network.
+    ///
+    /// - Parameters:
+    ///   - definition: what is declared, for the provisioning settings of nodes and the addresses that it fixes.
+    ///   - heard: who was heard, as the replay list has it.
+    package init(_ network: MeshNetwork, definition: Definition?, heard: some Sequence<UnicastAddress>) {
+        self.network = network
+        self.definition = definition
+        self.heard = Set(heard.map(\.rawValue))
+    }
+
+    /// What is to be done.
+    ///
+    /// - Throws: ``NodeRefreshRefusal`` for a node that cannot be refreshed so.
+    package func plan(_ request: NodeRefreshRequest) throws(NodeRefreshRefusal) -> NodeRefreshPlan {
+        guard let node = network.nodes.first(where: { $0.uuid == request.node }) else {
+            throw NodeRefreshRefusal("there is no such node", hint: "meshplan show lists the nodes", isUsage: true)
+        }
+        try check(node)
+        let subnet = try subnet(of: node)
+        var plan = NodeRefreshPlan(
+            node: node.uuid,
+            name: node.name,
+            procedure: request.procedure,
+            before: node.addresses,
+            after: node.addresses,
+            netKeyIndex: subnet,
+            provisioning: order(for: node, subnet)
+        )
+        switch request.procedure {
+        case .deviceKeyRefresh: break
+        case .nodeCompositionRefresh:
+            if let count = elementCountToBe(node), count != node.elements.count {
+                throw .elementCount(count, of: node)
+            }
+        case .nodeAddressRefresh:
+            plan.after = try addresses(for: node, request.address)
+            plan.references = references(to: node)
+        }
+        return plan
+    }
+
+    // MARK: The node
+
+    private func check(_ node: Node) throws(NodeRefreshRefusal) {
+        let name = node.name
+        guard node.uuid != network.ownProvisioner, !network.provisioners.contains(where: { $0.uuid == node.uuid })
+        else {
+            throw NodeRefreshRefusal("`\(name)` is a provisioner, which is not refreshed over the air", isUsage: true)
+        }
+        if node.isExcluded {
+            throw NodeRefreshRefusal("`\(name)` is excluded from the network", hint: "Provision it anew.")
+        }
+        if node.unprovisionedSeenAt != nil {
+            throw NodeRefreshRefusal(
+                "`\(name)` was reset and is no node any more",
+                hint: "meshplan apply provisions it."
+            )
+        }
+        if network.pendingRefreshes[node.uuid] != nil {
+            throw NodeRefreshRefusal(
+                "it is not known yet what became of the last refresh of `\(name)`",
+                hint: "Switch the node on and run the command again, which finds out first."
+            )
+        }
+        guard node.deviceKey != nil else {
+            throw NodeRefreshRefusal(
+                "the database has no device key of `\(name)`, so nothing can be sent to it",
+                hint: "Import a database that holds it."
+            )
+        }
+        guard node.isCompositionKnown else {
+            throw NodeRefreshRefusal(
+                "the composition of `\(name)` is not known",
+                hint: "Name it in the definition; meshplan apply reads it."
+            )
+        }
+        guard node.elements[0].models.contains(where: { $0.identifier == .remoteProvisioningServer }) else {
+            throw NodeRefreshRefusal(
+                "`\(name)` has no Remote Provisioning Server on its primary element, over which a node is refreshed",
+                hint: "Reset it and provision it anew: remove its line with `on_remove: reset`, then add it again."
+            )
+        }
+    }
+
+    /// A subnet of the node in which no key refresh is under way: else the node may have another key, or be in another
+    /// phase, than the database says.
+    private func subnet(of node: Node) throws(NodeRefreshRefusal) -> NetKeyIndex {
+        let known = node.netKeys.filter { key in network.netKeys.contains { $0.index == key.index } }
+        guard !known.isEmpty else {
+            throw NodeRefreshRefusal("`\(node.name)` has no network key that the database has")
+        }
+        let quiet = known.first { key in
+            key.progress == .none && network.netKeys.contains { $0.index == key.index && $0.phase == .normal }
+        }
+        guard let quiet else {
+            throw NodeRefreshRefusal(
+                "a key refresh is under way in every subnet of `\(node.name)`",
+                hint: "Finish it with meshplan keys refresh, then run the command again."
+            )
+        }
+        return quiet.index
+    }
+
+    /// How many elements the node will have once it has become what its Composition Data page 128 tells; nil if that
+    /// was not read.
+    private func elementCountToBe(_ node: Node) -> Int? {
+        guard let page = node.compositionPages?[128], let next = try? Composition(page0: page) else { return nil }
+        return next.elements.isEmpty ? nil : next.elements.count
+    }
+
+    // MARK: The addresses
+
+    private func addresses(
+        for node: Node,
+        _ requested: UnicastAddress?
+    ) throws(NodeRefreshRefusal) -> ClosedRange<UInt16> {
+        let declared = definition?.nodes.first { $0.uuid.value == node.uuid }?.address?.value
+        if let declared, let problem = contradiction(of: declared, to: requested, for: node) { throw problem }
+        let count = elementCountToBe(node) ?? node.elements.count
+        var pool = UnicastAddressPool(network)
+        let held = Set(network.nodes.flatMap(\.addresses))
+        pool.exclude(heard.subtracting(held).sorted(), leftBy: node.uuid)
+        guard let address = requested ?? declared else {
+            guard let free = pool.reserveBlock(of: count, for: node.uuid) else {
+                throw NodeRefreshRefusal(
+                    "the ranges of our provisioner have no \(count) consecutive free addresses left",
+                    hint: "Free addresses, or give the provisioner a larger range."
+                )
+            }
+            return free.rawValue...free.rawValue + UInt16(count - 1)
+        }
+        if let conflict = pool.conflict(at: address, count: count, for: node.uuid) {
+            throw NodeRefreshRefusal(
+                "\(count == 1 ? "its element" : "its \(count) elements") cannot begin at \(address): "
+                    + clause(of: conflict, node),
+                hint: "Name an address with room for all elements, or leave it out to have one chosen.",
+                isUsage: true
+            )
+        }
+        return address.rawValue...address.rawValue + UInt16(count - 1)
+    }
+
+    /// Why the address that a definition fixes cannot stand beside what is asked for.
+    private func contradiction(
+        of declared: UnicastAddress,
+        to requested: UnicastAddress?,
+        for node: Node
+    ) -> NodeRefreshRefusal? {
+        if let requested {
+            guard declared != requested else { return nil }
+            return NodeRefreshRefusal(
+                "the definition fixes the address of `\(node.name)` as \(declared), not \(requested)",
+                hint: "Write `address: \(requested)` in the definition, or leave the address out there.",
+                isUsage: true
+            )
+        }
+        guard declared == node.unicastAddress else { return nil }
+        return NodeRefreshRefusal(
+            "the definition fixes the address of `\(node.name)` as \(declared), which it is to leave",
+            hint: "Write its new address in the definition, or leave the address out there.",
+            isUsage: true
+        )
+    }
+
+    private func clause(of conflict: AddressConflict, _ node: Node) -> String {
+        let address = conflict.address
+        switch conflict.reason {
+        case .notUnicast: return "\(address) is not a unicast address"
+        case .node(_, let name): return "\(address) is taken by node `\(name)`"
+        case .pending(_, let name): return "\(address) is held for `\(name)`, which may have it"
+        case .reserved: return "\(address) is set aside for another device"
+        case .excluded(until: let index):
+            return node.addresses.contains(address.rawValue)
+                ? "\(address) is its own, and the new addresses must not overlap those that it has"
+                : "\(address) was in use before and is not given out before IV index \(index)"
+        case .otherProvisioner(let name): return "\(address) is in the range of provisioner `\(name)`"
+        case .outsideOurRanges: return "\(address) is not in the range of our provisioner"
+        }
+    }
+
+    // MARK: What names the node
+
+    private func references(to node: Node) -> NodeRefreshReferences {
+        let addresses = node.addresses
+        func isMeant(_ address: UInt16) -> Bool { addresses.contains(address) }
+        var references = NodeRefreshReferences()
+        for other in network.nodes where other.uuid != node.uuid && !other.isExcluded {
+            let publishes = other.elements.contains { element in
+                element.models.contains { model in
+                    guard case .unicast(let target)? = model.publication?.address else { return false }
+                    return isMeant(target.rawValue)
+                }
+            }
+            if publishes { references.publishers.append(other.name) }
+            let beats = other.states.contains { state in
+                switch state {
+                case .heartbeatPublication(let publication): isMeant(publication.destination.rawValue)
+                case .heartbeatSubscription(let subscription):
+                    subscription.source.map { isMeant($0.rawValue) } ?? false
+                default: false
+                }
+            }
+            if beats { references.heartbeats.append(other.name) }
+            let bridges = (other.bridgingTable ?? []).contains { entry in
+                isMeant(entry.addresses.first.rawValue) || isMeant(entry.addresses.second.rawValue)
+            }
+            if bridges { references.bridges.append(other.name) }
+        }
+        return references
+    }
+
+    // MARK: The session
+
+    /// How the node is to be authenticated, as for the device that it was.
+    private func order(for node: Node, _ subnet: NetKeyIndex) -> ProvisioningOrder {
+        var order = ProvisioningOrder(uuid: node.uuid, name: node.name, netKeyIndex: subnet)
+        order.isProtected = node.isProtected
+        order.removalPolicy = node.removalPolicy
+        guard let definition, let number = definition.nodes.firstIndex(where: { $0.uuid.value == node.uuid }) else {
+            return order
+        }
+        order.requiresAuthentication = definition.provisioning?.requiresAuthentication ?? false
+        let defined = definition.nodes[number]
+        let profile = definition.profiles.first { $0.name.value == defined.profile?.value }
+        let selection = DefaultsSelection(definition, nodes: NodeSelectorIndex(definition.nodes))
+        let own = ProvisioningSettings.merged(defined.provisioning, over: profile?.provisioning)
+        guard let settings = ProvisioningSettings.merged(own, over: selection.provisioning(of: number, in: definition))
+        else { return order }
+        order.method = settings.method?.value
+        order.staticValue = settings.staticValue?.value
+        order.publicKeyFile = settings.publicKeyFile?.value
+        order.algorithm = settings.algorithm?.value
+        order.attention = settings.attention?.value ?? 0
+        return order
+    }
+}
+
+extension NodeRefreshRefusal {
+    /// A node would have another number of elements, and for those its addresses are not enough, or too many.
+    package static func elementCount(_ count: Int, of node: Node) -> NodeRefreshRefusal {
+        NodeRefreshRefusal(
+            "`\(node.name)` will have \(count) elements instead of \(node.elements.count), for which it needs other addresses",
+            hint: "Use --address, which takes on the new composition as well."
+        )
+    }
+}

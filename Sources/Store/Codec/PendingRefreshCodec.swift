@@ -1,0 +1,43 @@
+internal import MeshCore
+
+/// The body of the row of a pending refresh, version 1. Integers are big-endian.
+///
+/// `version 1 | uuid 16 | procedure 1 | address 2 | element count 1 | attempted 8 | DeviceKey 16`.
+enum PendingRefreshCodec {
+    static let version: UInt8 = 1
+
+    static func encode(_ pending: PendingRefresh) -> [UInt8] {
+        var writer = ByteWriter(capacity: 48)
+        writer.write(version)
+        writer.write(pending.uuid.rawValue)
+        writer.write(pending.procedure.rawValue)
+        writer.write(pending.address.rawValue)
+        writer.write(pending.elementCount)
+        writer.write(UInt64(bitPattern: pending.attemptedAt.rawValue))
+        writer.write(pending.deviceKey.octets)
+        return writer.bytes
+    }
+
+    static func decode(_ bytes: [UInt8]) throws(DecodeError) -> PendingRefresh {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(version)
+        let uuid = DeviceUUID(rawValue: try reader.readOctets16())
+        let number = try reader.readUInt8()
+        guard let procedure = NodeProvisioningProcedure(rawValue: number) else {
+            throw .prohibited(field: "procedure of a refresh", value: UInt64(number))
+        }
+        let address = try reader.readUnicast()
+        let elementCount = try reader.readUInt8()
+        let attempted = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        let key = KeyMaterial(try reader.readOctets16())
+        try reader.expectEnd()
+        return PendingRefresh(
+            uuid: uuid,
+            procedure: procedure,
+            deviceKey: key,
+            address: address,
+            elementCount: elementCount,
+            attemptedAt: attempted
+        )
+    }
+}

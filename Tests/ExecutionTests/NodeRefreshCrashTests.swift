@@ -1,0 +1,124 @@
+import Execution
+import Foundation
+import MeshCore
+import Planning
+import Simulator
+import Store
+import TestSupport
+import Testing
+
+@Suite("A refresh of a node that is killed")
+struct NodeRefreshCrashTests {
+    private static let procedures = NodeProvisioningProcedure.allCases
+
+    /// How many packets a whole refresh takes, by procedure.
+    private static let moments = procedures.map { procedure in
+        Result { () throws -> Int in
+            let site = try NodeRefreshField.site(preparing: 2)
+            var bearer: MortalBearer?
+            site.wrap = { inner in
+                let mortal = MortalBearer(inner, remaining: nil) { throw MissingValue() }
+                bearer = mortal
+                return mortal
+            }
+            guard case .refreshed = try site.reprovision(procedure) else { throw MissingValue() }
+            return try required(bearer?.count)
+        }
+    }
+
+    /// Kills the first run after so many packets, every third time the second run too, and goes on: with the same
+    /// command, or with what every run does first.
+    private func dieAndGoOn(_ procedure: NodeProvisioningProcedure, moment: Int) throws {
+        let comment: Comment = "\(procedure) at \(moment)"
+        let site = try NodeRefreshField.site(preparing: 2, seed: UInt64(moment))
+        let old = try site.lamp(2)
+        var deaths = [moment] + (moment.isMultiple(of: 3) ? [1 + moment / 3] : [])
+        var bearer: MortalBearer?
+        site.interrupts = { bearer?.isDead == true ? 2 : 0 }
+        site.wrap = { inner in
+            let remaining = deaths.isEmpty ? nil : deaths.removeFirst()
+            let mortal = MortalBearer(inner, remaining: remaining, losesLast: moment.isMultiple(of: 2)) {
+                try site.copyFiles()
+            }
+            bearer = mortal
+            return mortal
+        }
+        var outcome = try site.reprovision(procedure)
+        while let dead = bearer, dead.isDead {
+            #expect(dead.failure == nil)
+            try site.reopen(try required(dead.files))
+            site.world.advance(to: site.world.now.advanced(by: .seconds(2)))
+            dead.bury()
+            try site.expectNothingLost(comment)
+            if moment.isMultiple(of: 2) {
+                let recap = try site.execute { $0.resolveInDoubt() }
+                if bearer?.isDead == true { continue }
+                #expect(recap.isComplete, comment)
+                #expect(try site.network.pendingRefreshes.isEmpty, comment)
+            }
+            outcome = try site.lamp(2).deviceKey == old.deviceKey ? site.reprovision(procedure) : outcome
+        }
+        deaths = []
+        let node = try site.lamp(2)
+        #expect(node.deviceKey != old.deviceKey, "\(procedure) at \(moment): \(outcome)")
+        let network = try site.network
+        #expect(network.retiredNodes.map(\.node.deviceKey).contains(old.deviceKey), comment)
+        let isMoved = procedure == .nodeAddressRefresh
+        #expect((node.unicastAddress != old.unicastAddress) == isMoved, comment)
+        let left = network.exclusions.flatMap { $0.addresses.map(\.rawValue) }
+        #expect(left == (isMoved ? Array(old.addresses) : []), comment)
+        #expect(node.product?.version == (procedure == .deviceKeyRefresh ? 2 : 3), comment)
+        try site.expectSettled(comment)
+    }
+
+    @Test(
+        "After every packet of an address refresh, and every third of the others: no DeviceKey is lost",
+        arguments: 0..<6
+    )
+    func killed(part: Int) throws {
+        for (procedure, count) in zip(Self.procedures, Self.moments) {
+            let last = try count.get()
+            let step = procedure == .nodeAddressRefresh ? 1 : 3
+            for moment in stride(from: 1 + part * step, through: last, by: 6 * step) {
+                try dieAndGoOn(procedure, moment: moment)
+            }
+        }
+    }
+
+    @Test("A node that is silent after its provisioning data is left alone by every run until it answers")
+    func silent() throws {
+        for procedure in Self.procedures {
+            let site = try NodeRefreshField.site(preparing: 2)
+            // The node falls silent as soon as what it will be is stored.
+            site.onEvent = { event in
+                if case .provisioningStage(_, .session(.completion)) = event {
+                    site.world.setFaults(NodeFaults(isOff: true), of: uuid(2))
+                }
+            }
+            #expect(try site.reprovision(procedure) == .unresolved(reason: nil, hint: nil), "\(procedure)")
+            site.onEvent = { _ in }
+            let network = try site.network
+            let pending = try #require(network.pendingRefreshes[uuid(2)])
+            #expect(pending.procedure == procedure)
+            let before = try site.lamp(2)
+            #expect(before.deviceKey == secret(0xD002))
+            #expect(
+                UnicastAddressPool(network).conflict(at: pending.address, count: 1) != nil,
+                "its addresses are held"
+            )
+            let recap = try site.execute { $0.readBack([uuid(2), uuid(1)]) }
+            #expect(recap.pending.map(\.node) == [uuid(2)] && recap.applied == 1, "\(recap)")
+            #expect(site.events.contains(.refreshSettled(uuid(2), procedure, tookEffect: nil)))
+            #expect(throws: NodeRefreshRefusal.self) { try site.refreshPlan(procedure) }
+            #expect(try site.lamp(2) == before && site.network.pendingRefreshes[uuid(2)] == pending)
+            site.world.setFaults(NodeFaults(isOff: false), of: uuid(2))
+            #expect(try site.execute { $0.readBack([uuid(2)]) }.isComplete)
+            #expect(
+                site.events.contains { event in
+                    if case .refreshSettled(uuid(2), procedure, tookEffect: _?) = event { true } else { false }
+                }
+            )
+            try site.expectSettled("\(procedure)")
+        }
+    }
+}
