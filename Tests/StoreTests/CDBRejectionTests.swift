@@ -260,12 +260,6 @@ struct CDBRejectionTests {
         #expect(error?.message == "line 37, column 1: a comma before the closing brace")
     }
 
-    @Test("Sample 04 has one node twice")
-    func duplicateNode() throws {
-        let error = storeError { _ = try CDBImport.read(CDBRoundTripTests.sample("04-ios-2.x-spec-draft")) }
-        #expect(error?.message == "/meshNetwork/nodes/2/UUID: the same as in /meshNetwork/nodes/1")
-    }
-
     @Test(
         "What is not JSON is refused by line and column",
         arguments: [

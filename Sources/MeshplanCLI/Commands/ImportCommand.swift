@@ -110,9 +110,12 @@ struct ImportCommand: ContextCommand {
         path: String,
         _ context: Context
     ) {
-        if !document.repairs.isEmpty {
-            context.errorOutput.line("Repaired \(count(document.repairs.count, "departure")) from the format:")
-            for repair in document.repairs.prefix(Self.limit) {
+        // What somebody else has to be told is never among those that are not listed.
+        let concessions = document.concessions(in: network)
+        if !document.repairs.isEmpty || !concessions.isEmpty {
+            let total = document.repairs.count + concessions.count
+            context.errorOutput.line("Repaired \(count(total, "departure")) from the format:")
+            for repair in document.repairs.prefix(Self.limit) + concessions {
                 context.errorOutput.line("  \(repair.pointer.printable): \(repair.reason.printable)")
             }
             if document.repairs.count > Self.limit {
