@@ -37,7 +37,8 @@ struct WrittenDefinition {
     ) throws {
         self.context = context
         self.folder = folder
-        path = folder == "." ? "\(name).yaml" : folder.hasSuffix("/") ? "\(folder)\(name).yaml" : "\(folder)/\(name).yaml"
+        path =
+            folder == "." ? "\(name).yaml" : folder.hasSuffix("/") ? "\(folder)\(name).yaml" : "\(folder)/\(name).yaml"
         let kind = Files.kind(context.absolute(path))
         guard kind == nil || overwrites && kind == .file else {
             throw Failure(

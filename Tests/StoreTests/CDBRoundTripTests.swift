@@ -273,7 +273,9 @@ struct CDBRoundTripTests {
     @Test("A node with the UUID of another one gets one of its own, the same each time, and keeps it")
     func nodesWithTheSameUUID() throws {
         let document = try CDBImport.read(Self.sample("04-ios-2.x-spec-draft"))
-        let repair = try required(document.repairs.first { $0.pointer == "/meshNetwork/nodes/2/UUID" && $0.reason.contains("same") })
+        let repair = try required(
+            document.repairs.first { $0.pointer == "/meshNetwork/nodes/2/UUID" && $0.reason.contains("same") }
+        )
         let nodes = document.network.nodes
         #expect(nodes.map(\.name) == ["Brian\u{2019}s phone", "Bell", "Low Power Node"])
         #expect(nodes[1].uuid == DeviceUUID("EAA389973B4345B691494865D2885555"))

@@ -97,7 +97,10 @@ struct DefinitionDraft {
         for key in network.appKeys {
             guard let name = names.appKeys[key.index] else { continue }
             guard let subnet = names.netKeys[key.boundNetKey] else {
-                note("application key \(key.name)", "it is bound to the subnet with index \(key.boundNetKey), which is not there")
+                note(
+                    "application key \(key.name)",
+                    "it is bound to the subnet with index \(key.boundNetKey), which is not there"
+                )
                 continue
             }
             var declared = ApplicationKeyDefinition(

@@ -111,7 +111,9 @@ struct ProfileFactoring {
                 let model = Self.base(of: settings.map { $0.elements[index]?.models[place] ?? element.models[place] })
                 if !model.isEmpty { models.append(model) }
             }
-            if !models.isEmpty { base.elements[index] = ElementDefinition(location: DefinitionDraft.place, models: models) }
+            if !models.isEmpty {
+                base.elements[index] = ElementDefinition(location: DefinitionDraft.place, models: models)
+            }
         }
         return base == NodeSettings() ? nil : base
     }
@@ -191,7 +193,9 @@ struct ProfileFactoring {
                 let rest = Self.rest(of: model, over: other)
                 return rest.isEmpty ? nil : rest
             }
-            if !models.isEmpty { rest.elements[index] = ElementDefinition(location: DefinitionDraft.place, models: models) }
+            if !models.isEmpty {
+                rest.elements[index] = ElementDefinition(location: DefinitionDraft.place, models: models)
+            }
         }
         return rest
     }
@@ -200,7 +204,8 @@ struct ProfileFactoring {
         var rest = ModelDefinition(identifier: model.identifier)
         rest.keys = base?.keys == nil ? filled(model.keys) : model.keys == base?.keys ? nil : model.keys
         rest.subscribe =
-            base?.subscribe == nil ? filled(model.subscribe) : model.subscribe == base?.subscribe ? nil : model.subscribe
+            base?.subscribe == nil
+            ? filled(model.subscribe) : model.subscribe == base?.subscribe ? nil : model.subscribe
         if let publish = model.publish, publish != base?.publish, publish.value != nil || base?.publish != nil {
             rest.publish = publish
         }
@@ -246,7 +251,9 @@ struct ProfileFactoring {
     /// The name of the most special model of the catalogue, which is the one with the highest identifier, for lamps and
     /// sensors extend generic models; nil if there is none beyond the foundation.
     private func tellingModel(of position: Int) -> String? {
-        let models = draft.nodes[position].definition.settings.elements.values.flatMap { $0.models.map(\.identifier.value) }
+        let models = draft.nodes[position].definition.settings.elements.values.flatMap {
+            $0.models.map(\.identifier.value)
+        }
         let best = models.filter { !$0.isVendor && $0.model >= 0x1000 && ModelCatalogue.model($0) != nil }.max()
         guard let name = best?.name else { return nil }
         for ending in ["-setup-server", "-server", "-client"] where name.hasSuffix(ending) {

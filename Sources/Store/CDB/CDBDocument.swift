@@ -41,7 +41,8 @@ package struct CDBDocument: Hashable, Sendable {
             let text = lost.map { "\($0.lowerBound.hexadecimal) to \($0.upperBound.hexadecimal)" }
             return Repair(
                 pointer: "\(root)/provisioners/\(index)/allocatedUnicastRange",
-                reason: "no address was left for a provisioner of our own; \(text.joined(separator: " and ")) taken out "
+                reason:
+                    "no address was left for a provisioner of our own; \(text.joined(separator: " and ")) taken out "
                     + "of the range, which \(provisioner.name) must not give out any more"
             )
         }

@@ -57,7 +57,8 @@ extension CDBImport {
 
     /// The UUID of a node, or one made of it and the node's address where another node has it already: no two devices
     /// have the same, and both nodes answer at addresses of their own.
-    private mutating func identity(of given: DeviceUUID, at address: UnicastAddress, _ object: CDBObject) -> DeviceUUID {
+    private mutating func identity(of given: DeviceUUID, at address: UnicastAddress, _ object: CDBObject) -> DeviceUUID
+    {
         guard let first = nodePointers[given] else {
             nodePointers[given] = object.pointer
             return given
@@ -70,7 +71,10 @@ extension CDBImport {
             number &+= 1
         }
         nodePointers[made] = object.pointer
-        repair(object.pointer(to: "UUID"), "the same as in \(first), which no two devices have; \(made) made in its place")
+        repair(
+            object.pointer(to: "UUID"),
+            "the same as in \(first), which no two devices have; \(made) made in its place"
+        )
         return made
     }
 
