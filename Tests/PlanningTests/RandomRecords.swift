@@ -19,8 +19,10 @@ struct RandomRecords {
         for place in network.groups.indices { network.groups[place].isManaged = false }
         network.pendingProvisionings = []
         for place in network.nodes.indices { change(place) }
+        if random.chance(70) { addTwins() }
         if random.chance(50) { addOwnNode() }
-        if !isSound { spoil() }
+        // In some networks hardly anything is wrong.
+        if !isSound { spoil(random.chance(50) ? 1 : 10) }
     }
 
     private mutating func number(_ range: ClosedRange<UInt8>) -> UInt8 { .random(in: range, using: &random) }
@@ -145,6 +147,54 @@ struct RandomRecords {
         }
     }
 
+    /// Nodes that are nearly as one that is there.
+    private mutating func addTwins() {
+        guard let original = network.nodes.randomElement(using: &random) else { return }
+        for low in 0..<UInt16(number(2...8)) {
+            guard let address = UnicastAddress(rawValue: 0x0100 + low * 0x10) else { continue }
+            var twin = original
+            twin.uuid = DeviceUUID(rawValue: Octets16(high: 3, low: UInt64(low)))
+            twin.name = random.chance(80) ? "Lamp \(low)" : original.name
+            twin.unicastAddress = address
+            twin.states = (random.chance(90) ? twin.states : random.some(of: twin.states)).map { state in
+                guard case .heartbeatSubscription(var heartbeat) = state, heartbeat.destination.kind == .unicast else {
+                    return state
+                }
+                heartbeat.destination = address.address
+                return .heartbeatSubscription(heartbeat)
+            }
+            if random.chance(20) { twin.defaultTTL = UInt8(number(2...9)) }
+            if random.chance(10) { twin.defaultTTL = nil }
+            if random.chance(10), twin.bridgingTable != nil { twin.bridgingTable = [] }
+            for element in twin.elements.indices {
+                for place in twin.elements[element].models.indices {
+                    var model = twin.elements[element].models[place]
+                    if random.chance(20) { model.subscriptions = random.some(of: network.groups.map(\.address)) }
+                    if random.chance(10) { model.bindings = random.some(of: twin.appKeys.map(\.index)).sorted() }
+                    if random.chance(20) { model.publication = nil }
+                    if random.chance(10), let key = model.bindings.first {
+                        model.publication = Publication(address: .group(.allRelays), appKeyIndex: key, ttl: 3)
+                    }
+                    if let key = model.publication?.appKeyIndex, !model.bindings.contains(key) {
+                        model.publication = nil
+                    }
+                    // The foundation has no groups and keys.
+                    if ModelCatalogue.model(model.identifier)?.supportsSubscription == false {
+                        model.subscriptions = []
+                    }
+                    if ModelCatalogue.model(model.identifier)?.supportsAppKeyBinding == false {
+                        model.bindings = []
+                        model.publication = nil
+                    }
+                    if ModelCatalogue.model(model.identifier)?.supportsPublication == false { model.publication = nil }
+                    twin.elements[element].models[place] = model
+                }
+            }
+            network.nodes.append(twin)
+        }
+        network.nodes.sort { $0.unicastAddress < $1.unicastAddress }
+    }
+
     private mutating func addOwnNode() {
         guard let address = UnicastAddress(rawValue: 0x0001) else { return }
         network.nodes.insert(
@@ -161,34 +211,34 @@ struct RandomRecords {
 
     // MARK: What no definition can say
 
-    private mutating func spoil() {
+    private mutating func spoil(_ chance: Int) {
         for place in network.nodes.indices where network.nodes[place].uuid != network.ownProvisioner {
-            if random.chance(10) { network.nodes[place].isExcluded = true }
-            if random.chance(10) { network.nodes[place].deviceKey = nil }
-            if random.chance(10) { network.nodes[place].defaultTTL = 1 }
-            if random.chance(10), let key = AppKeyIndex(rawValue: 99) {
+            if random.chance(chance) { network.nodes[place].isExcluded = true }
+            if random.chance(chance) { network.nodes[place].deviceKey = nil }
+            if random.chance(chance) { network.nodes[place].defaultTTL = 1 }
+            if random.chance(chance), let key = AppKeyIndex(rawValue: 99) {
                 network.nodes[place].appKeys.append(NodeKey(index: key))
             }
-            if random.chance(10), let key = NetKeyIndex(rawValue: 99) {
+            if random.chance(chance), let key = NetKeyIndex(rawValue: 99) {
                 network.nodes[place].netKeys.append(NodeKey(index: key))
                 network.nodes[place].record(.nodeIdentity(key, .stopped))
             }
-            if random.chance(10) { network.nodes[place].record(.onDemandPrivateProxy(seconds: 3)) }
-            if random.chance(10) { network.nodes[place].bridgingTable = [] }
-            if random.chance(20) { spoilHeartbeats(place) }
+            if random.chance(chance) { network.nodes[place].record(.onDemandPrivateProxy(seconds: 3)) }
+            if random.chance(chance) { network.nodes[place].bridgingTable = [] }
+            if random.chance(2 * chance) { spoilHeartbeats(place) }
             for element in network.nodes[place].elements.indices {
                 for position in network.nodes[place].elements[element].models.indices {
                     var model = network.nodes[place].elements[element].models[position]
-                    spoil(&model)
+                    spoil(&model, chance)
                     network.nodes[place].elements[element].models[position] = model
                 }
             }
         }
-        for place in network.groups.indices where random.chance(20) {
+        for place in network.groups.indices where random.chance(2 * chance) {
             network.groups[place].parent = GroupAddress(rawValue: 0xC0FF).map { .group($0) }
         }
-        if random.chance(30) { network.groups.removeAll { _ in random.chance(50) } }
-        if random.chance(20), let node = network.nodes.last {
+        if random.chance(3 * chance) { network.groups.removeAll { _ in random.chance(50) } }
+        if random.chance(2 * chance), let node = network.nodes.last {
             network.provisioners.append(Provisioner(name: "they", uuid: node.uuid, unicastRanges: []))
         }
     }
@@ -210,18 +260,18 @@ struct RandomRecords {
         )
     }
 
-    private mutating func spoil(_ model: inout Model) {
-        if random.chance(10), let key = AppKeyIndex(rawValue: UInt16(number(0...99))) {
+    private mutating func spoil(_ model: inout Model, _ chance: Int) {
+        if random.chance(chance), let key = AppKeyIndex(rawValue: UInt16(number(0...99))) {
             model.bindings = Set(model.bindings + [key]).sorted()
         }
-        if random.chance(10), let virtual = VirtualAddress(rawValue: 0x8123) {
+        if random.chance(chance), let virtual = VirtualAddress(rawValue: 0x8123) {
             model.subscriptions = Set(model.subscriptions + [.unknownLabel(virtual)]).sorted()
         }
-        if random.chance(10), let group = GroupAddress(rawValue: random.chance(50) ? 0xC777 : 0xFF10) {
+        if random.chance(chance), let group = GroupAddress(rawValue: random.chance(50) ? 0xC777 : 0xFF10) {
             model.subscriptions = Set(model.subscriptions + [.group(group)]).sorted()
         }
-        if random.chance(10) { model.subscriptions = Set(model.subscriptions + [.virtual(label)]).sorted() }
-        guard random.chance(20), let key = AppKeyIndex(rawValue: UInt16(number(0...8))) else { return }
+        if random.chance(chance) { model.subscriptions = Set(model.subscriptions + [.virtual(label)]).sorted() }
+        guard random.chance(2 * chance), let key = AppKeyIndex(rawValue: UInt16(number(0...8))) else { return }
         let addresses: [PublishAddress?] = [
             VirtualAddress(rawValue: 0x8123).map { .unknownLabel($0) }, .virtual(label),
             GroupAddress(rawValue: 0xFF10).map { .group($0) }, GroupAddress(rawValue: 0xC555).map { .group($0) },

@@ -33,7 +33,7 @@ package indirect enum DefinitionValue: Sendable {
     package static func texts(_ texts: [String]) -> DefinitionValue { .list(texts.map { .text($0) }) }
 
     /// How many columns a line takes at most where it can be broken.
-    private static let width = 110
+    private static let width = 120
 
     /// All of it in one line.
     package var flow: String {
@@ -105,9 +105,30 @@ extension DefinitionValue {
             text += "\(margin)- \(flow)\n"
             return
         }
+        if let lines = Self.wrapped(fields, indent: indent) {
+            text += lines
+            return
+        }
         var item = ""
         for field in fields { field.write(to: &item, indent: indent + 2) }
         text += "\(margin)- \(item.dropFirst(indent + 2))"
+    }
+
+    /// An item in braces over as few lines as it takes, broken between entries; nil if an entry needs more than a line.
+    private static func wrapped(_ fields: [Field], indent: Int) -> String? {
+        let margin = String(repeating: " ", count: indent)
+        var text = ""
+        var line = margin + "- {"
+        for (position, field) in fields.enumerated() {
+            let entry = " \(field.key): \(field.value.flow)" + (position == fields.count - 1 ? " }" : ",")
+            if line.utf8.count + entry.utf8.count > width, position > 0 {
+                text += line + "\n"
+                line = margin + "   "
+            }
+            line += entry
+            guard line.utf8.count <= width, !field.value.isSection else { return nil }
+        }
+        return text + line + "\n"
     }
 
     /// Appends a list of words in brackets over as few lines as it takes.

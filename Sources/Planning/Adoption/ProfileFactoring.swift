@@ -2,9 +2,9 @@ internal import MeshCore
 
 /// Takes what nodes of a kind agree about out of them and into profiles.
 ///
-/// Nodes are of a kind if they have the same product and models and the same can be said of them; their profile has what
-/// most of them have, and a node keeps what it has otherwise. Groups and publications in which nodes of a kind differ
-/// become rules for the nodes that have them.
+/// Nodes are of a kind if they have the same product and models and the same can be said of them, and several have the
+/// same application keys bound to the same models. Their profile has what most of them have, and a node keeps what it
+/// has otherwise. Groups and publications in which nodes of a kind differ become rules for the nodes that have them.
 struct ProfileFactoring {
     private typealias DraftNode = DefinitionDraft.DraftNode
 
@@ -47,8 +47,7 @@ struct ProfileFactoring {
             members[kind, default: []].append(position)
         }
         definition.nodes = draft.nodes.map(\.definition)
-        for kind in order {
-            let positions = members[kind] ?? []
+        for positions in order.flatMap({ sameKeys(members[$0] ?? []) }) {
             if positions.count > 1, let base = base(of: positions) {
                 adopt(base, of: positions)
             } else {
@@ -84,6 +83,28 @@ struct ProfileFactoring {
                 (model.keys == nil ? 0 : 1) | (model.subscribe == nil ? 0 : 2) | (model.publish == nil ? 0 : 4)
             }
         )
+    }
+
+    /// Nodes by the application keys of their models: what they are used for. A node that has them like no other is with
+    /// the most.
+    private func sameKeys(_ positions: [Int]) -> [[Int]] {
+        var order: [[[String]?]] = []
+        var members: [[[String]?]: [Int]] = [:]
+        for position in positions {
+            let elements = draft.nodes[position].definition.settings.elements
+            let keys = elements.keys.sorted().flatMap { index in
+                (elements[index]?.models ?? []).map { $0.keys?.value.map(\.value) }
+            }
+            if members[keys] == nil { order.append(keys) }
+            members[keys, default: []].append(position)
+        }
+        let sizes = order.map { members[$0]?.count ?? 0 }
+        guard let most = sizes.max(), let place = sizes.firstIndex(of: most) else { return [] }
+        let single = order.indices.filter { $0 != place && sizes[$0] == 1 }.flatMap { members[order[$0]] ?? [] }
+        return order.indices.compactMap { position in
+            let nodes = members[order[position]] ?? []
+            return position == place ? (nodes + single).sorted() : sizes[position] == 1 ? nil : nodes
+        }
     }
 
     // MARK: What nodes agree about
@@ -225,20 +246,15 @@ struct ProfileFactoring {
 
     // MARK: Names
 
-    /// The word that most of the nodes' names begin with, else what their models are for.
+    /// The words that most of the nodes' names have, else what their models are for.
     private mutating func profileName(of positions: [Int]) -> String {
         var counts: [String: Int] = [:]
         for position in positions {
-            let name = draft.nodes[position].definition.name.value
-            let word = name.prefix { $0.isLetter }.lowercased()
-            if word.count > 1 { counts[word, default: 0] += 1 }
+            for word in Set(words(of: position)) { counts[word, default: 0] += 1 }
         }
-        var name = "profile"
-        if let word = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), word.value * 2 > positions.count {
-            name = word.key
-        } else if let model = tellingModel(of: positions[0]) {
-            name = model
-        }
+        let common = Set(counts.filter { $0.value * 2 > positions.count }.keys)
+        let longest = positions.map { words(of: $0).filter(common.contains) }.max { $0.count < $1.count } ?? []
+        let name = longest.isEmpty ? tellingModel(of: positions[0]) ?? "profile" : longest.joined(separator: "-")
         var candidate = name
         var number = 1
         while !profileNames.insert(candidate).inserted {
@@ -246,6 +262,12 @@ struct ProfileFactoring {
             candidate = "\(name)-\(number)"
         }
         return candidate
+    }
+
+    /// The words of a node's name, without its numbers.
+    private func words(of position: Int) -> [String] {
+        draft.nodes[position].definition.name.value.lowercased().split { !$0.isLetter }.filter { $0.count > 1 }
+            .map(String.init)
     }
 
     /// The name of the most special model of the catalogue, which is the one with the highest identifier, for lamps and

@@ -213,7 +213,7 @@ private struct NodeSelectors {
 
     /// `kitchen-*`, if that is all of these names and no other one.
     private func pattern(of chosen: [String]) -> String? {
-        guard chosen.count > 2, let first = chosen.min(), let last = chosen.max() else { return nil }
+        guard chosen.count > 1, let first = chosen.min(), let last = chosen.max() else { return nil }
         let common = String(zip(first, last).prefix { $0 == $1 }.map(\.0))
         guard let end = common.lastIndex(where: { $0 == "-" || $0 == "_" || $0 == "." }) else { return nil }
         let prefix = String(common[...end])
