@@ -115,7 +115,11 @@ extension DocumentDecoder {
                 if let known = DefinitionValue.featureNames.first(where: { $0.name == text }) { return known.feature }
                 throw ScalarProblem(
                     "\(quoted(text)) is not a feature",
-                    hint: Suggestion.hint(for: text, among: DefinitionValue.featureNames.map(\.name), are: "features are")
+                    hint: Suggestion.hint(
+                        for: text,
+                        among: DefinitionValue.featureNames.map(\.name),
+                        are: "features are"
+                    )
                 )
             }
             guard let feature else { return nil }
