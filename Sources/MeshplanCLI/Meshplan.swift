@@ -20,7 +20,10 @@ package struct Meshplan: ParsableCommand {
             """,
         version: meshplanVersion,
         groupedSubcommands: [
-            CommandGroup(name: "Edit", subcommands: [InitCommand.self, ImportCommand.self, ValidateCommand.self]),
+            CommandGroup(
+                name: "Edit",
+                subcommands: [InitCommand.self, ImportCommand.self, AdoptCommand.self, ValidateCommand.self]
+            ),
             CommandGroup(name: "Plan", subcommands: [PlanCommand.self, ShowCommand.self, DriftCommand.self]),
             CommandGroup(name: "Apply", subcommands: [ApplyCommand.self, RefreshCommand.self, KeysCommand.self]),
             CommandGroup(name: "Nearby", subcommands: [ScanCommand.self, IdentifyCommand.self, NodeCommand.self]),

@@ -84,4 +84,31 @@ struct WrittenDefinitionTests {
         let plan = fixture.run("plan")
         #expect(plan.output.contains("0 to add, 0 to change, 2 to remove, 0 to forget"), "\(plan.output)\(plan.error)")
     }
+
+    @Test("A database that is there already is adopted, also one that a definition manages, and again")
+    func adopted() throws {
+        let fixture = try CommandFixture.house()
+        let adopted = fixture.run("adopt", "plans")
+        #expect(adopted.status == 0 && adopted.output.hasPrefix("Wrote plans/house.yaml: 8 nodes"), "\(adopted.error)")
+        let text = try required(fixture.read("plans/house.yaml"))
+        let plan = fixture.run("plan", "plans", "--detailed-exitcode")
+        #expect(plan.status == 0 && plan.output.hasPrefix("No changes."), "\(plan.output)\(plan.error)")
+        #expect(fixture.run("adopt", "plans").error.contains("plans/house.yaml is there already"))
+        let again = fixture.run("adopt", "plans", "--overwrite")
+        #expect(again.status == 0 && !again.output.contains("names of the database"))
+        #expect(try required(fixture.read("plans/house.yaml")) == text)
+        #expect(fixture.run("plan", "plans").output.hasPrefix("No changes."))
+        #expect(fixture.run("adopt", "other", "--network", "nothing").status == 1)
+    }
+
+    @Test("What an apply has made of a network is adopted without a change")
+    func applied() throws {
+        let fixture = try CommandFixture.house()
+        let applied = fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve")
+        try #require(applied.status == 0, "\(applied.error)")
+        #expect(fixture.run("adopt", "plans").status == 0)
+        let plan = fixture.run("plan", "plans", "--detailed-exitcode")
+        #expect(plan.status == 0 && plan.output.hasPrefix("No changes."), "\(plan.output)\(plan.error)")
+        #expect(fixture.run("drift", "plans").status == 0)
+    }
 }

@@ -102,6 +102,10 @@ extension MeshNetwork {
                 network.nodes[place].name = name
                 network.nodes[place].isProtected = isProtected
                 network.nodes[place].removalPolicy = removalPolicy
+            case .forget(let uuid):
+                guard let place = places[uuid] else { return nil }
+                network.nodes[place].isManaged = false
+                network.nodes[place].disownConfiguration()
             case .renameNetKey, .renameAppKey, .putGroup, .protect:
                 let unchanged: Void? = try? network.apply(edit) { _ throws(NoKey) in throw NoKey() }
                 guard unchanged != nil else { return nil }
