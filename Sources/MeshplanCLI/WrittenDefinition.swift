@@ -48,6 +48,13 @@ struct WrittenDefinition {
             )
         }
         replaces = kind != nil
+        if !replaces, Self.isDefined(name, in: folder, context) {
+            throw Failure(
+                .failure,
+                "there is a definition of the network `\(name)` in \(folder == "." ? "the current folder" : folder) already",
+                hint: "Choose another folder: the files of a folder are one definition."
+            )
+        }
         adoption = Adoption.make(of: network, named: name)
         text = DefinitionWriter.text(
             of: adoption.definition,
@@ -56,6 +63,14 @@ struct WrittenDefinition {
                 ? [] : ["Left out:"] + adoption.leftOut.map { "  \($0.subject): \($0.text)" }
         )
         self.network = try Self.recorded(network, text: text, path: path)
+    }
+
+    /// Whether a folder holds a definition of the network, as far as it can be read.
+    private static func isDefined(_ name: String, in folder: String, _ context: Context) -> Bool {
+        guard Files.kind(context.absolute(folder)) == .folder,
+            let files = try? DefinitionFiles(context: context).read([folder])
+        else { return false }
+        return DefinitionReader.read(files: files).definitions.contains { $0.network.value == name }
     }
 
     /// Reads the text as any other definition, plans it, and records what needs no message.

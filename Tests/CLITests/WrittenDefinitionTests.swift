@@ -58,6 +58,9 @@ struct WrittenDefinitionTests {
         #expect(fixture.run(command + ["--overwrite"]).status == 0)
         #expect(fixture.run("plan").output.hasPrefix("No changes."))
         #expect(fixture.read("home.yaml.new") == nil)
+        try fixture.write("version: 1\nnetwork: b\n", to: "other/start.yaml")
+        let other = fixture.run("import", "--cdb", "network.json", "--network", "b", "--write-definition", "other")
+        #expect(other.status == 1 && other.error.contains("there is a definition of the network `b` in other already"))
         #expect(fixture.run("import", "--cdb", "network.json", "--network", "b", "--overwrite").status == 64)
     }
 
