@@ -69,6 +69,7 @@ let package = Package(
         .testTarget(
             name: "PlanningTests",
             dependencies: ["MeshCore", "Definitions", "Planning", "TestSupport"],
+            exclude: ["Snapshots"],
             resources: [.copy("Resources")],
             swiftSettings: strict
         ),

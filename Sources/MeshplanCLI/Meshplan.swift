@@ -22,7 +22,9 @@ package struct Meshplan: ParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Edit",
-                subcommands: [InitCommand.self, ImportCommand.self, ExportCommand.self, ValidateCommand.self]
+                subcommands: [
+                    InitCommand.self, ImportCommand.self, AdoptCommand.self, ExportCommand.self, ValidateCommand.self,
+                ]
             ),
             CommandGroup(name: "Plan", subcommands: [PlanCommand.self, ShowCommand.self, DriftCommand.self]),
             CommandGroup(

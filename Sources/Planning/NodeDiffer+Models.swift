@@ -174,7 +174,7 @@ extension NodeDiffer {
 }
 
 extension Publication {
-    /// Whether a model behaves the same with either: the units of a period of nothing and the pause between
+    /// Whether a model behaves the same with either: the units that a period is counted in and the pause between
     /// repetitions that do not happen make no difference.
     func isEquivalent(to other: Publication) -> Bool {
         var left = self
@@ -185,7 +185,7 @@ extension Publication {
     }
 
     private mutating func normalise() {
-        if period.steps == 0 { period = .none }
+        period = PublishPeriod(milliseconds: period.milliseconds) ?? period
         if retransmit.count == 0 { retransmit = .none }
     }
 }

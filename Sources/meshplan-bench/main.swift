@@ -4,6 +4,10 @@ let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)
     ("crypto", "network PDU encryption beside bare libcrypto calls", { _ in CryptoBenchmark.run() }),
     ("provision", "provisioning sessions beside bare P-256 operations", { _ in ProvisioningBenchmark.run() }),
     ("plan", "the plan of a large building beside libyaml's events and SQLite's rows", PlanBenchmark.run),
+    (
+        "adoption", "a large building written down as a definition beside libyaml's events and SQLite's rows",
+        AdoptionBenchmark.run
+    ),
     ("apply", "devices provisioned and configured in the simulator beside bare cryptography", ApplyBenchmark.run),
 ]
 

@@ -118,7 +118,6 @@ struct CDBRejectionTests {
                 "\"unicastAddress\":\"0002\"", "\"unicastAddress\":2",
                 "/nodes/0/unicastAddress: a string of 4 hexadecimal digits is expected, not a number"
             ),
-            ("000000000005", "000000000004", "/nodes/1/UUID: the same as in /nodes/0"),
             (
                 "000000000005", "00000000000G",
                 "/nodes/1/UUID: a UUID is expected, not \"00000000-0000-0000-0000-00000000000G\""
@@ -258,12 +257,6 @@ struct CDBRejectionTests {
     func trailingComma() throws {
         let error = storeError { _ = try CDBImport.read(CDBRoundTripTests.sample("08-bluez-meshctl-prov_db")) }
         #expect(error?.message == "line 37, column 1: a comma before the closing brace")
-    }
-
-    @Test("Sample 04 has one node twice")
-    func duplicateNode() throws {
-        let error = storeError { _ = try CDBImport.read(CDBRoundTripTests.sample("04-ios-2.x-spec-draft")) }
-        #expect(error?.message == "/meshNetwork/nodes/2/UUID: the same as in /meshNetwork/nodes/1")
     }
 
     @Test(

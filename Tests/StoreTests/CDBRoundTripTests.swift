@@ -274,4 +274,30 @@ struct CDBRoundTripTests {
         let exported = CDBExport.write(network, timestamp: Timestamp(rawValue: seconds))
         #expect(String(decoding: exported, as: UTF8.self).contains("\"timestamp\": \"\(text)\""))
     }
+
+    @Test("A node with the UUID of another one gets one of its own, the same each time, and keeps it")
+    func nodesWithTheSameUUID() throws {
+        let document = try CDBImport.read(Self.sample("04-ios-2.x-spec-draft"))
+        let repair = try required(
+            document.repairs.first { $0.pointer == "/meshNetwork/nodes/2/UUID" && $0.reason.contains("same") }
+        )
+        let nodes = document.network.nodes
+        #expect(nodes.map(\.name) == ["Brian\u{2019}s phone", "Bell", "Low Power Node"])
+        #expect(nodes[1].uuid == DeviceUUID("EAA389973B4345B691494865D2885555"))
+        #expect(Set(nodes.map(\.uuid)).count == 3)
+        #expect(repair.reason.contains("/meshNetwork/nodes/1") && repair.reason.contains(nodes[2].uuid.description))
+        #expect(try CDBImport.read(Self.sample("04-ios-2.x-spec-draft")).network.nodes == nodes)
+        #expect(try CDBImport.read(CDBExport.write(document.network, extras: document.extras)).network.nodes == nodes)
+    }
+
+    @Test("Who gives addresses up for a provisioner of ours is named")
+    func concessions() throws {
+        var generator = SplitMix64(seed: 1)
+        let document = try CDBImport.read(Self.sample("04-ios-2.x-spec-draft"))
+        let concessions = document.concessions(in: try document.joined(using: &generator))
+        #expect(concessions.map(\.pointer) == ["/meshNetwork/provisioners/0/allocatedUnicastRange"])
+        #expect(concessions.allSatisfy { $0.reason.contains("7F00 to 7FFF") && $0.reason.contains("Brian's Phone") })
+        let roomy = try CDBImport.read(Self.sample("01-spec-example-kotlin-lib"))
+        #expect(roomy.concessions(in: try roomy.joined(using: &generator)).isEmpty)
+    }
 }

@@ -89,10 +89,31 @@ struct NetworkSetupTests {
         #expect(try range(network([0x0001...0x0FFF, 0x1002...0x7FFE])) == 0x1000...0x1001)
     }
 
+    @Test(
+        "Where others have all addresses in their ranges, the last ones that nobody uses are taken out of those",
+        arguments: [
+            (nodes: [0x0003], excluded: [], own: 0x7F00...0x7FFF, others: [0x0001...0x7EFF]),
+            (nodes: [0x7FFE], excluded: [], own: 0x7EFE...0x7FFD, others: [0x0001...0x7EFD, 0x7FFE...0x7FFF]),
+            (nodes: [0x7F00], excluded: [0x7FFF], own: 0x7E00...0x7EFF, others: [0x0001...0x7DFF, 0x7F00...0x7FFF]),
+        ] as [(nodes: [UInt16], excluded: [UInt16], own: ClosedRange<UInt16>, others: [ClosedRange<UInt16>])]
+    )
+    func concessions(
+        nodes: [UInt16],
+        excluded: [UInt16],
+        own: ClosedRange<UInt16>,
+        others: [ClosedRange<UInt16>]
+    ) throws {
+        var generator = SplitMix64(seed: 1)
+        let full = try network([0x0001...0x7FFF], nodes: nodes, excluded: excluded)
+        let joined = try MeshNetwork.addingProvisioner(to: full, using: &generator)
+        #expect(joined.provisioners.map(\.unicastRanges) == [others, [own]])
+        #expect(joined.nodes.first { $0.uuid == joined.ownProvisioner }?.unicastAddress.rawValue == own.lowerBound)
+    }
+
     @Test("Without a free address there is a clear error, without free groups there are none")
     func full() throws {
         var generator = SplitMix64(seed: 1)
-        let full = try network([0x0001...0x7FFF])
+        let full = try network([0x0001...0x7FFF], excluded: Array(0x0001...0x7FFF))
         #expect(
             storeError { _ = try MeshNetwork.addingProvisioner(to: full, using: &generator) }?.code == .noFreeAddresses
         )

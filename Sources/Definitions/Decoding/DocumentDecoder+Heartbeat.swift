@@ -107,19 +107,19 @@ extension DocumentDecoder {
         return HeartbeatSubscribeSettings(source: source, destination: destination, period: period.value)
     }
 
-    private static let featureNames: [(name: String, feature: FeatureSet)] = [
-        ("relay", .relay), ("proxy", .proxy), ("friend", .friend), ("low_power", .lowPower),
-    ]
-
     private mutating func decodeFeatureList(_ node: Int) -> FeatureSet? {
         guard let entries = list(node, "a list of features") else { return nil }
         var features: FeatureSet = []
         for entry in entries {
             let feature = scalar(entry, "the name of a feature") { text throws(ScalarProblem) in
-                if let known = Self.featureNames.first(where: { $0.name == text }) { return known.feature }
+                if let known = DefinitionValue.featureNames.first(where: { $0.name == text }) { return known.feature }
                 throw ScalarProblem(
                     "\(quoted(text)) is not a feature",
-                    hint: Suggestion.hint(for: text, among: Self.featureNames.map(\.name), are: "features are")
+                    hint: Suggestion.hint(
+                        for: text,
+                        among: DefinitionValue.featureNames.map(\.name),
+                        are: "features are"
+                    )
                 )
             }
             guard let feature else { return nil }

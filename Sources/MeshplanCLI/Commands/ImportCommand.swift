@@ -11,6 +11,10 @@ struct ImportCommand: ContextCommand {
             Reads the JSON of the Mesh Configuration Database Profile, which other provisioners export, and joins the \
             network as a provisioner of its own, so that nobody's sequence numbers are used twice. What departs from \
             the format and can be understood is repaired and listed. A database that exists is never overwritten.
+
+            --write-definition also writes the network down as a definition, DIR/NAME.yaml, and has it managed by that: \
+            nodes that agree share a profile, and a plan after that is empty. What a definition cannot say is listed \
+            and left alone. No key is written.
             """
     )
 
@@ -25,11 +29,20 @@ struct ImportCommand: ContextCommand {
     )
     var network: String?
 
+    @Option(help: ArgumentHelp("Also write a definition of the network into that folder.", valueName: "dir"))
+    var writeDefinition: String?
+
+    @Flag(help: "Let the definition replace a file that is there.")
+    var overwrite = false
+
     /// The most repairs that are listed.
     private static let limit = 50
 
     func run(in context: Context) throws -> ExitStatus {
         if let network { try Workspace.check(network) }
+        guard !overwrite || writeDefinition != nil else {
+            throw Failure(.usage, "--overwrite is about the file of --write-definition", hint: "Give both, or none.")
+        }
         let bytes = try Files.read(context.absolute(cdb), as: cdb, limit: 256 << 20)
         let document: CDBDocument
         do {
@@ -49,16 +62,35 @@ struct ImportCommand: ContextCommand {
             )
         }
         var generator = context.randomNumbers
-        let joined = try document.joined(using: &generator)
-        _ = try MeshDatabase.create(
-            at: context.absolute(path),
-            network: joined,
-            extras: document.extras,
-            key: key,
-            now: context.now(),
-            using: generator
-        )
+        var joined = try document.joined(using: &generator)
+        let written = try writeDefinition.map { folder in
+            try WrittenDefinition(
+                of: joined,
+                named: name,
+                in: folder,
+                overwrites: overwrite,
+                source: "the configuration database of \(document.network.name)",
+                context
+            )
+        }
+        if let written { joined = written.network }
+        try written?.write()
+        do {
+            _ = try MeshDatabase.create(
+                at: context.absolute(path),
+                network: joined,
+                extras: document.extras,
+                key: key,
+                now: context.now(),
+                using: generator
+            )
+        } catch {
+            try written?.withdraw()
+            throw error
+        }
         report(document, joined, name: name, path: path, context)
+        written?.report()
+        context.output.line("Next: meshplan plan" + (written.map(\.planArgument) ?? ""))
         return .success
     }
 
@@ -78,9 +110,12 @@ struct ImportCommand: ContextCommand {
         path: String,
         _ context: Context
     ) {
-        if !document.repairs.isEmpty {
-            context.errorOutput.line("Repaired \(count(document.repairs.count, "departure")) from the format:")
-            for repair in document.repairs.prefix(Self.limit) {
+        // What somebody else has to be told is never among those that are not listed.
+        let concessions = document.concessions(in: network)
+        if !document.repairs.isEmpty || !concessions.isEmpty {
+            let total = document.repairs.count + concessions.count
+            context.errorOutput.line("Repaired \(count(total, "departure")) from the format:")
+            for repair in document.repairs.prefix(Self.limit) + concessions {
                 context.errorOutput.line("  \(repair.pointer.printable): \(repair.reason.printable)")
             }
             if document.repairs.count > Self.limit {
@@ -102,7 +137,6 @@ struct ImportCommand: ContextCommand {
         if let own = network.nodes.first(where: { $0.uuid == network.ownProvisioner }) {
             context.output.line("meshplan is a provisioner of its own, with the address \(own.unicastAddress)")
         }
-        context.output.line("Next: meshplan plan")
     }
 }
 

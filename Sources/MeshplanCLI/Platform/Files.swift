@@ -99,11 +99,11 @@ enum Files {
         return Array(buffer[..<octets])
     }
 
-    /// Makes a folder for its owner alone (0700); its parent must exist.
+    /// Makes a folder, for its owner alone unless said; its parent must exist.
     ///
     /// - Returns: false if it exists.
-    static func createFolder(_ path: String, as name: String) throws(FileError) -> Bool {
-        if mkdir(path, 0o700) == 0 { return true }
+    static func createFolder(_ path: String, as name: String, mode: mode_t = 0o700) throws(FileError) -> Bool {
+        if mkdir(path, mode) == 0 { return true }
         if errno == EEXIST, kind(path) == .folder { return false }
         throw last("create", name)
     }
@@ -114,6 +114,27 @@ enum Files {
         guard number >= 0 else { throw last("write", name) }
         defer { _ = close(number) }
         try writeAll(Array(text.utf8), to: number, name)
+    }
+
+    /// Writes a new file that everybody may read (0644), all of it or nothing.
+    ///
+    /// - Parameter replaces: whether a file that is there gives way; if not, it is an error.
+    static func create(_ text: String, at path: String, as name: String, replaces: Bool) throws(FileError) {
+        let target = replaces ? path + ".new" : path
+        let number = open(target, O_WRONLY | O_CREAT | O_CLOEXEC | (replaces ? O_TRUNC : O_EXCL), 0o644)
+        guard number >= 0 else { throw last("write", name) }
+        do throws(FileError) {
+            defer { _ = close(number) }
+            try writeAll(Array(text.utf8), to: number, name)
+            guard fsync(number) == 0 else { throw last("write", name) }
+        } catch {
+            _ = unlink(target)
+            throw error
+        }
+        guard replaces, rename(target, path) != 0 else { return }
+        let error = last("write", name)
+        _ = unlink(target)
+        throw error
     }
 
     /// Removes a file; one that does not exist is no error.

@@ -157,15 +157,11 @@ struct AdoptionWriter {
         }
         if !features.isEmpty { result.lines.append("features: { \(features.joined(separator: ", ")) }") }
         if drifted.contains(.networkTransmit), let transmit = node.networkTransmit {
-            result.lines.append("network_transmit: { \(Self.text(transmit)) }")
+            result.lines.append("network_transmit: \(DefinitionValue.transmit(transmit).flow)")
         }
         if drifted.contains(.relayRetransmit), let transmit = node.relayRetransmit {
-            result.lines.append("relay_retransmit: { \(Self.text(transmit)) }")
+            result.lines.append("relay_retransmit: \(DefinitionValue.transmit(transmit).flow)")
         }
-    }
-
-    private static func text(_ transmit: TransmitParameters) -> String {
-        "count: \(transmit.transmissions), interval: \(DurationText.text(milliseconds: transmit.intervalMilliseconds))"
     }
 
     // MARK: Models
@@ -297,34 +293,30 @@ struct AdoptionWriter {
     }
 
     private mutating func text(_ publication: Publication, _ result: inout DriftAdoption.NodeLines) -> String? {
-        let target: String
+        let target: PublishTarget
         switch publication.address {
-        case .unicast:
-            let name = nodeNames.target(publication.address)
-            let node = name.prefix { $0 != "/" }
-            target = selection.position(named: String(node)) == nil ? publication.address.description : name
+        case .unicast(let unicast): target = self.target(unicast)
         case .group(let group):
             guard let name = self.group(of: .group(group), &result) else { return nil }
-            target = name
+            target = .name(name)
         case .virtual(let label):
             guard let name = self.group(of: .virtual(label), &result) else { return nil }
-            target = name
+            target = .name(name)
         case .unknownLabel(let virtual):
             _ = self.group(of: .unknownLabel(virtual), &result)
             return nil
         }
         let index = publication.appKeyIndex
         guard let key = name(appKeyNames[index], "application key", index.description, &result) else { return nil }
-        var parts = ["to: \(target)", "key: \(key)"]
-        if publication.ttl != Publication.defaultTTL { parts.append("ttl: \(publication.ttl)") }
-        if publication.period.steps > 0 {
-            parts.append("period: \(DurationText.text(milliseconds: publication.period.milliseconds))")
-        }
-        if publication.retransmit.count > 0 {
-            let interval = DurationText.text(milliseconds: publication.retransmit.intervalMilliseconds)
-            parts.append("retransmit: { count: \(publication.retransmit.count), interval: \(interval) }")
-        }
-        if publication.usesFriendshipCredentials { parts.append("friendship_credentials: on") }
-        return "{ \(parts.joined(separator: ", ")) }"
+        let settings = PublishSettings(publication, to: target, key: key, at: DefinitionDraft.place)
+        return DefinitionValue.publication(settings).flow
+    }
+
+    /// An element of a node of the definition, or a number.
+    private func target(_ unicast: UnicastAddress) -> PublishTarget {
+        let words = nodeNames.target(.unicast(unicast)).split(separator: "/").map(String.init)
+        guard let node = words.first, selection.position(named: node) != nil else { return .address(unicast.address) }
+        guard words.count == 2 else { return .name(node) }
+        return UInt8(words[1]).map { .element(node: node, index: $0) } ?? .address(unicast.address)
     }
 }

@@ -17,6 +17,8 @@ package struct CDBDocument: Hashable, Sendable {
     package var extras: CDBExtras
     /// Departures from the format in the order of their discovery.
     package var repairs: [Repair]
+    /// The pointer of the object that the network stands in, empty for the whole document.
+    var root: String
 
     /// The network with one more provisioner, as which meshplan acts, see
     /// ``MeshCore/MeshNetwork/addingProvisioner(to:name:using:)``.
@@ -27,5 +29,22 @@ package struct CDBDocument: Hashable, Sendable {
         using generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> MeshNetwork {
         try MeshNetwork.addingProvisioner(to: network, name: name, using: &generator)
+    }
+
+    /// What ``joined(as:using:)`` had to take from provisioners of the document because they had all addresses among
+    /// them: they are to be told, or else they give the same addresses out.
+    package func concessions(in joined: MeshNetwork) -> [Repair] {
+        let ranges = joined.provisioners.first { $0.uuid == joined.ownProvisioner }?.unicastRanges ?? []
+        return network.provisioners.enumerated().compactMap { index, provisioner in
+            let lost = ranges.filter { own in provisioner.unicastRanges.contains { $0.overlaps(own) } }
+            guard !lost.isEmpty else { return nil }
+            let text = lost.map { "\($0.lowerBound.hexadecimal) to \($0.upperBound.hexadecimal)" }
+            return Repair(
+                pointer: "\(root)/provisioners/\(index)/allocatedUnicastRange",
+                reason:
+                    "no address was left for a provisioner of our own; \(text.joined(separator: " and ")) taken out "
+                    + "of the range, which \(provisioner.name) must not give out any more"
+            )
+        }
     }
 }

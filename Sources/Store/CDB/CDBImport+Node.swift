@@ -8,7 +8,6 @@ extension CDBImport {
         let nodes = try objects(items, at: pointer) { reader, object throws(StoreError) in
             try reader.node(&object)
         }
-        try refuseDuplicates(nodes.map(\.uuid), at: pointer, "UUID")
         let sorted = nodes.enumerated().sorted { $0.element.unicastAddress < $1.element.unicastAddress }
         for (left, right) in zip(sorted, sorted.dropFirst())
         where left.element.addresses.upperBound >= right.element.unicastAddress.rawValue {
@@ -21,11 +20,12 @@ extension CDBImport {
     }
 
     private mutating func node(_ object: inout CDBObject) throws(StoreError) -> Node {
-        let uuid = try self.uuid("UUID", in: &object)
-        let path = "nodes/\(uuid)"
-        object.path = path
+        let given = try self.uuid("UUID", in: &object)
         let value = try object.required("unicastAddress", object.take("unicastAddress"))
         let address = try CDBObject.unicast(value, at: object.pointer(to: "unicastAddress"))
+        let uuid = identity(of: given, at: address, object)
+        let path = "nodes/\(uuid)"
+        object.path = path
         let name = try self.name(in: &object, or: "Node \(address.rawValue.hexadecimal)")
         var node = Node(uuid: uuid, name: name, unicastAddress: address, deviceKey: try object.key("deviceKey"))
         if node.deviceKey == nil, !isPartial {
@@ -53,6 +53,29 @@ extension CDBImport {
             throw object.invalid("elements", "the addresses of \(node.elements.count) elements go beyond 7FFF")
         }
         return node
+    }
+
+    /// The UUID of a node, or one made of it and the node's address where another node has it already: no two devices
+    /// have the same, and both nodes answer at addresses of their own.
+    private mutating func identity(of given: DeviceUUID, at address: UnicastAddress, _ object: CDBObject) -> DeviceUUID
+    {
+        guard let first = nodePointers[given] else {
+            nodePointers[given] = object.pointer
+            return given
+        }
+        var made = given
+        var number: UInt8 = 0
+        while nodePointers[made] != nil {
+            let octets = given.rawValue.bytes + [UInt8(address.rawValue >> 8), UInt8(address.rawValue & 0xFF), number]
+            made = DeviceUUID(custom: KeyDerivation.s1(octets))
+            number &+= 1
+        }
+        nodePointers[made] = object.pointer
+        repair(
+            object.pointer(to: "UUID"),
+            "the same as in \(first), which no two devices have; \(made) made in its place"
+        )
+        return made
     }
 
     private mutating func isExcluded(_ object: inout CDBObject) throws(StoreError) -> Bool {

@@ -8,6 +8,8 @@ package struct CDBImport {
     var repairs: [CDBDocument.Repair] = []
     /// Whether the document says that it is a part of a network, which may lack device keys.
     var isPartial = false
+    /// Where the first node with a UUID stands, for nodes that have the UUID of another one.
+    var nodePointers: [DeviceUUID: String] = [:]
 
     private init() {}
 
@@ -17,8 +19,8 @@ package struct CDBImport {
     ///   value has the wrong type or range or contradicts another.
     package static func read(_ bytes: [UInt8]) throws(StoreError) -> CDBDocument {
         var reader = CDBImport()
-        let network = try reader.network(try JSONParser.parse(bytes))
-        return CDBDocument(network: network, extras: reader.extras, repairs: reader.repairs)
+        let (network, root) = try reader.network(try JSONParser.parse(bytes))
+        return CDBDocument(network: network, extras: reader.extras, repairs: reader.repairs, root: root)
     }
 
     mutating func repair(_ pointer: String, _ reason: String) {
@@ -41,7 +43,8 @@ package struct CDBImport {
         return result
     }
 
-    private mutating func network(_ document: JSONValue) throws(StoreError) -> MeshNetwork {
+    /// The network and the pointer of the object that it stands in.
+    private mutating func network(_ document: JSONValue) throws(StoreError) -> (MeshNetwork, root: String) {
         var object = try CDBObject(document, at: "")
         if !object.has("meshUUID"), let inner = object.take("meshNetwork") {
             repair("/meshNetwork", "the whole database is wrapped in an object; taken out of it")
@@ -65,7 +68,7 @@ package struct CDBImport {
             throw object.invalid("provisioners", "at least one provisioner is needed")
         }
         extras.keep(object.rest, at: "")
-        return MeshNetwork(
+        let network = MeshNetwork(
             uuid: uuid.rawValue,
             name: name,
             ivIndex: IVIndex(value: 0),
@@ -78,6 +81,7 @@ package struct CDBImport {
             exclusions: exclusions,
             nodes: nodes
         )
+        return (network, object.pointer)
     }
 
     /// A UUID with hyphens, or without as older programs write it.

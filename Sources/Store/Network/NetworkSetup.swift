@@ -35,8 +35,10 @@ extension MeshNetwork {
     /// Another provisioner's address must not be used: sequence numbers are not part of an exported database, so
     /// messages would repeat nonces and be dropped as replays. The new one gets the first 256 unicast addresses in a
     /// row that lie in no provisioner's range and belong to no node and no exclusion, or the longest row there is if
-    /// it is shorter; likewise group addresses that no range holds and nothing uses, or none. Its node is at the
-    /// first of the addresses, has a Configuration Client on its only element, and knows all keys.
+    /// it is shorter; likewise group addresses that no range holds and nothing uses, or none. If the provisioners have
+    /// all unicast addresses in their ranges, the last 256 in a row that nothing uses are taken out of them: others
+    /// give addresses out from the lowest on. Its node is at the first of the addresses, has a Configuration Client on
+    /// its only element, and knows all keys.
     ///
     /// - Parameters:
     ///   - name: the provisioner's and its node's name.
@@ -47,11 +49,22 @@ extension MeshNetwork {
         name: String = "meshplan",
         using generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> MeshNetwork {
-        guard let unicast = freeBlock(in: 0x0001...0x7FFF, avoiding: network.occupiedUnicastRanges) else {
+        var network = network
+        let unicast: ClosedRange<UInt16>
+        if let free = freeBlock(in: allUnicast, avoiding: network.allocatedUnicastRanges + network.usedUnicastRanges) {
+            unicast = free
+        } else if let unused = lastFreeBlock(avoiding: network.usedUnicastRanges) {
+            unicast = unused
+            for place in network.provisioners.indices {
+                network.provisioners[place].unicastRanges = network.provisioners[place].unicastRanges.flatMap {
+                    $0.subtracting(unused)
+                }
+            }
+        } else {
             throw StoreError(
                 .noFreeAddresses,
                 "no unicast address is left for a provisioner of our own",
-                hint: "shrink the allocatedUnicastRange of a provisioner in the exporting program and export again"
+                hint: "remove a node that is not there any more in the exporting program and export again"
             )
         }
         let groups = freeBlock(in: GroupAddress.assignable, avoiding: network.occupiedGroupRanges)
@@ -88,9 +101,12 @@ extension MeshNetwork {
         return network
     }
 
-    private var occupiedUnicastRanges: [ClosedRange<UInt16>] {
-        provisioners.flatMap(\.unicastRanges) + nodes.map(\.addresses) + pendingProvisionings.map(\.addresses)
-            + pendingRefreshes.values.map(\.addresses)
+    private static let allUnicast: ClosedRange<UInt16> = 0x0001...0x7FFF
+
+    private var allocatedUnicastRanges: [ClosedRange<UInt16>] { provisioners.flatMap(\.unicastRanges) }
+
+    private var usedUnicastRanges: [ClosedRange<UInt16>] {
+        nodes.map(\.addresses) + pendingProvisionings.map(\.addresses) + pendingRefreshes.values.map(\.addresses)
             + exclusions.flatMap { $0.addresses.map { $0.rawValue...$0.rawValue } }
     }
 
@@ -104,6 +120,15 @@ extension MeshNetwork {
             }
         }
         return provisioners.flatMap(\.groupRanges) + addresses.map { $0...$0 }
+    }
+
+    /// The last ``blockSize`` unicast addresses in a row that no range touches, else the longest row, else nil.
+    private static func lastFreeBlock(avoiding ranges: [ClosedRange<UInt16>]) -> ClosedRange<UInt16>? {
+        // Looked for from the other end.
+        func mirrored(_ range: ClosedRange<UInt16>) -> ClosedRange<UInt16> {
+            0x8000 - range.upperBound...0x8000 - range.lowerBound
+        }
+        return freeBlock(in: allUnicast, avoiding: ranges.map(mirrored)).map(mirrored)
     }
 
     /// The first ``blockSize`` numbers in a row that no range touches, else the longest row, else nil.
@@ -131,7 +156,28 @@ extension MeshNetwork {
     }
 }
 
+extension ClosedRange<UInt16> {
+    /// What is left of the range without another one, in up to two parts.
+    fileprivate func subtracting(_ other: ClosedRange<UInt16>) -> [ClosedRange<UInt16>] {
+        guard overlaps(other) else { return [self] }
+        var rest: [ClosedRange<UInt16>] = []
+        if lowerBound < other.lowerBound { rest.append(lowerBound...other.lowerBound - 1) }
+        if upperBound > other.upperBound { rest.append(other.upperBound + 1...upperBound) }
+        return rest
+    }
+}
+
 extension DeviceUUID {
+    /// A UUID made of other octets, version 8 of RFC 9562.
+    init(custom octets: Octets16) {
+        self.init(
+            rawValue: Octets16(
+                high: octets.high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000,
+                low: octets.low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+            )
+        )
+    }
+
     /// A random UUID, version 4 of RFC 9562.
     static func random(using generator: inout some RandomNumberGenerator) -> DeviceUUID {
         let high = generator.next() as UInt64

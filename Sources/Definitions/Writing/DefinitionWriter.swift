@@ -1,0 +1,232 @@
+package import MeshCore
+
+/// Writes definitions as YAML in one canonical form: what the reader makes of the text is the definition again, and the
+/// same definition always gives the same text.
+///
+/// A definition holds no secret, only where to read them, so that neither does the text.
+package struct DefinitionWriter {
+    private typealias Value = DefinitionValue
+    private typealias Field = DefinitionValue.Field
+
+    private let definition: Definition
+
+    private init(_ definition: Definition) {
+        self.definition = definition
+    }
+
+    /// The definition as one document.
+    ///
+    /// - Parameters:
+    ///   - definition: names that are valid; selectors have names or tags, not both, as the reader makes them.
+    ///   - header: lines in front of it, as comments.
+    ///   - footer: lines behind it, as comments.
+    package static func text(of definition: Definition, header: [String] = [], footer: [String] = []) -> String {
+        let writer = DefinitionWriter(definition)
+        var text = comment(header)
+        text += "version: 1\n"
+        Field("network", .text(definition.network.value)).write(to: &text)
+        for section in writer.sections {
+            text += "\n"
+            section.write(to: &text)
+        }
+        if !footer.isEmpty { text += "\n" + comment(footer) }
+        return text
+    }
+
+    /// Comments of one line each, whatever stands in the texts.
+    private static func comment(_ lines: [String]) -> String {
+        lines.map { line in
+            let shown = String(String.UnicodeScalarView(line.unicodeScalars.map(printable)))
+            return shown.isEmpty ? "#\n" : "# \(shown)\n"
+        }
+        .joined()
+    }
+
+    private static func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+        default: scalar
+        }
+    }
+
+    private var sections: [Field] {
+        var sections: [Field] = []
+        if let removals = definition.removals {
+            sections.append(Field("limits", .fields([Field("removals", .word("\(removals.value)%"))])))
+        }
+        if let rules = definition.provisioning {
+            let requirement = rules.requirement.map { Field("require", .word($0.value.rawValue)) }
+            sections.append(Field("provisioning", .fields(requirement.map { [$0] } ?? [])))
+        }
+        func add(_ key: String, _ fields: [Field]) {
+            if !fields.isEmpty { sections.append(Field(key, .section(fields))) }
+        }
+        add("subnets", definition.subnets.map(subnet))
+        add("application_keys", definition.applicationKeys.map(applicationKey))
+        add("groups", definition.groups.map(group))
+        if let defaults { sections.append(Field("defaults", defaults)) }
+        add("profiles", definition.profiles.map(profile))
+        add("nodes", definition.nodes.map(node))
+        addRules(to: &sections)
+        return sections
+    }
+
+    private func named(_ name: Located<String>, _ value: Value) -> Field {
+        Field(Value.quotedIfNeeded(name.value), value)
+    }
+
+    // MARK: Keys and groups
+
+    private func subnet(_ subnet: SubnetDefinition) -> Field {
+        var fields: [Field] = []
+        if let index = subnet.index { fields.append(Field("index", .word("\(index.value)"))) }
+        if let source = subnet.key { add(source.value, to: &fields) }
+        addProtection(subnet.isProtected, to: &fields)
+        return named(subnet.name, .fields(fields))
+    }
+
+    private func applicationKey(_ key: ApplicationKeyDefinition) -> Field {
+        var fields = [Field("subnet", .text(key.subnet.value))]
+        if let index = key.index { fields.append(Field("index", .word("\(index.value)"))) }
+        if let source = key.key { add(source.value, to: &fields) }
+        addProtection(key.isProtected, to: &fields)
+        return named(key.name, .fields(fields))
+    }
+
+    /// Where a key comes from; one that is made stands nowhere.
+    private func add(_ source: KeySource, to fields: inout [Field]) {
+        switch source {
+        case .generated: break
+        case .file(let path): fields.append(Field("key", .fields([Field("file", .text(path))])))
+        case .environment(let name): fields.append(Field("key", .fields([Field("env", .text(name))])))
+        }
+    }
+
+    private func addProtection(_ isProtected: Located<Bool>?, to fields: inout [Field]) {
+        if let isProtected { fields.append(Field("protect", .state(isProtected.value))) }
+    }
+
+    private func group(_ group: GroupDefinition) -> Field {
+        var fields: [Field] = []
+        switch group.address?.value {
+        case .group(let address): fields.append(Field("address", .word(address.description)))
+        case .virtual(let label): fields.append(Field("label", .word(label.rawValue.hyphenated.lowercased())))
+        // Nobody can declare what has no label.
+        case .unknownLabel, nil: break
+        }
+        if let parent = group.parent { fields.append(Field("parent", .text(parent.value))) }
+        addProtection(group.isProtected, to: &fields)
+        return named(group.name, .fields(fields))
+    }
+
+    // MARK: Settings
+
+    /// One mapping where it is for all nodes, else a list.
+    private var defaults: Value? {
+        let entries = definition.defaults.map { entry in
+            var fields: [Field] = []
+            if let nodes = entry.nodes { fields.append(Field("nodes", selector(nodes))) }
+            if let settings = entry.provisioning { fields.append(provisioning(settings)) }
+            return Value.fields(fields + Value.stateFields(entry.settings))
+        }
+        guard let first = entries.first else { return nil }
+        return entries.count == 1 && definition.defaults[0].nodes == nil ? first : .list(entries)
+    }
+
+    private func profile(_ profile: ProfileDefinition) -> Field {
+        var fields: [Field] = []
+        if let settings = profile.provisioning { fields.append(provisioning(settings)) }
+        fields += Value.stateFields(profile.settings)
+        if let elements = Value.elements(profile.settings.elements, isSection: true) { fields.append(elements) }
+        return named(profile.name, .section(fields))
+    }
+
+    private func node(_ node: NodeDefinition) -> Field {
+        var fields = [Field("uuid", .word(node.uuid.value.description.lowercased()))]
+        if let profile = node.profile { fields.append(Field("profile", .text(profile.value))) }
+        if let address = node.address { fields.append(Field("address", .word(address.value.description))) }
+        if !node.tags.isEmpty { fields.append(Field("tags", tags(node.tags))) }
+        addProtection(node.isProtected, to: &fields)
+        if let policy = node.removalPolicy { fields.append(Field("on_remove", .word(policy.value.rawValue))) }
+        if let settings = node.provisioning { fields.append(provisioning(settings)) }
+        fields += Value.stateFields(node.settings)
+        if let elements = Value.elements(node.settings.elements, isSection: false) { fields.append(elements) }
+        return named(node.name, .fields(fields))
+    }
+
+    private func tags(_ tags: [String: Located<String>]) -> Value {
+        .fields(tags.sorted { $0.key < $1.key }.map { Field(Value.quotedIfNeeded($0.key), .text($0.value.value)) })
+    }
+
+    private func provisioning(_ settings: ProvisioningSettings) -> Field {
+        var fields: [Field] = []
+        if let method = settings.method { fields.append(Field("oob", .word(ProvisioningWords.word(method.value)))) }
+        switch settings.staticValue?.value {
+        case .file(let path): fields.append(Field("static", .fields([Field("file", .text(path))])))
+        case .environment(let name): fields.append(Field("static", .fields([Field("env", .text(name))])))
+        case nil: break
+        }
+        if let path = settings.publicKeyFile {
+            fields.append(Field("public_key", .fields([Field("file", .text(path.value))])))
+        }
+        if let algorithm = settings.algorithm { fields.append(Field("algorithm", .word(algorithm.value.name))) }
+        if let attention = settings.attention { fields.append(Field("attention", .word("\(attention.value)s"))) }
+        return Field("provisioning", .fields(fields))
+    }
+
+    // MARK: Rules
+
+    private func addRules(to sections: inout [Field]) {
+        if !definition.subscriptions.isEmpty {
+            sections.append(Field("subscriptions", .list(definition.subscriptions.map(subscription))))
+        }
+        if !definition.publications.isEmpty {
+            sections.append(Field("publications", .list(definition.publications.map(publication))))
+        }
+        guard !definition.moved.isEmpty else { return }
+        let entries = definition.moved.map { entry in
+            Value.fields([
+                Field("from", .word("\(entry.kind.rawValue).\(entry.from.value)")),
+                Field("to", .word("\(entry.kind.rawValue).\(entry.to.value)")),
+            ])
+        }
+        sections.append(Field("moved", .list(entries)))
+    }
+
+    private func subscription(_ rule: SubscriptionDefinition) -> Value {
+        var fields = [
+            Field("groups", .texts(rule.groups.map(\.value))),
+            Field("models", .list(rule.models.map { .word($0.value.name) })),
+        ]
+        if let element = rule.element { fields.append(Field("element", .word("\(element.value)"))) }
+        fields.append(Field("nodes", selector(rule.nodes)))
+        return .fields(fields)
+    }
+
+    private func publication(_ rule: PublicationDefinition) -> Value {
+        var fields: [Field] = []
+        if let names = rule.nodes.names, names.count == 1, Name.isValid(names[0].value) {
+            fields.append(Field("node", .text(names[0].value)))
+        } else {
+            fields.append(Field("nodes", selector(rule.nodes)))
+        }
+        fields.append(Field("model", .word(rule.model.value.name)))
+        if let element = rule.element { fields.append(Field("element", .word("\(element.value)"))) }
+        return .fields(fields + Value.publicationFields(rule.settings))
+    }
+
+    private func selector(_ selector: NodeSelector) -> Value {
+        guard let names = selector.names else { return selector.tags.isEmpty ? .word("all") : tags(selector.tags) }
+        // A node cannot have the name of the word for all of them, but a list may hold it.
+        if names.count == 1, names[0].value != "all" { return pattern(names[0].value) }
+        return .list(names.map { pattern($0.value) })
+    }
+
+    /// A pattern that begins with a letter is as good without quotes.
+    private func pattern(_ text: String) -> Value {
+        guard text.contains("*"), let first = text.unicodeScalars.first, ("a"..."z").contains(first) else {
+            return .text(text)
+        }
+        return .word(text)
+    }
+}

@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Store
+
+/// `meshplan adopt`
+struct AdoptCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "adopt",
+        abstract: "Write the network of a database down as a definition, and manage it by that.",
+        discussion: """
+            Makes DIR/NAME.yaml of what the database knows: nodes that agree share a profile, and a plan after that is \
+            empty. What a definition cannot say is listed and left alone. Nothing is sent, and no key is written. With \
+            import --write-definition the same is done for a network that is imported.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The folder for the definition.", valueName: "dir"))
+    var folder: String
+
+    @OptionGroup var networks: NetworkOptions
+
+    @Flag(help: "Let the definition replace a file that is there.")
+    var overwrite = false
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let database = try workspace.open(name)
+        let lease = try workspace.lock(database, for: "adopt")
+        let snapshot = try database.snapshot()
+        guard snapshot.unresolved.isEmpty else {
+            throw Failure(
+                .failure,
+                "messages of an earlier run may have arrived or not, so that it is not known what to write",
+                hint: "Read the nodes back first, with meshplan refresh or meshplan apply."
+            )
+        }
+        let written = try WrittenDefinition(
+            of: snapshot.network,
+            named: name,
+            in: folder,
+            overwrites: overwrite,
+            source: "the mesh database of \(name)",
+            context
+        )
+        var changes = StoreChanges()
+        changes.nodes = zip(written.network.nodes, snapshot.network.nodes).filter { $0 != $1 }.map(\.0)
+        changes.network = written.network
+        try written.write()
+        do {
+            try database.commit(changes, with: lease)
+        } catch {
+            try written.withdraw()
+            throw error
+        }
+        written.report()
+        context.output.line("Next: meshplan plan\(written.planArgument)")
+        return .success
+    }
+}

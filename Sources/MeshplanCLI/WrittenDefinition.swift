@@ -1,0 +1,165 @@
+internal import Definitions
+internal import MeshCore
+internal import Planning
+
+/// The definition of a network that exists, to be written into a file, and the network as it is managed by that.
+struct WrittenDefinition {
+    /// The network with the names of the definition, managed by it.
+    let network: MeshNetwork
+    private let adoption: Adoption
+    private let text: String
+    /// The file, for people and, from the working folder, for the system.
+    private let path: String
+    private let folder: String
+    private let replaces: Bool
+    private let context: Context
+
+    /// The most lines about one thing.
+    private static let limit = 50
+    /// The most nodes that are named for one reason.
+    private static let nodeLimit = 5
+
+    /// Makes the definition and sees that a plan of it has nothing to send.
+    ///
+    /// - Parameters:
+    ///   - network: What the database is to hold.
+    ///   - name: What the network is called.
+    ///   - folder: Where the file is to be.
+    ///   - overwrites: Whether a file that is there gives way.
+    ///   - source: What it is made from, in a few words.
+    init(
+        of network: MeshNetwork,
+        named name: String,
+        in folder: String,
+        overwrites: Bool,
+        source: String,
+        _ context: Context
+    ) throws {
+        self.context = context
+        self.folder = folder
+        path =
+            folder == "." ? "\(name).yaml" : folder.hasSuffix("/") ? "\(folder)\(name).yaml" : "\(folder)/\(name).yaml"
+        let kind = Files.kind(context.absolute(path))
+        guard kind == nil || overwrites && kind == .file else {
+            throw Failure(
+                .failure,
+                "\(path) is there already",
+                hint: "Choose another folder, move it away, or have it replaced with --overwrite."
+            )
+        }
+        replaces = kind != nil
+        if !replaces, Self.isDefined(name, in: folder, context) {
+            throw Failure(
+                .failure,
+                "there is a definition of the network `\(name)` in \(folder == "." ? "the current folder" : folder) already",
+                hint: "Choose another folder: the files of a folder are one definition."
+            )
+        }
+        adoption = Adoption.make(of: network, named: name)
+        text = DefinitionWriter.text(
+            of: adoption.definition,
+            header: ["Written by meshplan from \(source)."],
+            footer: adoption.leftOut.isEmpty
+                ? [] : ["Left out:"] + adoption.leftOut.map { "  \($0.subject): \($0.text)" }
+        )
+        self.network = try Self.recorded(network, text: text, path: path)
+    }
+
+    /// Whether a folder holds a definition of the network, as far as it can be read.
+    private static func isDefined(_ name: String, in folder: String, _ context: Context) -> Bool {
+        guard Files.kind(context.absolute(folder)) == .folder,
+            let files = try? DefinitionFiles(context: context).read([folder])
+        else { return false }
+        return DefinitionReader.read(files: files).definitions.contains { $0.network.value == name }
+    }
+
+    /// Reads the text as any other definition, plans it, and records what needs no message.
+    private static func recorded(_ network: MeshNetwork, text: String, path: String) throws -> MeshNetwork {
+        let files = SourceFiles(files: [SourceFiles.File(path: path, bytes: Array(text.utf8))])
+        let (definitions, diagnostics) = DefinitionReader.read(files: files)
+        guard let definition = definitions.first, !diagnostics.contains(where: { $0.severity == .error }) else {
+            throw InvalidDefinition(diagnostics: diagnostics, files: files)
+        }
+        let result = Planner.plan(
+            definition: definition,
+            network: network,
+            base: (lineage: Octets16(high: 0, low: 0), serial: 0),
+            identifier: Octets16(high: 0, low: 0)
+        )
+        guard let plan = result.plan, plan.refusals.isEmpty else {
+            throw InvalidDefinition(diagnostics: result.diagnostics, files: files)
+        }
+        guard let recorded = network.recording(plan) else {
+            throw Failure(
+                .failure,
+                "the definition made from this network would change it, so nothing was written",
+                hint: "Import it without --write-definition, and write the definition by hand."
+            )
+        }
+        return recorded
+    }
+
+    /// Writes the file; the folder is made if its parent is there.
+    func write() throws {
+        _ = try Files.createFolder(context.absolute(folder), as: folder, mode: 0o755)
+        try Files.create(text, at: context.absolute(path), as: path, replaces: replaces)
+    }
+
+    /// Takes a new file away again.
+    func withdraw() throws {
+        if !replaces { try Files.remove(context.absolute(path), as: path) }
+    }
+
+    /// What follows the command that plans the definition.
+    var planArgument: String { folder == "." ? "" : " \(path)" }
+
+    // MARK: What there is to say
+
+    /// Says what was written, what has another name now, and what the definition does not say.
+    func report() {
+        let definition = adoption.definition
+        let parts = [
+            count(definition.nodes.count, "node"), count(definition.profiles.count, "profile"),
+            count(definition.groups.count, "group"), count(definition.subnets.count, "subnet"),
+            count(definition.applicationKeys.count, "application key"),
+        ]
+        context.output.line("Wrote \(path.printable): \(parts.joined(separator: ", "))")
+        reportRenamings()
+        list("Left out:", adoption.leftOut)
+        list("Not in the definition, and left alone:", adoption.notes)
+    }
+
+    private func reportRenamings() {
+        guard !adoption.renamings.isEmpty else { return }
+        context.output.line(
+            "\(count(adoption.renamings.count, "name")) of the database cannot be used in definitions as they are:"
+        )
+        for renaming in adoption.renamings.prefix(Self.limit) {
+            context.output.line("  \(renaming.noun) \(renaming.from.printable) is \(renaming.to)")
+        }
+        reportRest(of: adoption.renamings.count)
+    }
+
+    /// Lists notes, those of the same text in one line.
+    private func list(_ title: String, _ notes: [Adoption.Note]) {
+        guard !notes.isEmpty else { return }
+        context.output.line(title)
+        var order: [String] = []
+        var subjects: [String: [String]] = [:]
+        for note in notes {
+            if subjects[note.text] == nil { order.append(note.text) }
+            subjects[note.text, default: []].append(note.subject)
+        }
+        for text in order.prefix(Self.limit) {
+            let all = subjects[text] ?? []
+            let more = all.count > Self.nodeLimit ? " and \(all.count - Self.nodeLimit) more" : ""
+            let named = all.prefix(Self.nodeLimit).joined(separator: ", ")
+            context.output.line("  \(named.printable)\(more): \(text.printable)")
+        }
+        reportRest(of: order.count)
+    }
+
+    private func reportRest(of total: Int) {
+        if total > Self.limit { context.output.line("  and \(total - Self.limit) more") }
+    }
+}

@@ -1,0 +1,120 @@
+package import MeshCore
+
+/// A network that exists, as a definition that asks for nothing but what there is.
+///
+/// Nodes that agree share a profile. What a definition cannot say of the network is left out of it and named: what no
+/// definition mentions is left alone by plans.
+package struct Adoption: Hashable, Sendable {
+    /// Something that the definition does not say, or that had to be given a name.
+    package struct Note: Hashable, Sendable {
+        /// What it is about: `node lamp-1 (0x0010)`.
+        package var subject: String
+        /// What is so, without a full stop.
+        package var text: String
+    }
+
+    /// What the database called otherwise.
+    package struct Renaming: Hashable, Sendable {
+        /// `node`, `group`, `subnet` or `application key`.
+        package var noun: String
+        /// The name in the database.
+        package var from: String
+        /// The name in the definition.
+        package var to: String
+    }
+
+    /// The definition. All its locations are the same; they mean nothing.
+    package var definition: Definition
+    /// What has another name now, in the order of the definition.
+    package var renamings: [Renaming]
+    /// Nodes that the definition leaves out, by address, with the reason.
+    package var leftOut: [Note]
+    /// What else is not in the definition, in its order, with the reason.
+    package var notes: [Note]
+
+    /// How many nodes have a profile.
+    package var profiledNodes: Int { definition.nodes.count { $0.profile != nil } }
+}
+
+extension Adoption {
+    /// The adoption of a network.
+    ///
+    /// - Parameters:
+    ///   - network: What the database knows.
+    ///   - name: The name that the network has in the definition.
+    package static func make(of network: MeshNetwork, named name: String) -> Adoption {
+        var refused: [DeviceUUID: String] = [:]
+        while true {
+            let draft = DefinitionDraft(network, named: name, without: refused)
+            let adoption = Adoption(
+                definition: ProfileFactoring.factored(draft),
+                renamings: draft.renamings,
+                leftOut: draft.leftOut,
+                notes: draft.notes
+            )
+            let contradictions = Self.contradictions(in: network, adoption.definition)
+            // Each round leaves out at least one node more.
+            guard !contradictions.isEmpty else { return adoption }
+            refused.merge(contradictions) { first, _ in first }
+        }
+    }
+
+    /// The nodes whose records contradict themselves, so that the definition made of them is not what they are.
+    private static func contradictions(in network: MeshNetwork, _ definition: Definition) -> [DeviceUUID: String] {
+        var diagnostics = DiagnosticCollector()
+        let desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
+        let differ = NodeDiffer(
+            network: network,
+            applicationKeys: desired.applicationKeys,
+            names: ResourceNames(desired: desired, network: network),
+            leaving: desired.leaving,
+            removesDropped: true,
+            diagnostics: DiagnosticCollector()
+        )
+        var contradictions: [DeviceUUID: String] = [:]
+        for node in desired.nodes {
+            var differ = differ
+            let difference = differ.difference(of: node)
+            if differ.diagnostics.hasErrors {
+                contradictions[node.uuid(in: network)] = differ.diagnostics.finished().first?.message ?? ""
+            } else if difference?.needsMessages == true {
+                contradictions[node.uuid(in: network)] = "its record contradicts itself"
+            }
+        }
+        return contradictions
+    }
+}
+
+extension MeshNetwork {
+    /// The network after a plan that needs no message: what the definition names has its name and is managed.
+    ///
+    /// - Returns: nil if the plan has steps that need messages or new keys.
+    package func recording(_ plan: Plan) -> MeshNetwork? {
+        var network = self
+        // Nodes are found by a walk, which ten thousand edits must not cost each.
+        let places = Dictionary(nodes.enumerated().map { ($1.uuid, $0) }) { first, _ in first }
+        for step in plan.steps {
+            guard case .edit(let edit) = step.work else { return nil }
+            switch edit {
+            case .manage(let uuid, let name, let isProtected, let removalPolicy):
+                guard let place = places[uuid] else { return nil }
+                network.nodes[place].isManaged = true
+                network.nodes[place].name = name
+                network.nodes[place].isProtected = isProtected
+                network.nodes[place].removalPolicy = removalPolicy
+            case .forget(let uuid):
+                guard let place = places[uuid] else { return nil }
+                network.nodes[place].isManaged = false
+                network.nodes[place].disownConfiguration()
+            case .renameNetKey, .renameAppKey, .putGroup, .protect:
+                let unchanged: Void? = try? network.apply(edit) { _ throws(NoKey) in throw NoKey() }
+                guard unchanged != nil else { return nil }
+            default: return nil
+            }
+        }
+        network.apply(plan.claims)
+        return network
+    }
+
+    private struct NoKey: Error {}
+}

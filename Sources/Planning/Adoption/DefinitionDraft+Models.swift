@@ -1,0 +1,117 @@
+internal import MeshCore
+
+extension DefinitionDraft {
+    /// A model of a node with all that can be said of it.
+    mutating func draft(_ model: Model, on element: UInt8, of node: Node) -> ModelDefinition {
+        var definition = ModelDefinition(identifier: Self.made(model.identifier))
+        let known = ModelCatalogue.model(model.identifier)
+        let name = model.identifier.name
+        let subject = Self.subject(node)
+        let place = element == 0 ? name : "\(name) on element \(element)"
+
+        if !model.bindings.isEmpty, known?.supportsAppKeyBinding == false {
+            note(subject, "the application keys of \(place), which never has any")
+        } else if model.bindings.allSatisfy({ isUsable($0, on: node) }) {
+            definition.keys = Self.made(model.bindings.compactMap { names.appKeys[$0].map(Self.made) })
+        } else {
+            note(subject, "the application keys of \(place): the node, or the database, lacks one of them")
+        }
+
+        if !model.subscriptions.isEmpty, known?.supportsSubscription == false {
+            note(subject, "the subscriptions of \(place), which never has any")
+        } else {
+            let groups = model.subscriptions.map { groupName($0) }
+            if let unnamed = zip(groups, model.subscriptions).first(where: { $0.0 == nil })?.1 {
+                note(subject, "the subscriptions of \(place): nothing can be said of \(unnamed)")
+            } else {
+                definition.subscribe = Self.made(groups.compactMap { $0.map(Self.made) })
+            }
+        }
+
+        guard let publication = model.publication else {
+            definition.publish = Self.made(nil)
+            return definition
+        }
+        if known?.supportsPublication == false {
+            note(subject, "the publication of \(place), which never has one")
+        } else if let settings = self.settings(of: publication), isUsable(publication.appKeyIndex, on: node),
+            model.bindings.contains(publication.appKeyIndex), definition.keys != nil
+        {
+            definition.publish = Self.made(settings)
+        } else {
+            note(
+                subject,
+                publication.address.isOfUnknownLabel
+                    ? "the publication of \(place): nobody here knows the label of \(publication.address)"
+                    : "the publication of \(place): its application key is not bound to the model"
+            )
+        }
+        return definition
+    }
+
+    /// The name that stands for an address in a list of subscriptions.
+    private func groupName(_ address: SubscriptionAddress) -> String? {
+        if let name = names.groups[address] { return name }
+        if case .group(let group) = address, group.canBeSubscribedTo { return group.fixedName }
+        return nil
+    }
+
+    /// A publication in the words of the definition; nil where one is missing.
+    private func settings(of publication: Publication) -> PublishSettings? {
+        guard let key = names.appKeys[publication.appKeyIndex], let target = target(publication.address) else {
+            return nil
+        }
+        return PublishSettings(publication, to: target, key: key, at: Self.place)
+    }
+
+    private func target(_ address: PublishAddress) -> PublishTarget? {
+        switch address {
+        case .unicast(let unicast): target(unicast)
+        case .group(let group): target(group)
+        case .virtual(let label): names.groups[.virtual(label)].map { .name($0) }
+        case .unknownLabel: nil
+        }
+    }
+
+    /// A 16-bit address; nil for a virtual one that no group has.
+    func target(_ address: Address) -> PublishTarget? {
+        if let unicast = UnicastAddress(rawValue: address.rawValue) { return target(unicast) }
+        if let group = GroupAddress(rawValue: address.rawValue) { return target(group) }
+        return nil
+    }
+
+    private func target(_ group: GroupAddress) -> PublishTarget {
+        let name = names.groups[.group(group)] ?? group.fixedName
+        return name.map { .name($0) } ?? .address(group.address)
+    }
+
+    /// An element, by the name of its node if the definition has the node.
+    private func target(_ unicast: UnicastAddress) -> PublishTarget {
+        let place = network.nodes.firstPlace { $0.unicastAddress > unicast }
+        guard place > 0, network.nodes[place - 1].addresses.contains(unicast.rawValue) else {
+            return .address(unicast.address)
+        }
+        let node = network.nodes[place - 1]
+        let index = unicast.rawValue - node.unicastAddress.rawValue
+        if node.uuid == network.ownProvisioner, index == 0 { return .name(PublishTarget.provisionerName) }
+        guard let name = names.nodes[node.uuid], let element = UInt8(exactly: index), element < 255 else {
+            return .address(unicast.address)
+        }
+        return element == 0 ? .name(name) : .element(node: name, index: element)
+    }
+}
+
+extension PublishSettings {
+    /// A publication in the words of a definition, without what is so by default.
+    init(_ publication: Publication, to target: PublishTarget, key: String, at place: SourceLocation) {
+        self.init(target: Located(target, at: place))
+        self.key = Located(key, at: place)
+        if publication.ttl != Publication.defaultTTL { ttl = Located(publication.ttl, at: place) }
+        if publication.period.milliseconds > 0 {
+            let period = PublishPeriod(milliseconds: publication.period.milliseconds) ?? publication.period
+            self.period = Located(period, at: place)
+        }
+        if publication.retransmit.count > 0 { retransmit = Located(publication.retransmit, at: place) }
+        if publication.usesFriendshipCredentials { usesFriendshipCredentials = Located(true, at: place) }
+    }
+}

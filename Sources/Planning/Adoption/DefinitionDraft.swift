@@ -1,0 +1,238 @@
+internal import MeshCore
+
+/// A network as a definition in which every node says all that can be said of it: what ``Resolver`` makes of that is the
+/// network again.
+struct DefinitionDraft {
+    /// Where all of it stands: nowhere yet.
+    static let place = SourceLocation(file: 0, line: 1, column: 1)
+
+    /// A node that says all, also what is empty: what it leaves out cannot be said.
+    struct DraftNode {
+        var definition: NodeDefinition
+        /// Whether its AppKeys are just those that its models need.
+        var impliesAppKeys: Bool
+        /// Whether its NetKeys are just those that its AppKeys and states need.
+        var impliesNetKeys: Bool
+        /// The node in the database.
+        var position: Int
+    }
+
+    let network: MeshNetwork
+    let names: AdoptedNames
+    /// Subnets, keys and groups alone.
+    private(set) var definition: Definition
+    private(set) var nodes: [DraftNode] = []
+    private(set) var renamings: [Adoption.Renaming] = []
+    private(set) var leftOut: [Adoption.Note] = []
+    private(set) var notes: [Adoption.Note] = []
+    /// The subnets of the AppKeys.
+    let boundNetKeys: [AppKeyIndex: NetKeyIndex]
+
+    /// - Parameters:
+    ///   - network: The network.
+    ///   - name: What the definition calls it.
+    ///   - refused: Nodes that are left out for those reasons.
+    init(_ network: MeshNetwork, named name: String, without refused: [DeviceUUID: String]) {
+        self.network = network
+        boundNetKeys = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
+        let provisioners = Set(network.provisioners.map(\.uuid))
+        let pending = Set(network.pendingProvisionings.map(\.uuid))
+        var positions: [Int] = []
+        for (position, node) in network.nodes.enumerated() where node.uuid != network.ownProvisioner {
+            let reason: String
+            if let contradiction = refused[node.uuid] {
+                reason = contradiction
+            } else if node.isExcluded {
+                reason = "it is excluded from the network"
+            } else if node.unprovisionedSeenAt != nil || pending.contains(node.uuid) {
+                reason = "its device was reset, and is not a node any more"
+            } else if provisioners.contains(node.uuid), !node.isManaged {
+                reason = "it is a provisioner, which configures itself"
+            } else if !node.isCompositionKnown {
+                reason = "its elements and models are not known; add it by hand to have them read"
+            } else {
+                positions.append(position)
+                continue
+            }
+            leftOut.append(Adoption.Note(subject: Self.subject(node), text: reason))
+        }
+        let included = positions.map { network.nodes[$0] }
+        let madeGroups = Self.groupsToMake(network, for: included)
+        let groups = (network.groups + madeGroups).sorted { $0.address < $1.address }
+        names = AdoptedNames(network, groups: groups, nodes: included)
+        definition = Definition(network: Located(name, at: Self.place))
+        declareKeys()
+        declare(groups, made: Set(madeGroups.map(\.address)))
+        nodes.reserveCapacity(positions.count)
+        for position in positions {
+            let node = network.nodes[position]
+            nodes.append(draft(node, at: position))
+            noteName("node", node.name, names.nodes[node.uuid])
+        }
+    }
+
+    static func made<Value>(_ value: Value) -> Located<Value> { Located(value, at: place) }
+
+    static func subject(_ node: Node) -> String { "node \(node.name) (\(node.unicastAddress))" }
+
+    mutating func note(_ subject: String, _ text: String) {
+        notes.append(Adoption.Note(subject: subject, text: text))
+    }
+
+    private mutating func noteName(_ noun: String, _ old: String, _ new: String?) {
+        guard let new, new != old else { return }
+        renamings.append(Adoption.Renaming(noun: noun, from: old, to: new))
+    }
+
+    // MARK: Keys and groups
+
+    private mutating func declareKeys() {
+        for key in network.netKeys {
+            guard let name = names.netKeys[key.index] else { continue }
+            var subnet = SubnetDefinition(name: Self.made(name), index: Self.made(key.index))
+            if key.isProtected { subnet.isProtected = Self.made(true) }
+            definition.subnets.append(subnet)
+            noteName("subnet", key.name, name)
+        }
+        for key in network.appKeys {
+            guard let name = names.appKeys[key.index] else { continue }
+            guard let subnet = names.netKeys[key.boundNetKey] else {
+                note(
+                    "application key \(key.name)",
+                    "it is bound to the subnet with index \(key.boundNetKey), which is not there"
+                )
+                continue
+            }
+            var declared = ApplicationKeyDefinition(
+                name: Self.made(name),
+                subnet: Self.made(subnet),
+                index: Self.made(key.index)
+            )
+            if key.isProtected { declared.isProtected = Self.made(true) }
+            definition.applicationKeys.append(declared)
+            noteName("application key", key.name, name)
+        }
+    }
+
+    private mutating func declare(_ groups: [Group], made: Set<SubscriptionAddress>) {
+        for group in groups {
+            guard let name = names.groups[group.address] else { continue }
+            var declared = GroupDefinition(name: Self.made(name), address: Self.made(group.address))
+            if let parent = group.parent {
+                if let name = names.groups[parent] {
+                    declared.parent = Self.made(name)
+                } else {
+                    note("group \(group.name)", "it lies in \(parent), which is no group of the database")
+                }
+            }
+            if group.isProtected { declared.isProtected = Self.made(true) }
+            definition.groups.append(declared)
+            if made.contains(group.address) {
+                note("group \(name)", "made for \(group.address), which nodes use and no group of the database has")
+            } else {
+                noteName("group", group.name, name)
+            }
+        }
+    }
+
+    /// Groups for addresses that nodes use and that only the name of a group can stand for.
+    private static func groupsToMake(_ network: MeshNetwork, for nodes: [Node]) -> [Group] {
+        let known = Set(network.groups.map(\.address))
+        var made: Set<SubscriptionAddress> = []
+        func look(_ address: SubscriptionAddress) {
+            guard !known.contains(address) else { return }
+            switch address {
+            case .group(let group): if GroupAddress.assignable.contains(group.rawValue) { made.insert(address) }
+            case .virtual: made.insert(address)
+            case .unknownLabel: break
+            }
+        }
+        for node in nodes {
+            for element in node.elements {
+                for model in element.models {
+                    for address in model.subscriptions { look(address) }
+                    if case .virtual(let label)? = model.publication?.address { look(.virtual(label)) }
+                }
+            }
+        }
+        return made.sorted().map { address in
+            Group(name: "group-" + address.address.rawValue.hexadecimal.lowercased(), address: address)
+        }
+    }
+
+    // MARK: Nodes
+
+    private mutating func draft(_ node: Node, at position: Int) -> DraftNode {
+        var definition = NodeDefinition(
+            name: Self.made(names.nodes[node.uuid] ?? ""),
+            uuid: Self.made(node.uuid)
+        )
+        if node.isProtected { definition.isProtected = Self.made(true) }
+        if node.removalPolicy != .forget { definition.removalPolicy = Self.made(node.removalPolicy) }
+        definition.settings = states(of: node)
+        for (index, element) in node.elements.enumerated() {
+            guard let index = UInt8(exactly: index) else { break }
+            let models = element.models.sorted { $0.identifier < $1.identifier }
+                .map { draft($0, on: index, of: node) }
+            definition.settings.elements[index] = ElementDefinition(location: Self.place, models: models)
+        }
+        let implied = declareKeys(of: node, in: &definition.settings)
+        return DraftNode(
+            definition: definition,
+            impliesAppKeys: implied.appKeys,
+            impliesNetKeys: implied.netKeys,
+            position: position
+        )
+    }
+
+    /// Declares the keys of a node and tells whether the rest of its settings asks for just those.
+    private mutating func declareKeys(
+        of node: Node,
+        in settings: inout NodeSettings
+    ) -> (appKeys: Bool, netKeys: Bool) {
+        let subject = Self.subject(node)
+        let appKeys = node.appKeys.map(\.index)
+        if appKeys.allSatisfy({ isUsable($0, on: node) }) {
+            settings.applicationKeys = Self.made(appKeys.compactMap { names.appKeys[$0].map(Self.made) })
+        } else {
+            note(subject, "its application keys: it has some that the database lacks, or lacks the subnets of some")
+        }
+        let netKeys = node.netKeys.map(\.index)
+        if netKeys.allSatisfy({ names.netKeys[$0] != nil }) {
+            settings.subnets = Self.made(netKeys.compactMap { names.netKeys[$0].map(Self.made) })
+        } else {
+            note(subject, "its subnets: it has keys of subnets that the database lacks")
+        }
+        var needed: Set<String> = []
+        for element in settings.elements.values {
+            for model in element.models {
+                needed.formUnion((model.keys?.value ?? []).map(\.value))
+                if let key = model.publish?.value?.key { needed.insert(key.value) }
+            }
+        }
+        let impliesAppKeys = appKeys.allSatisfy { needed.contains(names.appKeys[$0] ?? "") }
+        let bound = appKeys.compactMap { boundNetKeys[$0] } + settings.neededSubnets(names.netKeys)
+        return (impliesAppKeys, Set(netKeys).isSubset(of: bound))
+    }
+
+    /// Whether a node can do with an AppKey what a definition asks for.
+    func isUsable(_ key: AppKeyIndex, on node: Node) -> Bool {
+        guard names.appKeys[key] != nil, let netKey = boundNetKeys[key], names.netKeys[netKey] != nil else {
+            return false
+        }
+        return node.knows(key) && node.knows(netKey)
+    }
+}
+
+extension NodeSettings {
+    /// The subnets that the states in these settings name.
+    fileprivate func neededSubnets(_ names: [NetKeyIndex: String]) -> [NetKeyIndex] {
+        var needed = Set((bridgingTable?.value ?? []).flatMap { $0.subnets.map(\.value) })
+        for state in states {
+            if case .heartbeatPublication(let heartbeat?) = state.value, let subnet = heartbeat.subnet {
+                needed.insert(subnet.value)
+            }
+        }
+        return needed.isEmpty ? [] : names.filter { needed.contains($0.value) }.map(\.key)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import MeshCore
+import Store
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("meshplan import --write-definition")
+struct WrittenDefinitionTests {
+    /// A folder with a sample of what other tools export.
+    private func fixture(_ sample: String) throws -> CommandFixture {
+        let fixture = try CommandFixture()
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let file = tests.appendingPathComponent("StoreTests/Resources/\(sample).json")
+        try fixture.write(try String(contentsOf: file, encoding: .utf8), to: "network.json")
+        try #require(fixture.run("init").status == 0)
+        return fixture
+    }
+
+    @Test(
+        "What other tools export becomes a definition that is valid and plans empty",
+        arguments: ["01-spec-example-kotlin-lib", "02-coral-reexport", "04-ios-2.x-spec-draft"]
+    )
+    func samples(sample: String) throws {
+        let fixture = try fixture(sample)
+        let result = fixture.run("import", "--cdb", "network.json", "--network", "home", "--write-definition", "plans")
+        expectSnapshot(result.transcript, "import-written-\(sample.prefix(2)).txt")
+        let text = String(decoding: try required(fixture.read("plans/home.yaml")), as: UTF8.self)
+        expectSnapshot(text, "written-\(sample.prefix(2)).yaml")
+        #expect(try fixture.mode("plans/home.yaml") == 0o644)
+        #expect(fixture.run("validate", "plans").status == 0)
+        let plan = fixture.run("plan", "plans", "--detailed-exitcode")
+        #expect(plan.status == 0 && plan.output.hasPrefix("No changes."), "\(plan.output)\(plan.error)")
+        for key in try Self.keys(of: try required(fixture.read("network.json"))) {
+            #expect(!text.lowercased().contains(key) && !result.output.lowercased().contains(key))
+        }
+    }
+
+    /// The digits of all keys in a configuration database.
+    private static func keys(of json: [UInt8]) throws -> [String] {
+        let text = String(decoding: json, as: UTF8.self)
+        let keys = text.matches(of: #/"(?:key|oldKey|deviceKey)"\s*:\s*"([0-9A-Fa-f]{32})"/#)
+            .map { String($0.1).lowercased() }
+        #expect(keys.count > 3)
+        return keys
+    }
+
+    @Test("A file that is there is replaced only when that is asked for, and nothing is imported before")
+    func existing() throws {
+        let fixture = try fixture("04-ios-2.x-spec-draft")
+        try fixture.write("version: 1\nnetwork: home\n", to: "home.yaml")
+        let command = ["import", "--cdb", "network.json", "--write-definition", "."]
+        let refused = fixture.run(command)
+        #expect(refused.status == 1 && refused.error.contains("home.yaml is there already"))
+        #expect(fixture.read(".meshplan/home.meshdb") == nil)
+        #expect(fixture.read("home.yaml").map { String(decoding: $0, as: UTF8.self) } == "version: 1\nnetwork: home\n")
+        #expect(fixture.run(command + ["--overwrite"]).status == 0)
+        #expect(fixture.run("plan").output.hasPrefix("No changes."))
+        #expect(fixture.read("home.yaml.new") == nil)
+        try fixture.write("version: 1\nnetwork: b\n", to: "other/start.yaml")
+        let other = fixture.run("import", "--cdb", "network.json", "--network", "b", "--write-definition", "other")
+        #expect(other.status == 1 && other.error.contains("there is a definition of the network `b` in other already"))
+        #expect(fixture.run("import", "--cdb", "network.json", "--network", "b", "--overwrite").status == 64)
+    }
+
+    @Test("A folder that cannot be made, or a file that cannot be written, is said and leaves no database")
+    func unwritable() throws {
+        let fixture = try fixture("04-ios-2.x-spec-draft")
+        let missing = fixture.run("import", "--cdb", "network.json", "--network", "a", "--write-definition", "x/y")
+        #expect(missing.status == 1 && missing.error.contains("cannot create x/y: No such file or directory"))
+        try fixture.write("", to: "file")
+        let file = fixture.run("import", "--cdb", "network.json", "--network", "a", "--write-definition", "file")
+        #expect(file.status == 1 && file.error.contains("cannot create file"))
+        #expect(fixture.read(".meshplan/a.meshdb") == nil)
+    }
+
+    @Test("What is taken out of a definition that was written leaves the nodes, as if it had been applied")
+    func managed() throws {
+        let fixture = try fixture("02-coral-reexport")
+        let imported = fixture.run("import", "--cdb", "network.json", "--network", "home", "--write-definition", ".")
+        #expect(imported.status == 0)
+        let text = String(decoding: try required(fixture.read("home.yaml")), as: UTF8.self)
+        let line = "        light-hsl-server: { keys: [home-automation], subscribe: [Bedroom] }\n"
+        try #require(text.contains(line))
+        try fixture.write(text.replacing(line, with: ""), to: "home.yaml")
+        let plan = fixture.run("plan")
+        #expect(plan.output.contains("0 to add, 0 to change, 2 to remove, 0 to forget"), "\(plan.output)\(plan.error)")
+    }
+
+    @Test("A database that is there already is adopted, also one that a definition manages, and again")
+    func adopted() throws {
+        let fixture = try CommandFixture.house()
+        let adopted = fixture.run("adopt", "plans")
+        #expect(adopted.status == 0 && adopted.output.hasPrefix("Wrote plans/house.yaml: 8 nodes"), "\(adopted.error)")
+        let text = try required(fixture.read("plans/house.yaml"))
+        let plan = fixture.run("plan", "plans", "--detailed-exitcode")
+        #expect(plan.status == 0 && plan.output.hasPrefix("No changes."), "\(plan.output)\(plan.error)")
+        #expect(fixture.run("adopt", "plans").error.contains("plans/house.yaml is there already"))
+        let again = fixture.run("adopt", "plans", "--overwrite")
+        #expect(again.status == 0 && !again.output.contains("names of the database"))
+        #expect(try required(fixture.read("plans/house.yaml")) == text)
+        #expect(fixture.run("plan", "plans").output.hasPrefix("No changes."))
+        #expect(fixture.run("adopt", "other", "--network", "nothing").status == 1)
+    }
+
+    @Test("What an apply has made of a network is adopted without a change")
+    func applied() throws {
+        let fixture = try CommandFixture.house()
+        let applied = fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve")
+        try #require(applied.status == 0, "\(applied.error)")
+        #expect(fixture.run("adopt", "plans").status == 0)
+        let plan = fixture.run("plan", "plans", "--detailed-exitcode")
+        #expect(plan.status == 0 && plan.output.hasPrefix("No changes."), "\(plan.output)\(plan.error)")
+        #expect(fixture.run("drift", "plans").status == 0)
+    }
+}
