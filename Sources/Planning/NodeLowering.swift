@@ -320,7 +320,15 @@ struct NodeLowering {
             let change = addLoss(of: key, to: &builder)
             let moving = difference.deletedAppKeys.filter { boundNetKeys[$0] == key }
                 .flatMap { movingSteps[$0] ?? [] }
-            _ = send(.deleteNetKey(key), change: change, after: moving, in: &builder)
+            // Who carries messages of others carries theirs in this subnet until they are done.
+            set(
+                .deleteNetKey(key),
+                isLate: node.isCarrier,
+                phase: node.features.proxy == .enabled ? .proxyDepartures : .endings,
+                change: change,
+                after: moving,
+                in: &builder
+            )
         }
     }
 
@@ -334,4 +342,9 @@ struct NodeLowering {
         let path = "application_key." + builder.names.appKey(key)
         return builder.add(change(.nodeApplicationKey, path, .delete, from: "index \(key)", isImplied: isImplied))
     }
+}
+
+extension Node {
+    /// Whether the node is known to pass on messages of others.
+    var isCarrier: Bool { features.proxy == .enabled || features.relay == .enabled }
 }
