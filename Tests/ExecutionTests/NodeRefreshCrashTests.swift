@@ -72,13 +72,13 @@ struct NodeRefreshCrashTests {
     }
 
     @Test(
-        "After every packet of an address refresh, and every third of the others: no DeviceKey is lost",
+        "After every packet of an address refresh, and every fifth of the others: no DeviceKey is lost",
         arguments: 0..<6
     )
     func killed(part: Int) throws {
         for (procedure, count) in zip(Self.procedures, Self.moments) {
             let last = try count.get()
-            let step = procedure == .nodeAddressRefresh ? 1 : 3
+            let step = procedure == .nodeAddressRefresh ? 1 : 5
             for moment in stride(from: 1 + part * step, through: last, by: 6 * step) {
                 try dieAndGoOn(procedure, moment: moment)
             }
