@@ -100,7 +100,7 @@ struct NodeRefreshWork {
     private func checkComposition(
         in conversation: inout Conversation
     ) throws(ExecutionStop) -> NodeRefreshOutcome? {
-        let inquiry = PageReading.Part.composition(page: 128).inquiry
+        let inquiry = PageReading.Part.composition(page: 128).inquiry { .page($0) }
         switch conversation.ask(inquiry, in: subnets) {
         case .answered(.page(let answer)): return try check(answer, &conversation)
         case .answered: return nil
