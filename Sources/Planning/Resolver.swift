@@ -40,22 +40,31 @@ struct Resolver {
         diagnostics: inout DiagnosticCollector
     ) -> DesiredState {
         var resolver = Resolver(definition: definition, network: network, diagnostics: diagnostics)
-        resolver.resolveSubnets()
-        resolver.resolveApplicationKeys()
-        resolver.resolveGroups()
-        resolver.placeNodes()
+        resolver.resolve()
+        diagnostics = resolver.diagnostics
+        return resolver.state
+    }
+
+    /// Goes through all stages.
+    ///
+    /// - Returns: which nodes the selectors select, and which defaults apply to them.
+    @discardableResult
+    mutating func resolve() -> (nodes: NodeSelectorIndex, defaults: DefaultsSelection) {
+        resolveSubnets()
+        resolveApplicationKeys()
+        resolveGroups()
+        placeNodes()
         let selects =
             !definition.subscriptions.isEmpty || !definition.publications.isEmpty
             || definition.defaults.contains { $0.nodes != nil }
         let selection = NodeSelectorIndex(selects ? definition.nodes : [])
         let defaults = DefaultsSelection(definition, nodes: selection)
-        resolver.resolveSettings(defaults)
-        resolver.applySubscriptions(selection)
-        resolver.applyPublications(selection)
-        resolver.resolveOrders(defaults)
-        resolver.resolveRemovals()
-        diagnostics = resolver.diagnostics
-        return resolver.state
+        resolveSettings(defaults)
+        applySubscriptions(selection)
+        applyPublications(selection)
+        resolveOrders(defaults)
+        resolveRemovals()
+        return (selection, defaults)
     }
 
     mutating func resolveSubnets() {

@@ -1,3 +1,4 @@
+import Foundation
 import MeshCore
 import Planning
 import TestSupport
@@ -5,7 +6,9 @@ import Testing
 
 @Suite("Properties of plans")
 struct PlannerPropertyTests {
-    private static let seeds = 0..<UInt64(2000)
+    /// So many cases, unless `MESHPLAN_PROPERTY_SEEDS` says otherwise.
+    private static let seeds =
+        0..<(ProcessInfo.processInfo.environment["MESHPLAN_PROPERTY_SEEDS"].flatMap(UInt64.init) ?? 2000)
 
     /// What may pass where guards are not what is tested: all but what nodes would refuse.
     private static let bearable = Set(PlanGuard.allCases).subtracting([
@@ -111,7 +114,7 @@ struct PlannerPropertyTests {
     @Test("No part of a plan that guards let pass breaks what they guard, wherever it is cut off")
     func prefixes() throws {
         var checked = 0
-        for seed in Self.seeds.prefix(600) {
+        for seed in Self.seeds.prefix(Self.seeds.count / 3) {
             let example = RandomCase(seed: seed)
             guard let plan = plan(example.definition, example.network, allowed: []).plan else { continue }
             let before = GuardedNetwork(example.network)
@@ -127,7 +130,7 @@ struct PlannerPropertyTests {
                 checked += 1
             }
         }
-        #expect(checked > 2000)
+        #expect(checked > Self.seeds.count)
     }
 
     @Test("The same inputs give the same plan, and its file gives it back")
@@ -208,9 +211,8 @@ struct PlannerPropertyTests {
         for entry in definition.nodes {
             guard let node = network.nodes.first(where: { $0.uuid == entry.uuid.value }) else { continue }
             #expect(node.isManaged && node.name == entry.name.value)
+            ExpectedNode(example: example, entry: entry, node: node, network: network, seed: seed).check()
             let profile = definition.profiles.first { $0.name == entry.profile }?.settings
-            let ttl = (entry.settings.defaultTTL ?? profile?.defaultTTL)?.value
-            if let ttl { #expect(node.defaultTTL == ttl) }
             for (index, element) in node.elements.enumerated() {
                 for model in element.models {
                     let own = entry.settings.elements[UInt8(index)]?.models

@@ -1,5 +1,6 @@
 import MeshCore
 import Planning
+import TestSupport
 
 /// Carries out steps on the record of a network and refuses what a node would refuse.
 struct StepSimulation {
@@ -14,6 +15,10 @@ struct StepSimulation {
     private let compositions: [DeviceUUID: Composition]
     /// What lowering found wrong.
     private(set) var problems: [Diagnostic] = []
+    /// How many messages each node was sent.
+    private(set) var messages: [DeviceUUID: Int] = [:]
+    /// Nodes as they were when the plan began, or when they had just become nodes, with the models of their composition.
+    private(set) var beginnings: [DeviceUUID: Node] = [:]
     /// The addresses that devices get.
     private var pool: UnicastAddressPool
 
@@ -21,6 +26,7 @@ struct StepSimulation {
         self.network = network
         self.compositions = compositions
         pool = UnicastAddressPool(network)
+        for node in network.nodes { beginnings[node.uuid] = node }
     }
 
     /// Records claims.
@@ -38,9 +44,13 @@ struct StepSimulation {
                 throw Refusal(description: "no node \(uuid)")
             }
             try check(action, node: network.nodes[place])
+            messages[uuid, default: 0] += 1
             switch action {
             case .readComposition:
-                if let composition = compositions[uuid] { network.nodes[place].record(composition) }
+                if let composition = compositions[uuid] {
+                    network.nodes[place].record(composition)
+                    beginnings[uuid]?.record(composition)
+                }
             case .resetNode: network.retire(uuid, reason: .reset, at: Timestamp(rawValue: 9))
             default: network.nodes[place].apply(action, appKeys: network.appKeys)
             }
@@ -101,6 +111,7 @@ struct StepSimulation {
             at: Timestamp(rawValue: 2)
         )
         try require(promoted?.node.unicastAddress == address, "the node has another address")
+        beginnings[order.uuid] = promoted?.node
     }
 
     /// The rules of Mesh Protocol 4.4.1 that an order of messages can break.

@@ -8,16 +8,27 @@ struct ShowCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show the mesh database, one node or group of it, or a saved plan.",
-        discussion: "Keys are never shown."
+        discussion: """
+            Keys are never shown. With --why the definition is read, and each value of a node is shown with the line that \
+            sets it and those that it overrides; of a subnet, key or group, who uses it and which lines say so.
+            """
     )
 
     @Argument(
         help: ArgumentHelp(
-            "node.NAME (or its UUID or address instead of the name), group.NAME (or its address), or a saved plan.",
+            """
+            node.NAME (or its UUID or address instead of the name), group.NAME (or its address), or a saved plan; \
+            with --why also subnet.NAME and key.NAME.
+            """,
             valueName: "what"
         )
     )
     var what: String?
+
+    @OptionGroup var definition: DefinitionOptions
+
+    @Flag(help: "Tell which line of the definition sets each value.")
+    var why = false
 
     @OptionGroup var networks: NetworkOptions
 
@@ -30,7 +41,17 @@ struct ShowCommand: ContextCommand {
 
     var writesJSON: Bool { format.json }
 
+    func validate() throws {
+        if why, what == nil {
+            throw ValidationError("Say what is to be explained: node.NAME, subnet.NAME, key.NAME or group.NAME.")
+        }
+        if !why, let path = definition.paths.first {
+            throw ValidationError("Only --why reads a definition; \(path) is one too many.")
+        }
+    }
+
     func run(in context: Context) throws -> ExitStatus {
+        if why, let what { return try explain(what, in: context) }
         let workspace = Workspace(context: context)
         if let what, SavedPlan.isMeant(by: what, in: context) {
             let (network, sealed) = try SavedPlan.read(what, in: context)
@@ -70,6 +91,37 @@ struct ShowCommand: ContextCommand {
                 .usage,
                 "there is no `\(what)` in the network `\(network)`",
                 hint: "Say node.NAME, group.NAME or the path of a saved plan; meshplan show lists what there is."
+            )
+        }
+        return .success
+    }
+
+    private func explain(_ what: String, in context: Context) throws -> ExitStatus {
+        let prepared = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
+        let snapshot = try Workspace(context: context).open(prepared.network).snapshot()
+        let explainer = Explainer(prepared.definition, network: snapshot.network)
+        guard !explainer.hasErrors else {
+            let diagnostics = prepared.diagnostics + explainer.diagnostics
+            throw InvalidDefinition(diagnostics: diagnostics, files: prepared.files)
+        }
+        let view = ExplanationView(files: prepared.files, style: context.style)
+        if what.hasPrefix("node."), let node = explainer.node(String(what.dropFirst("node.".count))) {
+            if let lines = context.json { ExplanationJSON(files: prepared.files).write(node, to: lines) }
+            if context.json == nil { context.output.write(view.render(node)) }
+        } else if let resource = explainer.resource(what) {
+            if let lines = context.json { ExplanationJSON(files: prepared.files).write(resource, to: lines) }
+            if context.json == nil { context.output.write(view.render(resource)) }
+        } else {
+            let isRecorded = snapshot.network.node(what) != nil || snapshot.network.group(what) != nil
+            let suggestion = Suggestion.nearest(to: what, among: explainer.paths).map { "Did you mean `\($0)`? " } ?? ""
+            throw Failure(
+                .usage,
+                isRecorded
+                    ? "the definition says nothing of `\(what)`"
+                    : "there is no `\(what)` in the definition of the network `\(prepared.network)`",
+                hint: isRecorded
+                    ? "It is left as it is; meshplan show \(what) tells what the database knows."
+                    : suggestion + "Say node.NAME, subnet.NAME, key.NAME or group.NAME."
             )
         }
         return .success

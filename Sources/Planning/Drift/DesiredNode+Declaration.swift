@@ -65,9 +65,24 @@ extension DesiredNode {
                 )
             }
         case .proxy: return value(settings.proxy?.value, node.features.proxy.isOn, ValueText.state)
-        // Definitions say nothing of these yet.
-        case .state, .bridging: return nil
+        case .state(let kind): return state(kind, node, names)
+        case .bridging(let entry):
+            guard let table = settings.bridgingTable?.value.compactMap(\.entry) else { return nil }
+            let wanted = table.first(where: entry.isAbout)
+            let observed = node.bridgingTable?.first(where: entry.isAbout)
+            return DeclaredResource(
+                text: .value(wanted.map { ValueText.direction($0.addresses.directions) }),
+                agrees: wanted == observed
+            )
         }
+    }
+
+    private func state(_ kind: FoundationState.Kind, _ node: Node, _ names: ResourceNames) -> DeclaredResource? {
+        guard let wanted = settings.states.first(where: { $0.value.kind == kind })?.value else { return nil }
+        return DeclaredResource(
+            text: .value(ValueText.state(wanted, on: node, names: names)),
+            agrees: wanted.value(on: node).map { $0.agrees(with: node.state(kind)) } ?? false
+        )
     }
 
     /// The AppKeys that the node needs for what is declared of it, and those that it lists.

@@ -1,169 +1,7 @@
 import MeshCore
-import TestSupport
 
-/// A small network and a definition for it, both made from a seed: consistent records, and definitions that mix what
-/// the network has with what it has not.
-struct RandomCase {
-    private(set) var network: MeshNetwork
-    private(set) var definition: Definition
-    /// What devices and nodes are made of of which the network does not know it.
-    private(set) var compositions: [DeviceUUID: Composition] = [:]
-    /// The names that nodes of the definition will have, devices included.
-    private var nodeNames: [String] = []
-
-    private var random: SplitMix64
-    private static let place = SourceLocation(file: 0, line: 1, column: 1)
-    private static let models: [ModelIdentifier] = [
-        .sig(0x1000), .sig(0x1001), .sig(0x1002), .vendor(company: 0x59, model: 1),
-    ]
-
-    init(seed: UInt64) {
-        random = SplitMix64(seed: seed)
-        let own = DeviceUUID(rawValue: Octets16(high: 9, low: 9))
-        let provisioner = Provisioner(
-            name: "we",
-            uuid: own,
-            unicastRanges: [0x0001...0x00FF],
-            groupRanges: [0xC000...0xC00F]
-        )
-        network = MeshNetwork(
-            uuid: Octets16(high: 0, low: 0),
-            name: "random",
-            ivIndex: IVIndex(value: 0),
-            netKeys: [],
-            provisioners: [provisioner],
-            ownProvisioner: own,
-            nodes: []
-        )
-        definition = Definition(network: Located("random", at: Self.place))
-        makeNetwork()
-        makeDefinition()
-        makeManaged()
-    }
-
-    /// What earlier definitions have asked for.
-    private mutating func makeManaged() {
-        for place in network.netKeys.indices { network.netKeys[place].isManaged = random.chance(50) }
-        for place in network.appKeys.indices { network.appKeys[place].isManaged = random.chance(70) }
-        for place in network.groups.indices { network.groups[place].isManaged = random.chance(70) }
-        for node in network.nodes.indices where network.nodes[node].isManaged {
-            for element in network.nodes[node].elements.indices {
-                for place in network.nodes[node].elements[element].models.indices {
-                    var model = network.nodes[node].elements[element].models[place]
-                    model.managedBindings = random.some(of: model.bindings, 50)
-                    model.managedSubscriptions =
-                        random.chance(30) ? model.subscriptions : random.some(of: model.subscriptions, 50)
-                    model.isPublicationManaged = model.publication != nil && random.chance(50)
-                    network.nodes[node].elements[element].models[place] = model
-                }
-            }
-        }
-    }
-
-    static func key() -> KeyMaterial { KeyMaterial(Octets16(high: 7, low: 7)) }
-
-    private func located<Value>(_ value: Value) -> Located<Value> { Located(value, at: Self.place) }
-
-    private mutating func number(_ range: ClosedRange<UInt16>) -> UInt16 { .random(in: range, using: &random) }
-
-    // The network.
-
-    private mutating func makeNetwork() {
-        network.netKeys = (0...number(0...2)).compactMap { NetKeyIndex(rawValue: $0) }
-            .map { NetKey(index: $0, name: "subnet-\($0)", key: Self.key()) }
-        for value in 0..<number(0...4) {
-            guard let index = AppKeyIndex(rawValue: value * 2),
-                let netKey = network.netKeys.randomElement(using: &random)
-            else { continue }
-            network.appKeys.append(
-                AppKey(index: index, name: "key-\(index)", boundNetKey: netKey.index, key: Self.key())
-            )
-        }
-        for value in 0..<number(0...4) {
-            guard let address = GroupAddress(rawValue: 0xC000 + value * 2) else { continue }
-            network.groups.append(Group(name: "group-\(value)", address: .group(address)))
-        }
-        if random.chance(50) {
-            let label = LabelUUID(rawValue: Octets16(high: 1, low: 1))
-            network.groups.append(Group(name: "alarm", address: .virtual(label)))
-        }
-        network.nodes = (1...number(1...3)).compactMap { makeNode($0) }
-    }
-
-    private mutating func makeNode(_ value: UInt16) -> Node? {
-        guard let address = UnicastAddress(rawValue: value * 0x10) else { return nil }
-        var netKeys = random.some(of: network.netKeys.map(\.index), 60)
-        if netKeys.isEmpty { netKeys = [network.netKeys[0].index] }
-        let appKeys = random.some(of: network.appKeys.filter { netKeys.contains($0.boundNetKey) }, 60).map(\.index)
-        var node = Node(
-            uuid: DeviceUUID(rawValue: Octets16(high: 1, low: UInt64(value))),
-            name: "node-\(value)",
-            unicastAddress: address,
-            deviceKey: Self.key(),
-            netKeys: netKeys.map { NodeKey(index: $0) },
-            appKeys: appKeys.map { NodeKey(index: $0) }
-        )
-        for _ in 0..<(random.chance(80) ? 2 : 1) { node.elements.append(makeElement(appKeys)) }
-        node.isManaged = random.chance(70)
-        node.removalPolicy = random.chance(30) ? .reset : .forget
-        node.features = Node.Features(relay: feature(), proxy: feature(), friend: feature())
-        node.defaultTTL = random.chance(50) ? 5 : nil
-        node.secureNetworkBeacon = random.chance(50) ? random.chance(50) : nil
-        node.networkTransmit = random.chance(50) ? TransmitParameters(octet: UInt8(number(0...255))) : nil
-        node.relayRetransmit = random.chance(50) ? TransmitParameters(octet: UInt8(number(0...255))) : nil
-        if random.chance(15) {
-            compositions[node.uuid] = composition(node.elements, node.features)
-            node.elements = random.chance(50) ? [] : node.elements.map { _ in Element() }
-        } else if random.chance(10) {
-            compositions[node.uuid] = composition(node.elements, node.features)
-            node.unprovisionedSeenAt = Timestamp(rawValue: 1)
-        }
-        return node
-    }
-
-    private func composition(_ elements: [Element], _ features: Node.Features) -> Composition {
-        var supported: FeatureSet = []
-        if features.relay != .notSupported { supported.insert(.relay) }
-        if features.proxy != .notSupported { supported.insert(.proxy) }
-        if features.friend != .notSupported { supported.insert(.friend) }
-        return Composition(
-            company: 1,
-            product: 2,
-            version: 3,
-            replayListSize: 4,
-            features: supported,
-            elements: elements.map { element in
-                CompositionElement(location: 0, models: [.configurationServer] + element.models.map(\.identifier))
-            }
-        )
-    }
-
-    private mutating func feature() -> FeatureState? {
-        [.disabled, .disabled, .enabled, .enabled, nil, .disabled, .enabled, .notSupported].randomElement(
-            using: &random
-        ) ?? nil
-    }
-
-    private mutating func makeElement(_ appKeys: [AppKeyIndex]) -> Element {
-        let models = random.some(of: Self.models, 97).map { identifier in
-            var model = Model(identifier: identifier, bindings: random.some(of: appKeys))
-            model.subscriptions = random.some(of: network.groups.map(\.address), 60)
-            if let key = model.bindings.randomElement(using: &random), random.chance(50) {
-                model.publication = Publication(
-                    address: .group(.allNodes),
-                    appKeyIndex: key,
-                    ttl: UInt8(number(2...6)),
-                    period: PublishPeriod(octet: UInt8(number(0...255)))
-                )
-            }
-            return model
-        }
-        return Element(models: models)
-    }
-
-    // The definition.
-
-    private mutating func makeDefinition() {
+extension RandomCase {
+    mutating func makeDefinition() {
         for (position, key) in network.netKeys.enumerated() where random.chance(80) || position == 0 {
             // Matched by index under a name of its own, or by name.
             definition.subnets.append(
@@ -174,17 +12,22 @@ struct RandomCase {
         }
         if random.chance(30) { definition.subnets.append(SubnetDefinition(name: located("new-net"))) }
         makeKeysAndGroups()
-        let included = network.nodes.filter { _ in random.chance(80) }
-        let devices = (0..<number(0...2)).map { DeviceUUID(rawValue: Octets16(high: 2, low: UInt64($0))) }
+        let others = network.nodes.filter { $0.uuid != network.ownProvisioner }
+        let included = others.enumerated().filter { isReachable && $0.offset == 0 || random.chance(80) }.map(\.element)
+        let devices = (0..<(isReachable ? 0 : number(0...2))).map {
+            DeviceUUID(rawValue: Octets16(high: 2, low: UInt64($0)))
+        }
         nodeNames = included.map { "my-\($0.name)" } + devices.indices.map { "my-device-\($0)" }
         for number in 0..<Int(number(0...2)) {
             definition.profiles.append(
                 ProfileDefinition(name: located("profile-\(number)"), settings: makeSettings())
             )
         }
+        makeDefaults()
         for node in included { makeNodeDefinition(node.uuid, name: node.name) }
         for (number, uuid) in devices.enumerated() { makeDevice(uuid, number: UInt16(number)) }
         makeRules()
+        renameSome()
     }
 
     private mutating func makeKeysAndGroups() {
@@ -247,18 +90,22 @@ struct RandomCase {
     private mutating func makeNodeDefinition(_ uuid: DeviceUUID, name: String) {
         var entry = NodeDefinition(name: located("my-\(name)"), uuid: located(uuid))
         entry.settings = makeSettings()
+        addStates(to: &entry.settings, of: network.nodes.first { $0.uuid == uuid })
         entry.profile = definition.profiles.randomElement(using: &random)?.name
         if random.chance(50) { entry.tags["room"] = located(random.chance(50) ? "kitchen" : "hall") }
         if random.chance(30) { entry.isProtected = located(random.chance(50)) }
         if random.chance(30) { entry.removalPolicy = located(random.chance(50) ? .reset : .forget) }
+        if isReachable, definition.nodes.isEmpty { keepCarrying(&entry) }
         definition.nodes.append(entry)
     }
 
-    private mutating func makeSettings() -> NodeSettings {
+    mutating func makeSettings() -> NodeSettings {
         var settings = NodeSettings()
         let keyNames = definition.applicationKeys.map(\.name)
         if random.chance(30) { settings.applicationKeys = located(random.some(of: keyNames)) }
-        if random.chance(30) { settings.subnets = located(random.some(of: definition.subnets.map(\.name), 90)) }
+        if !isReachable, random.chance(30) {
+            settings.subnets = located(random.some(of: definition.subnets.map(\.name), 90))
+        }
         if random.chance(50) { settings.defaultTTL = located(UInt8(number(4...6))) }
         if random.chance(50) { settings.relay = located(random.chance(50)) }
         if random.chance(30) { settings.proxy = located(random.chance(50)) }

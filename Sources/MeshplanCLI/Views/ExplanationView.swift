@@ -1,0 +1,158 @@
+internal import MeshCore
+internal import Planning
+
+/// Shows which line of the definition sets each value of a node, or who uses a part of the network.
+struct ExplanationView {
+    /// The texts that locations point into.
+    var files: SourceFiles
+    /// How to dress it.
+    var style: Style
+
+    /// Values that are wider are broken at their commas.
+    private static let valueWidth = 34
+    /// So many nodes of one line are named.
+    private static let nodesShown = 4
+
+    /// A line of the table, or a heading within it.
+    private enum Line {
+        case heading(String)
+        case row([String])
+    }
+
+    /// One node.
+    func render(_ node: NodeExplanation) -> String {
+        var text = style(.bold, "Node \(node.name.printable)") + "  \(node.address?.description ?? "no address yet")"
+        text += "  \(position(node.location))\n"
+        if !node.isRecorded { text += "It is not in the database yet; apply provisions it.\n" }
+        var lines: [Line] = [.row(["  VALUE OF", "VALUE", "SET BY", "WHERE", "BECAUSE OF"])]
+        var place: ExplainedValue.Place?
+        for value in node.values {
+            if value.place != place, let next = value.place {
+                place = next
+                let element = next.element.map { "\($0)" } ?? "with the model"
+                lines += [.heading(""), .heading("Element \(element), \(next.model.name)")]
+            }
+            lines += self.lines(of: value)
+        }
+        text += "\n" + render(lines)
+        guard !node.undeclared.isEmpty else { return text }
+        var others = Table()
+        for value in node.undeclared {
+            others.rows.append([
+                value.path.printable, value.value.printable,
+                value.isDropped ? "no line asks for it any more: apply removes it" : "",
+            ])
+        }
+        return text + "\n" + style(.bold, "Not declared") + ", as recorded and left alone\n"
+            + others.render(style, indent: "  ")
+    }
+
+    /// A subnet, application key or group.
+    func render(_ resource: ResourceExplanation) -> String {
+        var text = style(.bold, resource.path.printable) + "  \(position(resource.location))\n\n"
+        text += render(
+            [.row(["  VALUE OF", "VALUE", "SET BY", "WHERE", "BECAUSE OF"])] + resource.values.flatMap(lines)
+        )
+        if !resource.references.isEmpty {
+            var table = Table()
+            table.rows = resource.references.map { [$0.path.printable, position($0.location)] }
+            text += "\n" + style(.bold, "Named by") + "\n" + table.render(style, indent: "  ")
+        }
+        guard !resource.uses.isEmpty else { return text + "\nNo node of the definition uses it.\n" }
+        var table = Table(["USED AS", "SET BY", "WHERE", "NODES", "BECAUSE OF"])
+        for use in resource.uses {
+            table.rows.append([
+                use.path.printable, use.source.way.text.printable, use.source.location.map(position) ?? "",
+                nodes(use.nodes), use.source.need?.printable ?? "",
+            ])
+        }
+        if resource.uses.allSatisfy({ $0.source.need == nil }) { table.header?.removeLast() }
+        return text + "\n" + table.render(style, indent: "  ")
+    }
+
+    private func nodes(_ names: [String]) -> String {
+        if names.count <= Self.nodesShown { return names.map(\.printable).joined(separator: ", ") }
+        let shown = names.prefix(Self.nodesShown - 1).map(\.printable).joined(separator: ", ")
+        return "\(shown) and \(names.count - Self.nodesShown + 1) more"
+    }
+
+    private func lines(of value: ExplainedValue) -> [Line] {
+        var lines: [Line] = []
+        let source = value.sources.first
+        let parts = broken(value.value?.printable ?? "none")
+        let location = source?.location.map(position) ?? ""
+        var need = source?.need?.printable ?? ""
+        let more = value.sources.count - 1
+        if more > 0 { need += (need.isEmpty ? "and " : ", and ") + count(more, "other line") }
+        lines.append(.row(["  " + value.name.printable, parts[0], source?.way.text.printable ?? "", location, need]))
+        lines += parts.dropFirst().map { .row(["", $0]) }
+        if value.isLeftOut {
+            lines.append(
+                .row(["", value.value == "off" ? "which the node lacks anyway" : "left out: the node lacks it"])
+            )
+        }
+        for other in value.overridden {
+            let parts = broken("over " + (other.value?.printable ?? "none"))
+            lines.append(
+                .row(["", parts[0], other.source.way.text.printable, other.source.location.map(position) ?? ""])
+            )
+            lines += parts.dropFirst().map { .row(["", $0]) }
+        }
+        if case .differs(let recorded) = value.record, !value.isLeftOut {
+            let parts = broken("recorded: " + (recorded?.printable ?? "none"))
+            lines += parts.map { .row(["", $0]) }
+        }
+        return lines
+    }
+
+    /// The lines of one table; headings stand between its rows and do not widen its columns.
+    private func render(_ lines: [Line]) -> String {
+        var table = Table()
+        for case .row(let cells) in lines { table.rows.append(cells) }
+        if table.rows.dropFirst().allSatisfy({ $0.count < 5 || $0[4].isEmpty }) { table.rows[0].removeLast() }
+        var rendered = table.render(style).split(separator: "\n", omittingEmptySubsequences: false).makeIterator()
+        return lines.enumerated().map { position, line in
+            switch line {
+            case .heading(let text): style(.bold, text) + "\n"
+            case .row:
+                position == 0
+                    ? style(.faint, String(rendered.next() ?? "")) + "\n" : String(rendered.next() ?? "") + "\n"
+            }
+        }.joined()
+    }
+
+    /// The value in lines, broken at commas where it is long.
+    private func broken(_ value: String) -> [String] {
+        guard value.displayWidth > Self.valueWidth else { return [value] }
+        var lines: [String] = []
+        for part in value.split(separator: ", ") {
+            if let last = lines.last, last.displayWidth + part.count + 2 <= Self.valueWidth {
+                lines[lines.count - 1] = "\(last), \(part)"
+            } else {
+                lines.append(String(part))
+            }
+        }
+        return lines
+    }
+
+    private func position(_ location: SourceLocation) -> String {
+        "\(files.path(of: location).printable):\(location.line):\(location.column)"
+    }
+}
+
+extension ValueSource.Way {
+    /// The way in words.
+    var text: String {
+        switch self {
+        case .node: "the node"
+        case .profile(let name): "profile \(name)"
+        case .defaults(_, nodes: nil): "defaults for all"
+        case .defaults(_, nodes: let nodes?): "defaults for \(nodes)"
+        case .subscriptions(let number): "subscriptions, entry \(number)"
+        case .publications(let number): "publications, entry \(number)"
+        case .network: "its declaration"
+        case .builtIn: "built in"
+        case .database: "the database"
+        }
+    }
+}

@@ -1,0 +1,186 @@
+internal import MeshCore
+
+extension NodeExplainer {
+    /// What is said of one model, rank by rank, and by top-level rules.
+    private struct Said {
+        var layers: [(way: ValueSource.Way, model: DesiredModel)] = []
+        var subscriptions: [(group: SubscriptionAddress, source: ValueSource)] = []
+        var publications: [(publication: DesiredPublication, source: ValueSource)] = []
+    }
+
+    /// The values of the node's models, by element and model.
+    mutating func models(subscriptions: [Int], publications: [Int]) -> [ExplainedValue] {
+        var said: [ExplainedValue.Place: Said] = [:]
+        for layer in layers {
+            for model in layer.template.models {
+                let place = ExplainedValue.Place(element: model.address.element, model: model.address.model)
+                said[place, default: Said()].layers.append((layer.way, model))
+            }
+        }
+        for rule in subscriptions { addSubscription(rule, to: &said) }
+        for rule in publications { addPublication(rule, to: &said) }
+        var values: [ExplainedValue] = []
+        for place in said.keys.sorted() {
+            if let model = said[place] { values += self.values(of: model, at: place) }
+        }
+        return values
+    }
+
+    private func addSubscription(_ rule: Int, to said: inout [ExplainedValue.Place: Said]) {
+        let definition = explainer.definition.subscriptions[rule]
+        let source = ValueSource(way: .subscriptions(rule + 1), location: definition.location)
+        let groups = explainer.groups(ofSubscription: rule)
+        for model in definition.models {
+            for place in places(of: model.value, on: definition.element?.value) {
+                said[place, default: Said()].subscriptions += groups.map { ($0, source) }
+            }
+        }
+    }
+
+    private func addPublication(_ rule: Int, to said: inout [ExplainedValue.Place: Said]) {
+        let definition = explainer.definition.publications[rule]
+        guard let publication = explainer.publication(ofPublication: rule),
+            let place = places(of: definition.model.value, on: definition.element?.value).first
+        else { return }
+        let source = ValueSource(way: .publications(rule + 1), location: definition.location)
+        said[place, default: Said()].publications.append((publication, source))
+    }
+
+    /// Where a top-level rule finds its model; on no element in particular while the composition is unknown.
+    private func places(of model: ModelIdentifier, on element: UInt8?) -> [ExplainedValue.Place] {
+        guard isRecorded, node.isCompositionKnown else {
+            return [ExplainedValue.Place(element: element, model: model)]
+        }
+        return node.elements(with: model, on: element).map { ExplainedValue.Place(element: $0, model: model) }
+    }
+
+    private mutating func values(of said: Said, at place: ExplainedValue.Place) -> [ExplainedValue] {
+        var bindings = bindings(of: said, at: place)
+        let publication = publication(of: said, at: place)
+        if let publication, let key = publicationKey(of: said, at: place) {
+            let name = "binding." + names.appKey(key)
+            if !bindings.contains(where: { $0.name == name }) {
+                let path = ExplainedValue(place: place, name: "publication", sources: []).path
+                bindings.append(
+                    ExplainedValue(
+                        place: place,
+                        name: name,
+                        value: "index \(key)",
+                        sources: publication.sources.map { $0.needed(by: path) },
+                        record: place.address.map { record(of: .binding($0, key)) } ?? .unknown,
+                        uses: [.appKey(key)]
+                    )
+                )
+            }
+            need(key, by: "\(publication.path)", publication.sources)
+        }
+        for binding in bindings where binding.value != nil {
+            for case .appKey(let key) in binding.uses { need(key, by: binding.path, binding.sources) }
+        }
+        return bindings + subscriptions(of: said, at: place) + (publication.map { [$0] } ?? [])
+    }
+
+    private func bindings(of said: Said, at place: ExplainedValue.Place) -> [ExplainedValue] {
+        let lists = said.layers.compactMap { layer in layer.model.bindings.map { (layer.way, $0) } }
+        return list(
+            lists,
+            whenEmpty: "binding",
+            name: { "binding." + names.appKey($0) },
+            text: { "index \($0)" },
+            record: { key in place.address.map { record(of: .binding($0, key)) } ?? .unknown },
+            uses: { [.appKey($0)] }
+        ).map { $0.at(place) }
+    }
+
+    private func subscriptions(of said: Said, at place: ExplainedValue.Place) -> [ExplainedValue] {
+        let lists = said.layers.compactMap { layer in layer.model.subscriptions.map { (layer.way, $0) } }
+        var values = list(
+            lists,
+            whenEmpty: "subscription",
+            name: { "subscription." + names.group($0) },
+            text: \.description,
+            record: { group in place.address.map { record(of: .subscription($0, group)) } ?? .unknown },
+            uses: { [.group($0)] }
+        ).map { $0.at(place) }
+        for (group, source) in said.subscriptions {
+            let name = "subscription." + names.group(group)
+            if let found = values.firstIndex(where: { $0.name == name }) {
+                // Rules add to lists; the entry of one that gives way is there after all.
+                if values[found].value == nil { values[found].sources = [] }
+                values[found].value = group.description
+                values[found].sources.append(source)
+                values[found].uses = [.group(group)]
+                continue
+            }
+            values.removeAll { $0.name == "subscription" }
+            values.append(
+                ExplainedValue(
+                    place: place,
+                    name: name,
+                    value: group.description,
+                    sources: [source],
+                    record: place.address.map { record(of: .subscription($0, group)) } ?? .unknown,
+                    uses: [.group(group)]
+                )
+            )
+        }
+        return values
+    }
+
+    private func publication(of said: Said, at place: ExplainedValue.Place) -> ExplainedValue? {
+        let layers = said.layers.compactMap { layer in layer.model.publication.map { (layer.way, $0) } }
+        let key = publicationKey(of: said, at: place)
+        func text(_ publication: DesiredPublication?) -> String? {
+            publication.map { ValueText.publication($0, key: $0.key ?? key, names: names) }
+        }
+        let sources =
+            said.publications.map(\.source)
+            + layers.prefix(1).map { ValueSource(way: $0.0, location: $0.1.location) }
+        guard !sources.isEmpty else { return nil }
+        let wanted = said.publications.first?.publication ?? layers.first?.1.value
+        var uses: [NetworkResource] = []
+        if let wanted { uses = [wanted.target.group, key.map { .appKey($0) }].compactMap { $0 } }
+        return ExplainedValue(
+            place: place,
+            name: "publication",
+            value: text(wanted),
+            sources: sources,
+            overridden: layers.dropFirst().map { way, declared in
+                OverriddenValue(
+                    value: text(declared.value),
+                    source: ValueSource(way: way, location: declared.location)
+                )
+            },
+            record: place.address.map { record(of: .publication($0)) } ?? .unknown,
+            uses: uses
+        )
+    }
+
+    /// The key of the publication: the one that is named, else the model's only one.
+    private func publicationKey(of said: Said, at place: ExplainedValue.Place) -> AppKeyIndex? {
+        let layers = said.layers.compactMap(\.model.publication)
+        guard let wanted = said.publications.first?.publication ?? layers.first?.value else { return nil }
+        if let key = wanted.key { return key }
+        let bindings = said.layers.compactMap(\.model.bindings).first?.value ?? []
+        return bindings.count == 1 ? bindings[0] : nil
+    }
+}
+
+extension ExplainedValue {
+    /// The value at a model.
+    fileprivate func at(_ place: Place) -> ExplainedValue {
+        var value = self
+        value.place = place
+        return value
+    }
+}
+
+extension ExplainedValue.Place: Comparable {
+    /// The model if its element is known.
+    var address: ModelAddress? { element.map { ModelAddress(element: $0, model: model) } }
+
+    /// By element, those without one last, then by model.
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.element.map(Int.init) ?? .max, left.model) < (right.element.map(Int.init) ?? .max, right.model)
+    }
+}

@@ -1,0 +1,46 @@
+internal import MeshCore
+
+extension NodeExplainer {
+    /// What the database knows of the node's configuration and the definition says nothing of, in the order of plans.
+    func undeclared() -> [UndeclaredValue] {
+        var values: [UndeclaredValue] = []
+        func add(_ resource: NodeResource, isDropped: Bool = false) {
+            guard !isNeeded(resource),
+                desired.declaration(of: resource, observed: node, names, explainer.boundNetKeys) == nil,
+                let text = resource.text(of: node, names)
+            else { return }
+            values.append(UndeclaredValue(path: resource.path(names), value: text, isDropped: isDropped))
+        }
+        let leaving = explainer.state.leaving
+        for key in node.netKeys { add(.netKey(key.index), isDropped: leaving.netKeys.contains(key.index)) }
+        for key in node.appKeys { add(.appKey(key.index), isDropped: leaving.appKeys.contains(key.index)) }
+        let states: [NodeResource] = [
+            .defaultTTL, .secureNetworkBeacon, .networkTransmit, .relay, .relayRetransmit, .proxy, .friend,
+        ]
+        for resource in states { add(resource) }
+        for state in node.states { add(.state(state.kind)) }
+        for entry in node.bridgingTable ?? [] { add(.bridging(entry)) }
+        for (index, element) in node.elements.enumerated() {
+            guard let index = UInt8(exactly: index) else { break }
+            for model in element.models {
+                let address = ModelAddress(element: index, model: model.identifier)
+                for key in model.bindings {
+                    add(.binding(address, key), isDropped: model.managedBindings.contains(key))
+                }
+                for group in model.subscriptions {
+                    add(.subscription(address, group), isDropped: model.managedSubscriptions.contains(group))
+                }
+                add(.publication(address), isDropped: model.isPublicationManaged)
+            }
+        }
+        return values
+    }
+    /// Whether something that is declared needs it, though it is in no list.
+    private func isNeeded(_ resource: NodeResource) -> Bool {
+        switch resource {
+        case .netKey(let index): netKeyNeeds[index] != nil
+        case .appKey(let index): appKeyNeeds[index] != nil
+        default: false
+        }
+    }
+}

@@ -1,0 +1,257 @@
+internal import MeshCore
+
+/// Explains the values of one node.
+struct NodeExplainer {
+    let explainer: Explainer
+    let definition: NodeDefinition
+    let desired: DesiredNode
+    /// What is said of it in general, the highest rank first.
+    let layers: [SettingsLayer]
+    /// The node as the database has it, or as it is after its provisioning.
+    let node: Node
+    let isRecorded: Bool
+    /// Settings that the node can follow; what is missing from them it cannot.
+    let possible: DesiredSettings
+
+    /// What makes the node need an AppKey, or a NetKey.
+    private(set) var appKeyNeeds: [AppKeyIndex: [ValueSource]] = [:]
+    private(set) var netKeyNeeds: [NetKeyIndex: [ValueSource]] = [:]
+
+    init(_ explainer: Explainer, _ definition: NodeDefinition, _ desired: DesiredNode, layers: [SettingsLayer]) {
+        self.explainer = explainer
+        self.definition = definition
+        self.desired = desired
+        self.layers = layers
+        node = desired.baseline(in: explainer.network)
+        if case .recorded = desired.origin { isRecorded = true } else { isRecorded = false }
+        var able = desired
+        if node.isCompositionKnown {
+            var differ = NodeDiffer(
+                network: explainer.network,
+                names: explainer.names,
+                diagnostics: DiagnosticCollector()
+            )
+            differ.preflight(&able, node: node)
+        }
+        possible = able.settings
+    }
+
+    var names: ResourceNames { explainer.names }
+
+    /// The whole explanation.
+    ///
+    /// - Parameters:
+    ///   - subscriptions: the positions of the top-level subscriptions that select the node.
+    ///   - publications: those of the top-level publications.
+    func explanation(subscriptions: [Int], publications: [Int]) -> NodeExplanation {
+        var explainer = self
+        let models = explainer.models(subscriptions: subscriptions, publications: publications)
+        let states = explainer.states()
+        let appKeys = explainer.applicationKeys()
+        let netKeys = explainer.subnets()
+        let address: UnicastAddress? = desired.order.map(\.address) ?? node.unicastAddress
+        return NodeExplanation(
+            uuid: definition.uuid.value,
+            name: definition.name.value,
+            address: address,
+            location: definition.name.location,
+            isRecorded: isRecorded,
+            values: identity(address) + provisioning() + netKeys + appKeys + states + models,
+            undeclared: isRecorded ? explainer.undeclared() : []
+        )
+    }
+
+    mutating func need(_ key: AppKeyIndex, by path: String, _ sources: [ValueSource]) {
+        for source in sources where source.need == nil {
+            appKeyNeeds[key, default: []].append(source.needed(by: path))
+        }
+    }
+
+    mutating func need(_ subnet: NetKeyIndex, by path: String, _ sources: [ValueSource]) {
+        for source in sources { netKeyNeeds[subnet, default: []].append(source.needed(by: path)) }
+    }
+
+    /// What the node is and what becomes of it.
+    private func identity(_ address: UnicastAddress?) -> [ExplainedValue] {
+        func value(_ name: String, _ text: String, at location: SourceLocation?) -> ExplainedValue {
+            let source = ValueSource(way: location == nil ? .builtIn : .node, location: location)
+            return ExplainedValue(name: name, value: text, sources: [source])
+        }
+        var values = [value("uuid", definition.uuid.value.description, at: definition.uuid.location)]
+        if let profile = definition.profile { values.append(value("profile", profile.value, at: profile.location)) }
+        if let fixed = definition.address {
+            values.append(value("address", fixed.value.description, at: fixed.location))
+        } else if isRecorded, let address {
+            let source = ValueSource(way: .database)
+            values.append(ExplainedValue(name: "address", value: address.description, sources: [source]))
+        }
+        var protect = value("protect", ValueText.state(desired.isProtected), at: definition.isProtected?.location)
+        if definition.isProtected == nil, desired.isProtected { protect.sources = [ValueSource(way: .database)] }
+        values.append(protect)
+        let policy = definition.removalPolicy
+        values.append(value("on_remove", (policy?.value ?? .forget).rawValue, at: policy?.location))
+        return values
+    }
+
+    /// How the record of the node compares with what is desired of a resource.
+    func record(of resource: NodeResource) -> ExplainedValue.Record {
+        guard isRecorded,
+            let declared = desired.declaration(of: resource, observed: node, names, explainer.boundNetKeys)
+        else { return .unknown }
+        if declared.agrees { return .agrees }
+        let text = resource.text(of: node, names)
+        switch resource {
+        case .netKey, .appKey: return .differs(text)
+        case .binding, .subscription, .publication, .bridging:
+            return node.isCompositionKnown ? .differs(text) : .unknown
+        default: return text.map { .differs($0) } ?? .unknown
+        }
+    }
+
+    /// A setting of one value, nil if nothing is said of it.
+    private func value<Value>(
+        _ resource: NodeResource,
+        _ setting: (DesiredSettings) -> Declared<Value>?,
+        uses: (Value) -> [NetworkResource] = { _ in [] },
+        text: (Value) -> String
+    ) -> ExplainedValue? {
+        let said = layers.compactMap { layer in setting(layer.template.settings).map { (layer.way, $0) } }
+        guard let (way, declared) = said.first else { return nil }
+        var value = ExplainedValue(
+            name: resource.path(names),
+            value: text(declared.value),
+            sources: [ValueSource(way: way, location: declared.location)],
+            overridden: said.dropFirst().map { way, declared in
+                OverriddenValue(
+                    value: text(declared.value),
+                    source: ValueSource(way: way, location: declared.location)
+                )
+            },
+            record: record(of: resource),
+            uses: uses(declared.value)
+        )
+        value.isLeftOut = setting(possible) == nil
+        return value
+    }
+
+    /// The states of the node beside its models.
+    private mutating func states() -> [ExplainedValue] {
+        var values = [
+            value(.defaultTTL, { $0.defaultTTL }) { "\($0)" },
+            value(.secureNetworkBeacon, { $0.secureNetworkBeacon }, text: ValueText.state),
+            value(.networkTransmit, { $0.networkTransmit }, text: ValueText.transmit),
+            value(.relay, { $0.relay }, text: ValueText.state),
+            value(.relayRetransmit, { $0.relayRetransmit }, text: ValueText.transmit),
+            value(.proxy, { $0.proxy }, text: ValueText.state),
+            value(.friend, { $0.friend }, text: ValueText.state),
+        ].compactMap { $0 }
+        for kind in Set(layers.flatMap { $0.template.settings.states.map(\.value.kind) }).sorted() {
+            let state = value(
+                .state(kind),
+                { settings in settings.states.first { $0.value.kind == kind } },
+                uses: { state in
+                    ([kind.subnet, state.neededSubnet].compactMap { $0 }).map { .netKey($0) }
+                        + state.targets.compactMap(\.group)
+                },
+                text: { ValueText.state($0, on: node, names: names) }
+            )
+            guard let state else { continue }
+            let wanted = desired.settings.states.first { $0.value.kind == kind }?.value
+            if let subnet = wanted?.neededSubnet { need(subnet, by: state.path, state.sources) }
+            values.append(state)
+        }
+        return values + bridges()
+    }
+
+    /// The entries of the bridging table.
+    private mutating func bridges() -> [ExplainedValue] {
+        let said = layers.compactMap { layer in layer.template.settings.bridgingTable.map { (layer.way, $0) } }
+        let values = list(
+            said,
+            whenEmpty: "bridging_table",
+            name: { "bridging_table." + ValueText.bridgeName($0, names: names) },
+            text: { ValueText.direction($0.directions) },
+            record: { bridge in bridge.entry.map { record(of: .bridging($0)) } ?? .unknown },
+            uses: { bridge in
+                [.netKey(bridge.subnets.first), .netKey(bridge.subnets.second)]
+                    + [bridge.first, bridge.second].compactMap(\.group)
+            }
+        )
+        for bridge in desired.settings.bridgingTable?.value ?? [] {
+            let path = "bridging_table." + ValueText.bridgeName(bridge, names: names)
+            let sources = values.first { $0.name == path }?.sources ?? []
+            for subnet in [bridge.subnets.first, bridge.subnets.second] { need(subnet, by: path, sources) }
+        }
+        return values.map { value in
+            var value = value
+            value.isLeftOut = possible.bridgingTable == nil
+            return value
+        }
+    }
+
+    /// The entries of a list of which the one of the highest rank says all: those in it, and those that only lists say
+    /// that give way.
+    func list<Entry: Hashable>(
+        _ said: [(way: ValueSource.Way, declared: Declared<[Entry]>)],
+        whenEmpty: String,
+        name: (Entry) -> String,
+        text: (Entry) -> String,
+        record: (Entry) -> ExplainedValue.Record,
+        uses: (Entry) -> [NetworkResource]
+    ) -> [ExplainedValue] {
+        guard let (way, winner) = said.first else { return [] }
+        let source = ValueSource(way: way, location: winner.location)
+        var values = winner.value.map { entry in
+            ExplainedValue(
+                name: name(entry),
+                value: text(entry),
+                sources: [source],
+                record: record(entry),
+                uses: uses(entry)
+            )
+        }
+        var seen = Set(winner.value)
+        for (_, other) in said.dropFirst() {
+            for entry in other.value where seen.insert(entry).inserted {
+                let askers = said.dropFirst().filter { $0.declared.value.contains(entry) }
+                values.append(
+                    ExplainedValue(
+                        name: name(entry),
+                        value: nil,
+                        sources: [source],
+                        overridden: askers.map {
+                            OverriddenValue(
+                                value: text(entry),
+                                source: ValueSource(way: $0.way, location: $0.declared.location)
+                            )
+                        },
+                        record: record(entry)
+                    )
+                )
+            }
+        }
+        if values.isEmpty { values = [ExplainedValue(name: whenEmpty, value: nil, sources: [source])] }
+        return values
+    }
+}
+
+extension ValueSource {
+    /// The same for something that follows from it.
+    func needed(by path: String) -> ValueSource {
+        var source = self
+        source.need = path
+        return source
+    }
+}
+
+extension DesiredPublication.Target {
+    /// The group that it is, if it is one.
+    var group: NetworkResource? {
+        switch self {
+        case .address(.group(let group)): .group(.group(group))
+        case .address(.virtual(let label)): .group(.virtual(label))
+        case .address(.unknownLabel(let virtual)): .group(.unknownLabel(virtual))
+        case .address(.unicast), .element: nil
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package import MeshCore
+
+/// A subnet, application key or group of a definition: what it is, who uses it, and which lines say so.
+package struct ResourceExplanation: Hashable, Sendable {
+    /// Something else of the network that names it.
+    package struct Reference: Hashable, Sendable {
+        /// Its address as in plans: `application_key.lighting`.
+        package var path: String
+        /// Where it names the resource.
+        package var location: SourceLocation
+    }
+
+    /// Uses that one line brings to nodes.
+    package struct Use: Hashable, Sendable {
+        /// The address of what uses it, as in plans, without the node.
+        package var path: String
+        /// What sets it.
+        package var source: ValueSource
+        /// The names of the nodes, in the order of the definition; never empty.
+        package var nodes: [String]
+    }
+
+    /// Its address as in plans: `group.kitchen`.
+    package var path: String
+    /// Where its name stands.
+    package var location: SourceLocation
+    /// What it is.
+    package var values: [ExplainedValue]
+    /// What else of the network names it.
+    package var references: [Reference]
+    /// Which nodes use it, in the order in which the definition first says so.
+    package var uses: [Use]
+}
+
+extension Explainer {
+    /// Explains the subnet, application key or group that `subnet.NAME`, `key.NAME`, `application_key.NAME` or
+    /// `group.NAME` means; nil if the definition has no such thing.
+    package func resource(_ text: String) -> ResourceExplanation? {
+        guard let dot = text.firstIndex(of: ".") else { return nil }
+        let name = String(text[text.index(after: dot)...])
+        switch text[..<dot] {
+        case "subnet": return subnet(name)
+        case "key", "application_key": return applicationKey(name)
+        case "group": return group(name)
+        default: return nil
+        }
+    }
+
+    /// The addresses of all that ``resource(_:)`` and ``node(_:)`` can explain.
+    package var paths: [String] {
+        nodeNames.map { "node." + $0 } + definition.subnets.map { "subnet." + $0.name.value }
+            + definition.applicationKeys.map { "key." + $0.name.value }
+            + definition.groups.map { "group." + $0.name.value }
+    }
+
+    private func subnet(_ name: String) -> ResourceExplanation? {
+        guard let declared = definition.subnets.first(where: { $0.name.value == name }),
+            let desired = state.subnets.first(where: { $0.name.value == name })
+        else { return nil }
+        let index = value("index", "\(desired.index)", at: declared.index?.location, isRecorded(desired.recordedName))
+        return ResourceExplanation(
+            path: "subnet." + name,
+            location: declared.name.location,
+            values: [
+                index, key(declared.key, isRecorded(desired.recordedName)),
+                protection(declared.isProtected, desired.wasProtected),
+            ],
+            references: definition.applicationKeys.filter { $0.subnet.value == name }.map {
+                ResourceExplanation.Reference(path: "application_key." + $0.name.value, location: $0.subnet.location)
+            },
+            uses: uses(of: .netKey(desired.index))
+        )
+    }
+
+    private func applicationKey(_ name: String) -> ResourceExplanation? {
+        guard let declared = definition.applicationKeys.first(where: { $0.name.value == name }),
+            let desired = state.applicationKeys.first(where: { $0.name.value == name })
+        else { return nil }
+        let index = value("index", "\(desired.index)", at: declared.index?.location, isRecorded(desired.recordedName))
+        let subnet = value("subnet", declared.subnet.value, at: declared.subnet.location, false)
+        return ResourceExplanation(
+            path: "application_key." + name,
+            location: declared.name.location,
+            values: [
+                index, subnet, key(declared.key, isRecorded(desired.recordedName)),
+                protection(declared.isProtected, desired.wasProtected),
+            ],
+            references: [],
+            uses: uses(of: .appKey(desired.index))
+        )
+    }
+
+    private func group(_ name: String) -> ResourceExplanation? {
+        guard let declared = definition.groups.first(where: { $0.name.value == name }),
+            let desired = state.groups.first(where: { $0.group.name == name })
+        else { return nil }
+        let address = desired.group.address
+        var values = [value("address", address.description, at: declared.address?.location, desired.recorded != nil)]
+        if let parent = declared.parent {
+            values.append(value("parent", parent.value, at: parent.location, false))
+        } else if let parent = desired.group.parent {
+            values.append(value("parent", names.group(parent), at: nil, true))
+        }
+        values.append(protection(declared.isProtected, desired.recorded?.isProtected ?? false))
+        return ResourceExplanation(
+            path: "group." + name,
+            location: declared.name.location,
+            values: values,
+            references: definition.groups.compactMap { child in
+                guard let parent = child.parent, parent.value == name else { return nil }
+                return ResourceExplanation.Reference(path: "group." + child.name.value, location: parent.location)
+            },
+            uses: uses(of: .group(address))
+        )
+    }
+
+    private func isRecorded(_ name: String?) -> Bool { name != nil }
+
+    private func value(
+        _ name: String,
+        _ text: String,
+        at location: SourceLocation?,
+        _ isRecorded: Bool
+    ) -> ExplainedValue {
+        let way: ValueSource.Way = location != nil ? .network : isRecorded ? .database : .builtIn
+        return ExplainedValue(name: name, value: text, sources: [ValueSource(way: way, location: location)])
+    }
+
+    /// Where the octets of a key come from; never the octets.
+    private func key(_ source: Located<KeySource>?, _ isRecorded: Bool) -> ExplainedValue {
+        let text: String
+        switch source?.value ?? .generated {
+        case .generated: text = isRecorded ? "in the database" : "generated at apply"
+        case .file(let path): text = "file \(path)"
+        case .environment(let name): text = "environment variable \(name)"
+        }
+        return value("key", text, at: source?.location, isRecorded)
+    }
+
+    private func protection(_ declared: Located<Bool>?, _ wasProtected: Bool) -> ExplainedValue {
+        value("protect", ValueText.state(declared?.value ?? wasProtected), at: declared?.location, wasProtected)
+    }
+
+    /// The uses of a resource by nodes, those that one line brings to many together.
+    private func uses(of resource: NetworkResource) -> [ResourceExplanation.Use] {
+        struct Cause: Hashable {
+            var path: String
+            var source: ValueSource
+        }
+        var places: [Cause: Int] = [:]
+        var uses: [ResourceExplanation.Use] = []
+        for number in definition.nodes.indices {
+            guard let node = explanation(ofNode: number) else { continue }
+            for value in node.values where value.value != nil && !value.isLeftOut && value.uses.contains(resource) {
+                var needs: Set<String> = []
+                for source in value.sources {
+                    // What follows from a use is no other use; of the keys of a subnet each is told once.
+                    if let need = source.need {
+                        guard case .netKey = resource, needs.insert(need).inserted else { continue }
+                    }
+                    let cause = Cause(path: value.path, source: source)
+                    if let place = places[cause] {
+                        uses[place].nodes.append(node.name)
+                    } else {
+                        places[cause] = uses.count
+                        uses.append(
+                            ResourceExplanation.Use(path: value.path, source: source, nodes: [node.name])
+                        )
+                    }
+                }
+            }
+        }
+        return uses
+    }
+}
