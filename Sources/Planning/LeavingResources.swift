@@ -14,6 +14,15 @@ struct LeavingResources {
         groups.sorted().map { .group($0) } + appKeys.sorted().map { .appKey($0) } + netKeys.sorted().map { .netKey($0) }
     }
 
+    /// Whether it has a resource.
+    func holds(_ resource: NetworkResource) -> Bool {
+        switch resource {
+        case .netKey(let index): netKeys.contains(index)
+        case .appKey(let index): appKeys.contains(index)
+        case .group(let address): groups.contains(address)
+        }
+    }
+
     /// Whether it has the group that a publication goes to.
     func holds(_ target: PublishAddress) -> Bool {
         switch target {

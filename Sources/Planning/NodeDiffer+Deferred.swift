@@ -64,7 +64,8 @@ extension DesiredSettings {
     /// The features that are asked of the node only because they are of all.
     fileprivate var optionalFeatures: FeatureSet {
         var optional: FeatureSet = []
-        let relaying = [relay?.origin, relayRetransmit?.origin].compactMap { $0 }
+        // Switching it off is never wrong.
+        let relaying = [relay?.value == true ? relay?.origin : nil, relayRetransmit?.origin].compactMap { $0 }
         if !relaying.isEmpty, relaying.allSatisfy(\.isDefault) { optional.insert(.relay) }
         if proxy?.origin.isDefault ?? false { optional.insert(.proxy) }
         if friend?.origin.isDefault ?? false { optional.insert(.friend) }

@@ -53,7 +53,8 @@ extension NodeDiffer {
         name: String
     ) {
         let isDefault = setting.origin.isDefault
-        diagnostics.report("missing \(model)", at: setting.location) {
+        // With aliases one line may stand for a default and for a node's own setting.
+        diagnostics.report("missing \(title) \(isDefault)", at: setting.location) {
             Diagnostic(
                 isDefault ? .note : .error,
                 "node `\(name)` has no `\(model.name)`, which holds \(title)"

@@ -84,7 +84,7 @@ extension NodeDiffer {
     /// Defaults are for those nodes that can follow them; whoever names a node or its kind is wrong about it.
     mutating func reportUnsupported<Value>(_ feature: String, at setting: Declared<Value>, name: String) {
         let isDefault = setting.origin.isDefault
-        diagnostics.report("unsupported \(feature)", at: setting.location) {
+        diagnostics.report("unsupported \(feature) \(isDefault)", at: setting.location) {
             Diagnostic(
                 isDefault ? .note : .error,
                 "node `\(name)` does not have the \(feature) feature"

@@ -44,13 +44,19 @@ extension NodeLowering {
     mutating func set(
         _ action: ConfigurationAction,
         isLate: Bool,
+        phase: PlanBuilder.LatePhase = .endings,
         change: Int,
         after dependencies: [Int] = [],
         in builder: inout PlanBuilder
     ) {
         if isLate {
             cost += action.cost
-            builder.addLate(.configure(node.uuid, action), change: change, after: prerequisites + dependencies)
+            builder.addLate(
+                .configure(node.uuid, action),
+                change: change,
+                after: prerequisites + dependencies,
+                phase: phase
+            )
         } else {
             _ = send(action, change: change, after: dependencies, in: &builder)
         }

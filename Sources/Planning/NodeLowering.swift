@@ -273,7 +273,20 @@ struct NodeLowering {
             let change = builder.add(change(.nodeSubnet, "subnet." + name, .delete, from: "index \(key)"))
             let moving = difference.deletedAppKeys.filter { boundNetKeys[$0] == key }
                 .flatMap { movingSteps[$0] ?? [] }
-            _ = send(.deleteNetKey(key), change: change, after: moving, in: &builder)
+            // Who carries messages of others carries theirs in this subnet until they are done.
+            set(
+                .deleteNetKey(key),
+                isLate: node.isCarrier,
+                phase: node.features.proxy == .enabled ? .proxyDepartures : .endings,
+                change: change,
+                after: moving,
+                in: &builder
+            )
         }
     }
+}
+
+extension Node {
+    /// Whether the node is known to pass on messages of others.
+    var isCarrier: Bool { features.proxy == .enabled || features.relay == .enabled }
 }

@@ -16,7 +16,7 @@ extension PlanBuilder {
         lowering.addFoundation(difference, to: &self)
         lowering.addRemovals(difference, to: &self)
         lowering.addDeferred(difference, to: &self)
-        noteRemovals(of: difference, since: firstStep, boundNetKeys)
+        noteRemovals(of: difference, on: node, since: firstStep, boundNetKeys)
         nodes.append(
             NodeSummary(
                 uuid: node.uuid,

@@ -10,6 +10,12 @@ extension PlanBuilder {
         var change: Int
     }
 
+    /// A NetKey that a node loses when all others are done.
+    struct LateLoss: Hashable {
+        var node: DeviceUUID
+        var netKey: NetKeyIndex
+    }
+
     /// Adds the changes of what leaves the network; the edits come last of all, see ``finishRemovals()``.
     ///
     /// - Parameter keepers: What has to stay, since nodes keep it that the plan does not reach.
@@ -55,6 +61,7 @@ extension PlanBuilder {
     /// Notes which of the node's steps since `first` have it let go of what leaves the network.
     mutating func noteRemovals(
         of difference: NodeDifference,
+        on node: Node,
         since first: Int,
         _ boundNetKeys: [AppKeyIndex: NetKeyIndex]
     ) {
@@ -87,6 +94,25 @@ extension PlanBuilder {
             default: break
             }
         }
+        guard node.isCarrier else { return }
+        for index in difference.deletedNetKeys {
+            var losses: [NetworkResource] = [.netKey(index)]
+            losses += difference.deletedAppKeys.filter { boundNetKeys[$0] == index }.map { .appKey($0) }
+            lateLosses[LateLoss(node: node.uuid, netKey: index)] =
+                losses.filter(leaving.holds) + implied.map { .group($0) }
+        }
+    }
+
+    /// Notes the late steps that have carriers let go of what leaves the network; once all steps are in their places.
+    mutating func noteLateLosses() {
+        guard !lateLosses.isEmpty else { return }
+        for (position, step) in steps.enumerated() {
+            guard case .configure(let node, .deleteNetKey(let index)) = step.work,
+                let losses = lateLosses[LateLoss(node: node, netKey: index)]
+            else { continue }
+            for loss in losses { removalSteps[loss, default: []].append(position) }
+        }
+        lateLosses = [:]
     }
 
     private mutating func note(_ step: Int, _ groups: [SubscriptionAddress]) {

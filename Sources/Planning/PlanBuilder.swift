@@ -18,6 +18,8 @@ struct PlanBuilder {
     /// What leaves the network, and the steps that have nodes let go of it.
     var leaving = LeavingResources()
     var removalSteps: [NetworkResource: [Int]] = [:]
+    /// What leaves with the NetKeys that carriers lose late.
+    var lateLosses: [LateLoss: [NetworkResource]] = [:]
     /// What leaves the network for good, in order.
     var removals: [Removal] = []
     /// Nodes that are reset, or provisioned anew, and have keys that leave.
@@ -32,8 +34,9 @@ struct PlanBuilder {
     private var managingSteps: [DeviceUUID: Int] = [:]
     /// The steps that give NetKeys to nodes that carry the messages of others.
     private var carrierSteps: [DeviceUUID: [NetKeyIndex: Int]] = [:]
-    /// Where the steps of the other nodes begin if there are such steps.
-    private var carrierBarrier: Int?
+    /// Where the steps of the other nodes begin if there are such steps, and before it where those of devices begin that
+    /// are to be carriers themselves.
+    private var carrierBarriers: [Int] = []
 
     /// What comes after the steps of all nodes, each phase when the one before it is over.
     enum LatePhase: Int, CaseIterable {
@@ -41,6 +44,8 @@ struct PlanBuilder {
         case resets
         /// What makes other nodes harder to reach, and edits that forget nodes.
         case endings
+        /// Subnets that proxies leave, through which the others left.
+        case proxyDepartures
         /// Resets of relays.
         case relayResets
         /// Resets of proxies, through which the others were reset.
@@ -192,7 +197,12 @@ struct PlanBuilder {
                 if let key = node.transportNetKey { awaited.insert(key) }
             }
         }
-        for difference in differences where difference.isCarrier(in: network) {
+        // Devices are spoken to in the subnets that nodes carry.
+        let carriers = differences.filter { $0.isCarrier(in: network) }
+        for difference in carriers.filter({ $0.order == nil }) + carriers.filter({ $0.order != nil }) {
+            if difference.order != nil, carrierBarriers.isEmpty, !carrierSteps.isEmpty {
+                carrierBarriers.append(steps.count)
+            }
             for key in difference.addedNetKeys where awaited.contains(key) {
                 var dependencies = netKeySteps[key].map { [$0] } ?? []
                 let uuid: DeviceUUID
@@ -205,9 +215,9 @@ struct PlanBuilder {
                 }
                 let step = add(.configure(uuid, .addNetKey(key)), change: 0, after: dependencies)
                 carrierSteps[uuid, default: [:]][key] = step
-                carrierBarrier = steps.count
             }
         }
+        if !carrierSteps.isEmpty, carrierBarriers.last != steps.count { carrierBarriers.append(steps.count) }
     }
 
     /// The step that gives the NetKey to the node, if it is there already; it now belongs to that change.
@@ -271,8 +281,7 @@ struct PlanBuilder {
             add(step.work, change: step.change, after: step.dependencies + [provisioning])
         }
         awaiting = []
-        var barriers: [Int] = []
-        if let barrier = carrierBarrier, barrier < steps.count { barriers.append(barrier) }
+        var barriers = carrierBarriers.filter { $0 < steps.count }
         var hasMessages = steps.contains { $0.work.isMessage }
         for phase in lateSteps {
             let sends = phase.contains { $0.work.isMessage }
@@ -281,6 +290,7 @@ struct PlanBuilder {
             steps += phase
         }
         lateSteps = Array(repeating: [], count: LatePhase.allCases.count)
+        noteLateLosses()
         finishRemovals()
         return (steps, barriers)
     }

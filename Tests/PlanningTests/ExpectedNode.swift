@@ -196,3 +196,26 @@ struct ExpectedNode {
         return network.nodes.first { $0.uuid == uuid }?.unicastAddress.address
     }
 }
+
+extension RandomCase {
+    /// The models of which the definition says all groups, by itself or by rules.
+    func declaredLists(of entry: NodeDefinition, _ node: Node) -> Set<ModelAddress> {
+        let profile = definition.profiles.first { $0.name.value == entry.profile?.value }
+        var lists: Set<ModelAddress> = []
+        for settings in [entry.settings, profile?.settings].compactMap({ $0 }) {
+            for (index, element) in settings.elements {
+                for model in element.models where model.subscribe != nil {
+                    lists.insert(ModelAddress(element: index, model: model.identifier.value))
+                }
+            }
+        }
+        for rule in definition.subscriptions where rule.nodes.tags.isEmpty || entry.tags["room"]?.value == "kitchen" {
+            for (index, element) in node.elements.enumerated() {
+                for model in element.models where rule.models.contains(where: { $0.value == model.identifier }) {
+                    lists.insert(ModelAddress(element: UInt8(index), model: model.identifier))
+                }
+            }
+        }
+        return lists
+    }
+}

@@ -10,13 +10,16 @@ struct LeastMessages {
     let after: Node
     /// The subnets of the network's AppKeys, also of those that are gone.
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
+    /// The models of which the definition says all groups.
+    let declaredLists: Set<ModelAddress>
 
     var count: Int {
         var count = keys + states
-        for (element, other) in zip(before.elements, after.elements) {
+        for (index, (element, other)) in zip(before.elements, after.elements).enumerated() {
             for model in element.models {
                 guard let match = other.models.first(where: { $0.identifier == model.identifier }) else { continue }
-                count += messages(from: model, to: match)
+                let address = ModelAddress(element: UInt8(index), model: model.identifier)
+                count += messages(from: model, to: match, isDeclared: declaredLists.contains(address))
             }
         }
         return count
@@ -66,12 +69,12 @@ struct LeastMessages {
         return set + removed
     }
 
-    private func messages(from model: Model, to other: Model) -> Int {
+    private func messages(from model: Model, to other: Model, isDeclared: Bool) -> Int {
         let bindings = differences(
             model.bindings.filter { after.knows($0) },
             other.bindings
         )
-        var count = bindings.gone + bindings.new + subscriptions(from: model, to: other)
+        var count = bindings.gone + bindings.new + subscriptions(from: model, to: other, isDeclared)
         if let publication = other.publication {
             if model.publication != publication { count += 1 }
         } else if let old = model.publication, other.bindings.contains(old.appKeyIndex) {
@@ -80,14 +83,13 @@ struct LeastMessages {
         return count
     }
 
-    private func subscriptions(from model: Model, to other: Model) -> Int {
+    private func subscriptions(from model: Model, to other: Model, _ isDeclared: Bool) -> Int {
         let old = Set(model.subscriptions)
         let new = Set(other.subscriptions)
         if old == new { return 0 }
         let each = old.subtracting(new).count + new.subtracting(old).count
         // What nobody has asked for must not be overwritten: a list of which the definition does not say all.
-        let isOurs = Set(other.managedSubscriptions) == new || Set(model.managedSubscriptions) == old
-        guard isOurs else { return each }
+        guard isDeclared || Set(model.managedSubscriptions) == old else { return each }
         return min(each, max(new.count, 1))
     }
 }

@@ -8,7 +8,7 @@ import Testing
 struct PlannerPropertyTests {
     /// So many cases, unless `MESHPLAN_PROPERTY_SEEDS` says otherwise.
     private static let seeds =
-        0..<(ProcessInfo.processInfo.environment["MESHPLAN_PROPERTY_SEEDS"].flatMap(UInt64.init) ?? 2000)
+        0..<(ProcessInfo.processInfo.environment["MESHPLAN_PROPERTY_SEEDS"].flatMap(UInt64.init) ?? 800)
 
     /// What may pass where guards are not what is tested: all but what nodes would refuse.
     private static let bearable = Set(PlanGuard.allCases).subtracting([
@@ -78,7 +78,7 @@ struct PlannerPropertyTests {
             expectAgreement(simulation.network, example, seed)
             removed += expectNothingDropped(simulation.network, example, seed)
         }
-        #expect(removed > Self.seeds.count / 4)
+        #expect(removed > Self.seeds.count / 8)
         // Most cases must be plans and not refusals, or the test says little.
         #expect(planned > Self.seeds.count / 2)
         #expect(steps > planned * 5)
@@ -96,6 +96,7 @@ struct PlannerPropertyTests {
             guard self.plan(example.definition, whole.network).plan != nil else { continue }
             var random = SplitMix64(seed: ~seed)
             var simulation = StepSimulation(example.network, compositions: example.compositions)
+            simulation.apply(plan.claims)
             var failed: Set<Int> = []
             for (position, step) in plan.steps.enumerated() {
                 if random.chance(20) || step.dependencies.contains(where: failed.contains) {
@@ -105,6 +106,7 @@ struct PlannerPropertyTests {
                 do { try simulation.apply(step) } catch { Issue.record("seed \(seed) step \(position): \(error)") }
             }
             let again = try #require(self.plan(example.definition, simulation.network).plan, "seed \(seed)")
+            simulation.apply(again.claims)
             for step in again.steps { try simulation.apply(step) }
             #expect(self.plan(example.definition, simulation.network).plan?.steps == [], "seed \(seed)")
             expectAgreement(simulation.network, example, seed)

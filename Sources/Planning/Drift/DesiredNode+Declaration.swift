@@ -19,7 +19,8 @@ extension DesiredNode {
     ) -> DeclaredResource? {
         switch resource {
         case .netKey(let index):
-            let isNeeded = neededAppKeys.contains { boundNetKeys[$0] == index }
+            let isNeeded =
+                neededAppKeys.contains { boundNetKeys[$0] == index } || settings.subnetsOfStates.contains(index)
             guard let list = settings.subnets else {
                 return isNeeded ? thing("index \(index)", true, node.knows(index)) : nil
             }

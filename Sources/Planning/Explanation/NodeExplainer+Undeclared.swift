@@ -24,8 +24,11 @@ extension NodeExplainer {
             guard let index = UInt8(exactly: index) else { break }
             for model in element.models {
                 let address = ModelAddress(element: index, model: model.identifier)
+                // A binding that somebody else's publication uses stays.
+                let isForeign = desired.model(at: address)?.publication == nil && !model.isPublicationManaged
+                let used = isForeign ? model.publication?.appKeyIndex : nil
                 for key in model.bindings {
-                    add(.binding(address, key), isDropped: model.managedBindings.contains(key))
+                    add(.binding(address, key), isDropped: model.managedBindings.contains(key) && key != used)
                 }
                 for group in model.subscriptions {
                     add(.subscription(address, group), isDropped: model.managedSubscriptions.contains(group))

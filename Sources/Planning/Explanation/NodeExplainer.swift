@@ -156,7 +156,7 @@ struct NodeExplainer {
                 text: { ValueText.state($0, on: node, names: names) }
             )
             guard let state else { continue }
-            let wanted = desired.settings.states.first { $0.value.kind == kind }?.value
+            let wanted = possible.states.first { $0.value.kind == kind }?.value
             if let subnet = wanted?.neededSubnet { need(subnet, by: state.path, state.sources) }
             values.append(state)
         }
@@ -177,7 +177,7 @@ struct NodeExplainer {
                     + [bridge.first, bridge.second].compactMap(\.group)
             }
         )
-        for bridge in desired.settings.bridgingTable?.value ?? [] {
+        for bridge in possible.bridgingTable?.value ?? [] {
             let path = "bridging_table." + ValueText.bridgeName(bridge, names: names)
             let sources = values.first { $0.name == path }?.sources ?? []
             for subnet in [bridge.subnets.first, bridge.subnets.second] { need(subnet, by: path, sources) }
