@@ -1,5 +1,4 @@
 import Execution
-import Foundation
 import MeshCore
 import Planning
 import Simulator
@@ -8,9 +7,7 @@ import Testing
 
 @Suite("Random definitions over the simulated network")
 struct RandomApplyTests {
-    /// So many cases, unless `MESHPLAN_PROPERTY_SEEDS` says otherwise.
-    private static let seeds =
-        0..<(ProcessInfo.processInfo.environment["MESHPLAN_PROPERTY_SEEDS"].flatMap(UInt64.init) ?? 60)
+    private static let seeds = propertySeeds(60)
 
     @Test("An apply brings the nodes to what is recorded, sends what was planned, and the next plan is empty")
     func converges() throws {
@@ -33,7 +30,8 @@ struct RandomApplyTests {
             let plan = try site.plan()
             let recap = try site.apply(plan)
             #expect(recap.isComplete, "seed \(seed): \(recap)")
-            #expect(try site.world.mismatches(against: site.network) == [], "seed \(seed)")
+            let mismatches = try site.world.mismatches(against: site.network)
+            #expect(mismatches == [], "seed \(seed)")
             #expect(site.world.violations == [], "seed \(seed)")
             let again = try site.plan()
             #expect(again.steps == [], "seed \(seed)")

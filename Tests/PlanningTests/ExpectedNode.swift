@@ -72,7 +72,8 @@ struct ExpectedNode {
         var needed: Set<String> = []
         for element in node.elements {
             for model in element.models {
-                for key in model.bindings where model.managedBindings.contains(key) {
+                let published = model.isPublicationManaged ? model.publication?.appKeyIndex : nil
+                for key in model.bindings where model.managedBindings.contains(key) || key == published {
                     if let name = network.appKeys.first(where: { $0.index == key })?.name { needed.insert(name) }
                 }
             }

@@ -8,7 +8,7 @@ struct PlanScheduleTests {
     @Test("Every order ends in the same network, and no node is cut off before its last message, wherever it stops")
     func orders() throws {
         var (checked, shuffled) = (0, 0)
-        for seed in 0..<UInt64(500) {
+        for seed in propertySeeds(300) {
             let example = RandomCase(seed: seed)
             guard let plan = example.plan(allowed: []) else { continue }
             var inOrder = StepSimulation(example.network, compositions: example.compositions)
@@ -36,7 +36,7 @@ struct PlanScheduleTests {
                 if !provisions { #expect(simulation.network == inOrder.network, "seed \(seed)") }
             }
         }
-        #expect(checked > 2000 && shuffled > 200, "\(checked) steps, \(shuffled) out of order")
+        #expect(checked > 1000 && shuffled > 100, "\(checked) steps, \(shuffled) out of order")
     }
 }
 

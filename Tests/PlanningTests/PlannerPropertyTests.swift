@@ -1,4 +1,3 @@
-import Foundation
 import MeshCore
 import Planning
 import TestSupport
@@ -6,9 +5,7 @@ import Testing
 
 @Suite("Properties of plans")
 struct PlannerPropertyTests {
-    /// So many cases, unless `MESHPLAN_PROPERTY_SEEDS` says otherwise.
-    private static let seeds =
-        0..<(ProcessInfo.processInfo.environment["MESHPLAN_PROPERTY_SEEDS"].flatMap(UInt64.init) ?? 800)
+    private static let seeds = propertySeeds(500)
 
     /// What may pass where guards are not what is tested: all but what nodes would refuse.
     private static let bearable = Set(PlanGuard.allCases).subtracting([

@@ -8,13 +8,15 @@ extension RandomCase {
     /// Models of the foundation on the primary element, and what is known of their states.
     mutating func addFoundation(to node: inout Node) {
         guard !node.elements.isEmpty else { return }
+        node.elements[0].models.insert(Model(identifier: .configurationServer), at: 0)
         node.elements[0].models += random.some(of: Self.foundation, 70).map { Model(identifier: $0) }
         let subnets = node.netKeys.map(\.index)
         if random.chance(20), let subnet = subnets.randomElement(using: &random) {
             node.record(.heartbeatPublication(makeHeartbeat(in: subnet)))
         }
         if random.chance(20) { node.record(.heartbeatSubscription(.off)) }
-        for subnet in subnets where random.chance(20) { node.record(.nodeIdentity(subnet, .stopped)) }
+        let isProxy = node.features.proxy != .notSupported
+        for subnet in subnets where isProxy && random.chance(20) { node.record(.nodeIdentity(subnet, .stopped)) }
         if node.hasPrimary(.sarConfigurationServer), random.chance(40) {
             node.record(.sarTransmitter(.standard))
             node.record(.sarReceiver(.standard))

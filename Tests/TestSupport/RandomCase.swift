@@ -138,11 +138,11 @@ package struct RandomCase {
         node.secureNetworkBeacon = random.chance(50) ? random.chance(50) : nil
         node.networkTransmit = random.chance(50) ? TransmitParameters(octet: UInt8(number(0...255))) : nil
         node.relayRetransmit = random.chance(50) ? TransmitParameters(octet: UInt8(number(0...255))) : nil
-        addFoundation(to: &node)
         if isCarrier {
             node.features.relay = .enabled
             node.features.proxy = .enabled
         }
+        addFoundation(to: &node)
         if isReachable { return node }
         if random.chance(15) {
             compositions[node.uuid] = composition(node.elements, node.features)
@@ -166,13 +166,19 @@ package struct RandomCase {
             replayListSize: 4,
             features: supported,
             elements: elements.map { element in
-                CompositionElement(location: 0, models: [.configurationServer] + element.models.map(\.identifier))
+                CompositionElement(
+                    location: 0,
+                    models: [.configurationServer]
+                        + element.models.map(\.identifier).filter { $0 != .configurationServer }
+                )
             }
         )
     }
 
     mutating func feature() -> FeatureState? {
-        [.disabled, .disabled, .enabled, .enabled, nil, .disabled, .enabled, .notSupported].randomElement(
+        // What is unknown a simulated node may turn out not to have.
+        let unknown: FeatureState? = isReachable ? .disabled : nil
+        return [.disabled, .disabled, .enabled, .enabled, unknown, .disabled, .enabled, .notSupported].randomElement(
             using: &random
         ) ?? nil
     }
