@@ -82,7 +82,7 @@ struct RefreshRun {
                 options: simulator
             )
         }
-        reporter.begin(nodes, estimator)
+        reporter.begin(nodes, estimator, pages: options.pages)
         context.interrupts.arm()
         let keys = KeyReader(context: context)
         let executor = Executor(

@@ -6,6 +6,9 @@ package import MeshCore
 /// What follows from what was said already is not asked: a feature that the composition lacks has no state; a node
 /// without AppKeys has none bound, and a model without one cannot publish (Mesh Protocol 4.2.3); models of the
 /// foundation that are secured with the DeviceKey have neither bindings nor subscriptions nor a publication (4.4).
+///
+/// The composition pages beside page 0 and the metadata of the models change with the firmware only, so they come last and
+/// once: of nodes that can have them, until they are known.
 package struct NodeReadBack: Sendable {
     /// The node as it was recorded, with what it has told since.
     package private(set) var node: Node
@@ -14,6 +17,17 @@ package struct NodeReadBack: Sendable {
     /// What it refused to tell; that stays as it was recorded.
     package private(set) var refused: [NodeReading] = []
 
+    /// Which nodes are asked for composition pages beside page 0 and for the metadata of their models.
+    package enum Pages: Hashable, Sendable {
+        /// Those with the Large Composition Data Server of which they are not known.
+        case unread
+        /// All.
+        case all
+    }
+
+    private let pages: Pages
+    private var pageReading: PageReading?
+
     private enum Stage: Int {
         case composition
         case netKeys
@@ -21,6 +35,7 @@ package struct NodeReadBack: Sendable {
         case states
         case bindings
         case models
+        case pages
         case finished
     }
 
@@ -36,9 +51,10 @@ package struct NodeReadBack: Sendable {
     private var entryCounts: [NetKeyIndexPair: Int] = [:]
 
     /// Asks a node of a network with those AppKeys for everything.
-    package init(of node: Node, appKeys: [AppKey]) {
+    package init(of node: Node, appKeys: [AppKey], pages: Pages = .unread) {
         self.node = node
         self.appKeys = appKeys
+        self.pages = pages
     }
 
     /// What to ask next, nil if there is nothing left.
@@ -48,8 +64,8 @@ package struct NodeReadBack: Sendable {
     package var isFinished: Bool { waiting.isEmpty }
 
     /// The Gets that it takes to read a node back that is as recorded.
-    package static func foreseen(for node: Node, appKeys: [AppKey]) -> [NodeReading] {
-        var readBack = NodeReadBack(of: node, appKeys: appKeys)
+    package static func foreseen(for node: Node, appKeys: [AppKey], pages: Pages = .unread) -> [NodeReading] {
+        var readBack = NodeReadBack(of: node, appKeys: appKeys, pages: pages)
         var readings: [NodeReading] = []
         while let reading = readBack.next {
             readings.append(reading)
@@ -82,6 +98,10 @@ package struct NodeReadBack: Sendable {
         if case .appKeys(let netKey) = reading {
             for key in node.appKeys where boundNetKey(of: key.index) == netKey { reportedAppKeys.insert(key.index) }
         }
+        if case .page = reading {
+            pageReading?.refuse()
+            askForPages()
+        }
         fill()
     }
 
@@ -104,6 +124,7 @@ package struct NodeReadBack: Sendable {
             return states
         case .bindings: return bindings()
         case .models: return models()
+        case .pages: return pageReadings()
         }
     }
 
@@ -200,7 +221,29 @@ package struct NodeReadBack: Sendable {
         case .state(let state): node.recordReport(state)
         case .bridgedSubnets(let pairs): askFurther(pairs)
         case .bridgingTable(let pair, let entries): askFurther(pair, entries)
+        case .page(let answer):
+            pageReading?.take(answer)
+            askForPages()
         }
+    }
+
+    private mutating func pageReadings() -> [NodeReading] {
+        let isUnread = node.compositionPages == nil && node.hasPrimary(.largeCompositionDataServer)
+        guard pages == .all || isUnread else { return [] }
+        let reading = PageReading(of: node)
+        pageReading = reading
+        return reading.next.map { [.page($0)] } ?? []
+    }
+
+    /// Asks for the next page, or takes over what there is when there are no more.
+    private mutating func askForPages() {
+        guard let reading = pageReading else { return }
+        if let part = reading.next {
+            waiting.append(.page(part))
+            return
+        }
+        node.compositionPages = reading.compositionPages
+        node.modelsMetadata = reading.modelsMetadata
     }
 
     /// Asks for the entries between each of those subnets, and for more of these; without more the table is all there.

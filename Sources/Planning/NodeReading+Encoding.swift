@@ -35,6 +35,17 @@ extension PlanWriter {
             bytes.write(pair.first.rawValue)
             bytes.write(pair.second.rawValue)
             bytes.write(position)
+        case .page(.composition(let page)):
+            bytes.write(UInt8(15))
+            bytes.write(page)
+        case .page(.largeComposition(let page, let offset)):
+            bytes.write(UInt8(16))
+            bytes.write(page)
+            bytes.write(offset)
+        case .page(.modelsMetadata(let page, let offset)):
+            bytes.write(UInt8(17))
+            bytes.write(page)
+            bytes.write(offset)
         }
     }
 }
@@ -59,6 +70,9 @@ extension PlanReader {
         case 14:
             let pair = NetKeyIndexPair(first: try keyIndex(), second: try keyIndex())
             return .bridgingTable(pair, from: try bytes.readUInt16())
+        case 15: return .page(.composition(page: try bytes.readUInt8()))
+        case 16: return .page(.largeComposition(page: try bytes.readUInt8(), offset: try bytes.readUInt16()))
+        case 17: return .page(.modelsMetadata(page: try bytes.readUInt8(), offset: try bytes.readUInt16()))
         case let other: throw .prohibited(field: "reading", value: UInt64(other))
         }
     }

@@ -32,6 +32,8 @@ package enum NodeReading: Hashable, Sendable {
     case bridgedSubnets(from: UInt8)
     /// Bridging Table Get: the entries that join two subnets, from a position on.
     case bridgingTable(NetKeyIndexPair, from: UInt16)
+    /// The Get of a composition page beside page 0, or of metadata of the models.
+    case page(PageReading.Part)
 }
 
 extension NodeReading {
@@ -51,6 +53,8 @@ extension NodeReading {
         case .state(let kind): .exchange(request: kind.subnet == nil ? 2 : 4, status: kind.statusLength)
         case .bridgedSubnets: .exchange(request: 5, status: 8)
         case .bridgingTable: .exchange(request: 7, status: 18)
+        case .page(.composition): .exchange(request: 3, status: 52)
+        case .page(.largeComposition), .page(.modelsMetadata): .exchange(request: 5, status: 60)
         }
     }
 }
@@ -87,4 +91,6 @@ package enum NodeReport: Hashable, Sendable {
     case bridgedSubnets([NetKeyIndexPair])
     /// Entries of the bridging table between two subnets, from a position on; none if there are no more.
     case bridgingTable(NetKeyIndexPair, [BridgedAddresses])
+    /// A page of its composition or of the metadata of its models, or a part of one.
+    case page(PageReading.Answer)
 }

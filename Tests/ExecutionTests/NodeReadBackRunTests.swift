@@ -197,6 +197,25 @@ struct NodeReadBackRunTests {
         #expect(!node.elements[0].models[2].bindings.isEmpty)
     }
 
+    @Test("The other pages come with the configuration once, and anew when they are asked for")
+    func pages() throws {
+        let site = try configured(lamps: 1)
+        let (first, second) = ([UInt8](repeating: 1, count: 90), [UInt8](repeating: 2, count: 90))
+        site.world.change(uuid(1)) { state in
+            state.elements[0].models.append(Model(identifier: .largeCompositionDataServer))
+            state.foundation.compositionPages = [1: [7], 128: first]
+        }
+        #expect(try site.execute { $0.readBack([uuid(1)]) }.isComplete)
+        #expect(try site.lamp(1).compositionPages == [1: [7], 128: first])
+        #expect(try site.lamp(1).modelsMetadata != nil)
+        site.world.change(uuid(1)) { $0.foundation.compositionPages[128] = second }
+        #expect(try site.execute { $0.readBack([uuid(1)]) }.isComplete)
+        #expect(try site.lamp(1).compositionPages?[128] == first)
+        site.options.pages = .all
+        #expect(try site.execute { $0.readBack([uuid(1)]) }.isComplete)
+        #expect(try site.lamp(1).compositionPages == [1: [7], 128: second])
+    }
+
     @Test("A node with another number of elements is another node: nothing of it is recorded")
     func otherElements() throws {
         let site = try configured(lamps: 1)

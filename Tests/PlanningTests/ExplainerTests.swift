@@ -42,6 +42,7 @@ struct ExplainerTests {
         case .network: "network"
         case .builtIn: "built in"
         case .database: "database"
+        case .plan: "plan"
         }
     }
 

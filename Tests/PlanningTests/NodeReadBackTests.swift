@@ -39,6 +39,7 @@ struct NodeReadBackTests {
         let catalogue: [ModelIdentifier] = [
             .configurationServer, .healthServer, .sig(0x0010), .sig(0x1000), .sig(0x1007), .sig(0x1201), .sig(0x1300),
             .vendor(company: 0x59, model: 1), .sarConfigurationServer, .privateBeaconServer, .bridgeConfigurationServer,
+            .largeCompositionDataServer,
         ]
         for _ in 0..<300 {
             var node = lamp
@@ -59,6 +60,7 @@ struct NodeReadBackTests {
                     }
                 )
             }
+            node.compositionPages = Bool.random(using: &generator) ? [1: [0]] : nil
             var expected = 3 + node.netKeys.count + 2
             for state in [node.features.relay, node.features.proxy, node.features.friend] where state != .notSupported {
                 expected += 1
@@ -68,6 +70,7 @@ struct NodeReadBackTests {
             if primary.contains(.sarConfigurationServer) { expected += 2 }
             if primary.contains(.privateBeaconServer) { expected += node.features.proxy == .notSupported ? 1 : 2 }
             if primary.contains(.bridgeConfigurationServer) { expected += 2 }
+            if primary.contains(.largeCompositionDataServer), node.compositionPages == nil { expected += 2 }
             for model in node.elements.flatMap(\.models) {
                 let known = ModelCatalogue.model(model.identifier)
                 if !node.appKeys.isEmpty, known?.supportsAppKeyBinding != false { expected += 1 }
@@ -140,6 +143,8 @@ struct NodeReadBackTests {
             readings(of: lamp) + [
                 .friend, .bridgedSubnets(from: 7), .state(.privateNodeIdentity(guests)),
                 .bridgingTable(NetKeyIndexPair(first: .primary, second: guests), from: 300),
+                .page(.composition(page: 255)), .page(.largeComposition(page: 128, offset: 300)),
+                .page(.modelsMetadata(page: 0, offset: 1)),
             ]
         for reading in readings {
             let action = ConfigurationAction.read(reading)

@@ -179,6 +179,23 @@ struct RemovalTests {
         )
     }
 
+    @Test("A proxy leaves a subnet when those are done whose messages it carries there")
+    func carriers() throws {
+        var office = try office()
+        let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
+        try office.apply(Office.definition + Office.nodes(lamp1: keys, lamp2: keys))
+        let fewer = "subnets: [building], application_keys: [lighting]"
+        #expect(
+            try text(office, Office.definition + Office.nodes(lamp1: fewer, lamp2: keys + ", ttl: 9")) == """
+                - node.lamp-1.application_key.sensing [index 1] (implied)
+                - node.lamp-1.subnet.guests [index 1]
+                ~ node.lamp-2.ttl [5] -> [9]
+                0 lamp-2: set TTL 9
+                | 1 lamp-1: delete NetKey 1
+                """
+        )
+    }
+
     @Test("A key that a node keeps stays in the database, until the node is gone")
     func keptKeys() throws {
         var office = try office()
@@ -192,8 +209,8 @@ struct RemovalTests {
                 - node.lamp-1.application_key.sensing [index 1] (implied)
                 - node.lamp-1.subnet.guests [index 1]
                 . node.lamp-2 [managed]
-                0 lamp-1: delete NetKey 1
-                1 forget
+                0 forget
+                1 lamp-1: delete NetKey 1
                 """
         )
         let notes = [

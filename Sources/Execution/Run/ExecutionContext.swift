@@ -1,4 +1,5 @@
 package import MeshCore
+package import Planning
 
 /// What a run needs from outside beside database and bearer: who and when, interrupts, keys, and an ear for events.
 package struct ExecutionContext {
@@ -74,6 +75,8 @@ package struct ExecutionOptions: Hashable, Sendable {
     /// Nodes talked to at once at most, at least 1. Proxies drop silently what exceeds their queue, the smallest of
     /// which hold 6 PDUs.
     package var maximumWindow = 6
+    /// Which composition pages beside page 0 are read with the configuration of nodes.
+    package var pages = NodeReadBack.Pages.unread
 
     /// The options described at each property.
     package init() {}

@@ -14,7 +14,7 @@ extension ExecutionRun {
         guard !network.subnets(of: node, for: .read(.netKeys)).isEmpty else {
             return fail(step, .unmakeable("the node has no network key that the database has"))
         }
-        readBacks[uuid] = NodeReadBack(of: node, appKeys: network.header.appKeys)
+        readBacks[uuid] = NodeReadBack(of: node, appKeys: network.header.appKeys, pages: options.pages)
         askNext(step, uuid)
     }
 

@@ -62,7 +62,7 @@ extension Executor {
         var reading = PageReading(of: node)
         return converse(with: node) { conversation in
             while let part = reading.next {
-                switch conversation.ask(part.inquiry, in: node.netKeys.map(\.index)) {
+                switch conversation.ask(part.inquiry { .page($0) }, in: node.netKeys.map(\.index)) {
                 case .answered(.page(let answer)): reading.take(answer)
                 case .answered: reading.refuse()
                 case .unanswered: return (.unanswered, nil)
@@ -128,25 +128,27 @@ extension Executor {
 }
 
 extension PageReading.Part {
-    /// The Get and how its status is understood.
-    var inquiry: ConfigurationInquiry {
+    /// The Get, and what its answer means.
+    func inquiry(_ verdict: @escaping (PageReading.Answer) -> ConfigurationVerdict) -> ConfigurationInquiry {
         switch self {
         case .composition(let page):
             ConfigurationInquiry(ConfigCompositionDataGet(page: page), answerSize: 100) {
-                .page(PageReading.Answer(page: $0.page, data: $0.data))
+                verdict(PageReading.Answer(page: $0.page, data: $0.data))
             }
         case .largeComposition(let page, let offset):
-            Self.part(LargeCompositionDataGet(page: page, offset: offset))
-        case .modelsMetadata(let page, let offset): Self.part(ModelsMetadataGet(page: page, offset: offset))
+            Self.part(LargeCompositionDataGet(page: page, offset: offset), verdict)
+        case .modelsMetadata(let page, let offset):
+            Self.part(ModelsMetadataGet(page: page, offset: offset), verdict)
         }
     }
 
-    private static func part(_ get: some PagePartRequest) -> ConfigurationInquiry {
+    private static func part(
+        _ get: some PagePartRequest,
+        _ verdict: @escaping (PageReading.Answer) -> ConfigurationVerdict
+    ) -> ConfigurationInquiry {
         // As much of the page as goes into the longest message.
         ConfigurationInquiry(get, answerSize: 380) {
-            .page(
-                PageReading.Answer(page: $0.page, offset: $0.offset, totalSize: Int($0.totalSize), data: $0.data)
-            )
+            verdict(PageReading.Answer(page: $0.page, offset: $0.offset, totalSize: Int($0.totalSize), data: $0.data))
         }
     }
 }

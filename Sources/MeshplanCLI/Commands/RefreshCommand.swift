@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Execution
 internal import MeshCore
+internal import Planning
 internal import Store
 
 /// `meshplan refresh`
@@ -36,6 +37,16 @@ struct RefreshCommand: ContextCommand {
     @Flag(help: "Nodes that no definition manages, too.")
     var all = false
 
+    @Flag(
+        help: ArgumentHelp(
+            """
+            Read the composition pages beside page 0 and the metadata of the models of every node anew; otherwise only \
+            those of nodes with the Large Composition Data Server of which they are not known.
+            """
+        )
+    )
+    var pages = false
+
     @OptionGroup var execution: RunOptions
 
     @OptionGroup var radio: RadioOptions
@@ -60,10 +71,12 @@ struct RefreshCommand: ContextCommand {
             return .failure
         }
         let lease = try workspace.lock(database, for: "refresh")
+        var options = execution.options
+        if pages { options.pages = .all }
         let refresh = RefreshRun(
             context: context,
             choice: try BearerChoice(bearer.via),
-            options: execution.options,
+            options: options,
             devices: devices.devices,
             simulator: simulator,
             database: database,

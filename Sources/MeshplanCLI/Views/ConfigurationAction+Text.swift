@@ -54,6 +54,9 @@ extension NodeReading {
         case .state(let kind): kind.title + " Get"
         case .bridgedSubnets: "Bridged Subnets Get"
         case .bridgingTable: "Bridging Table Get"
+        case .page(.composition): "Composition Data Get"
+        case .page(.largeComposition): "Large Composition Data Get"
+        case .page(.modelsMetadata): "Models Metadata Get"
         }
     }
 }

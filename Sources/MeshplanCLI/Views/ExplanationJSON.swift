@@ -73,6 +73,7 @@ struct ExplanationJSON {
         case .network: by = "declaration"
         case .builtIn: by = "built_in"
         case .database: by = "database"
+        case .plan: by = "plan"
         }
         return .object([
             "by": by.json, "name": name?.json, "entry": entry.map { .integer($0) }, "needed_by": source.need?.json,

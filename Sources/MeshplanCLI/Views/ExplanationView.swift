@@ -10,6 +10,8 @@ struct ExplanationView {
 
     /// Values that are wider are broken at their commas.
     private static let valueWidth = 34
+    /// What is not declared of a model is broken where it is wider.
+    private static let undeclaredWidth = 72
     /// So many nodes of one line are named.
     private static let nodesShown = 4
 
@@ -36,15 +38,34 @@ struct ExplanationView {
         }
         text += "\n" + render(lines)
         guard !node.undeclared.isEmpty else { return text }
-        var others = Table()
-        for value in node.undeclared {
-            others.rows.append([
-                value.path.printable, value.value.printable,
-                value.isDropped ? "no line asks for it any more: apply removes it" : "",
-            ])
+        return text + "\n" + style(.bold, "Not declared") + ", as recorded\n" + undeclared(node.undeclared)
+    }
+
+    /// What no line sets: the states of the node, then a model a line, what will go by itself.
+    private func undeclared(_ values: [UndeclaredValue]) -> String {
+        var table = Table()
+        var model: ModelAddress?
+        for value in values {
+            let dropped = value.isDropped ? "no line asks for it any more: apply removes it" : ""
+            guard let place = value.model, !value.isDropped else {
+                model = nil
+                table.rows.append([value.path.printable, value.value.printable, dropped])
+                continue
+            }
+            let prefix = "element[\(place.element)].\(place.model.name)"
+            let name = String(value.path.dropFirst(prefix.count + 1)).printable
+            if model == place, let last = table.rows.indices.last {
+                if (table.rows[last][1] + name).displayWidth <= Self.undeclaredWidth {
+                    table.rows[last][1] += ", " + name
+                } else {
+                    table.rows.append(["", name])
+                }
+            } else {
+                table.rows.append([prefix, name])
+            }
+            model = place
         }
-        return text + "\n" + style(.bold, "Not declared") + ", as recorded and left alone\n"
-            + others.render(style, indent: "  ")
+        return table.render(style, indent: "  ")
     }
 
     /// A subnet, application key or group.
@@ -153,6 +174,7 @@ extension ValueSource.Way {
         case .network: "its declaration"
         case .builtIn: "built in"
         case .database: "the database"
+        case .plan: "the next plan"
         }
     }
 }

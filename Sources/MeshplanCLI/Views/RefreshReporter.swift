@@ -34,10 +34,10 @@ final class RefreshReporter {
     }
 
     /// Says how much is to be read.
-    func begin(_ nodes: [Node], _ estimator: PlanEstimator) {
+    func begin(_ nodes: [Node], _ estimator: PlanEstimator, pages: NodeReadBack.Pages = .unread) {
         nodeCount = nodes.count
         tally.begin(nodes.map(\.uuid))
-        let readings = nodes.map { NodeReadBack.foreseen(for: $0, appKeys: network.appKeys) }
+        let readings = nodes.map { NodeReadBack.foreseen(for: $0, appKeys: network.appKeys, pages: pages) }
         foreseen = readings.reduce(0) { $0 + $1.count }
         guard context.json == nil else { return }
         let steps = zip(nodes, readings).flatMap { node, readings in
@@ -112,7 +112,10 @@ final class RefreshReporter {
 
     private func show(_ outcome: ReadBackOutcome, of node: DeviceUUID) {
         if outcome.isCompositionNew {
-            say("\(name(node)) is made otherwise than recorded: its composition has changed, as with another firmware.")
+            say(
+                "\(name(node)) is made otherwise than recorded: its composition has changed, as with another firmware. "
+                    + "meshplan plan tells whether it still has what the definition asks for."
+            )
         }
         if !outcome.refused.isEmpty {
             let messages = Set(outcome.refused.map(\.text)).sorted().joined(separator: ", ")

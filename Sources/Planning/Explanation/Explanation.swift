@@ -90,6 +90,8 @@ package struct ValueSource: Hashable, Sendable {
         case builtIn
         /// The database: it was given out once and is kept.
         case database
+        /// The next plan, which gives it out.
+        case plan
     }
 
     /// Which way.
@@ -102,6 +104,8 @@ package struct ValueSource: Hashable, Sendable {
 
 /// Something that the database knows of a node and that the definition says nothing of.
 package struct UndeclaredValue: Hashable, Sendable {
+    /// The model that it belongs to; nil for the node itself.
+    package var model: ModelAddress?
     /// Its address as in plans, without the node.
     package var path: String
     /// The value in the words of plans. Never a key.

@@ -4,12 +4,14 @@ extension NodeExplainer {
     /// What the database knows of the node's configuration and the definition says nothing of, in the order of plans.
     func undeclared() -> [UndeclaredValue] {
         var values: [UndeclaredValue] = []
-        func add(_ resource: NodeResource, isDropped: Bool = false) {
+        func add(_ resource: NodeResource, of model: ModelAddress? = nil, isDropped: Bool = false) {
             guard !isNeeded(resource),
                 desired.declaration(of: resource, observed: node, names, explainer.boundNetKeys) == nil,
                 let text = resource.text(of: node, names)
             else { return }
-            values.append(UndeclaredValue(path: resource.path(names), value: text, isDropped: isDropped))
+            values.append(
+                UndeclaredValue(model: model, path: resource.path(names), value: text, isDropped: isDropped)
+            )
         }
         let leaving = explainer.state.leaving
         for key in node.netKeys { add(.netKey(key.index), isDropped: leaving.netKeys.contains(key.index)) }
@@ -28,12 +30,20 @@ extension NodeExplainer {
                 let isForeign = desired.model(at: address)?.publication == nil && !model.isPublicationManaged
                 let used = isForeign ? model.publication?.appKeyIndex : nil
                 for key in model.bindings {
-                    add(.binding(address, key), isDropped: model.managedBindings.contains(key) && key != used)
+                    add(
+                        .binding(address, key),
+                        of: address,
+                        isDropped: model.managedBindings.contains(key) && key != used
+                    )
                 }
                 for group in model.subscriptions {
-                    add(.subscription(address, group), isDropped: model.managedSubscriptions.contains(group))
+                    add(
+                        .subscription(address, group),
+                        of: address,
+                        isDropped: model.managedSubscriptions.contains(group)
+                    )
                 }
-                add(.publication(address), isDropped: model.isPublicationManaged)
+                add(.publication(address), of: address, isDropped: model.isPublicationManaged)
             }
         }
         return values

@@ -57,7 +57,7 @@ extension Explainer {
         guard let declared = definition.subnets.first(where: { $0.name.value == name }),
             let desired = state.subnets.first(where: { $0.name.value == name })
         else { return nil }
-        let index = value("index", "\(desired.index)", at: declared.index?.location, isRecorded(desired.recordedName))
+        let index = given("index", "\(desired.index)", at: declared.index?.location, isRecorded(desired.recordedName))
         return ResourceExplanation(
             path: "subnet." + name,
             location: declared.name.location,
@@ -76,7 +76,7 @@ extension Explainer {
         guard let declared = definition.applicationKeys.first(where: { $0.name.value == name }),
             let desired = state.applicationKeys.first(where: { $0.name.value == name })
         else { return nil }
-        let index = value("index", "\(desired.index)", at: declared.index?.location, isRecorded(desired.recordedName))
+        let index = given("index", "\(desired.index)", at: declared.index?.location, isRecorded(desired.recordedName))
         let subnet = value("subnet", declared.subnet.value, at: declared.subnet.location, false)
         return ResourceExplanation(
             path: "application_key." + name,
@@ -95,7 +95,7 @@ extension Explainer {
             let desired = state.groups.first(where: { $0.group.name == name })
         else { return nil }
         let address = desired.group.address
-        var values = [value("address", address.description, at: declared.address?.location, desired.recorded != nil)]
+        var values = [given("address", address.description, at: declared.address?.location, desired.recorded != nil)]
         if let parent = declared.parent {
             values.append(value("parent", parent.value, at: parent.location, false))
         } else if let parent = desired.group.parent {
@@ -112,6 +112,18 @@ extension Explainer {
             },
             uses: uses(of: .group(address))
         )
+    }
+
+    /// What is given out if no line says it.
+    private func given(
+        _ name: String,
+        _ text: String,
+        at location: SourceLocation?,
+        _ isRecorded: Bool
+    ) -> ExplainedValue {
+        var value = value(name, text, at: location, isRecorded)
+        if location == nil, !isRecorded { value.sources = [ValueSource(way: .plan)] }
+        return value
     }
 
     private func isRecorded(_ name: String?) -> Bool { name != nil }
