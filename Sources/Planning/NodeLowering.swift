@@ -348,3 +348,8 @@ extension Node {
     /// Whether the node is known to pass on messages of others.
     var isCarrier: Bool { features.proxy == .enabled || features.relay == .enabled }
 }
+
+extension Node {
+    /// Whether the node is known to pass on messages of others.
+    var isCarrier: Bool { features.proxy == .enabled || features.relay == .enabled }
+}

@@ -243,10 +243,11 @@ struct PlanBuilder {
                 if let key = node.transportNetKey { awaited.insert(key) }
             }
         }
-        // Devices are spoken to in the subnets that nodes carry.
+        // Devices, and nodes that have yet to become carriers, are spoken to in the subnets that others carry by now.
         let carriers = differences.filter { $0.isCarrier(in: network) }
-        for difference in carriers.filter({ $0.order == nil }) + carriers.filter({ $0.order != nil }) {
-            if difference.order != nil, carrierBarriers.isEmpty, !carrierSteps.isEmpty {
+        let isReady = { (difference: NodeDifference) in difference.isCarrierNow(in: network) }
+        for difference in carriers.filter(isReady) + carriers.filter({ !isReady($0) }) {
+            if !isReady(difference), carrierBarriers.isEmpty, !carrierSteps.isEmpty {
                 carrierBarriers.append(steps.count)
             }
             for key in difference.addedNetKeys where awaited.contains(key) {
@@ -343,12 +344,15 @@ struct PlanBuilder {
 }
 
 extension NodeDifference {
+    /// Whether the node passes on messages of others now.
+    fileprivate func isCarrierNow(in network: MeshNetwork) -> Bool {
+        if case .recorded(let position) = origin { return network.nodes[position].isCarrier }
+        return false
+    }
+
     /// Whether the node passes on messages of others, now or after the plan.
     fileprivate func isCarrier(in network: MeshNetwork) -> Bool {
-        if case .recorded(let position) = origin {
-            let features = network.nodes[position].features
-            if features.proxy == .enabled || features.relay == .enabled { return true }
-        }
+        if isCarrierNow(in: network) { return true }
         return proxy?.after == true || relay?.after == true || deferred?.proxy == true || deferred?.relay == true
     }
 }

@@ -24,7 +24,7 @@ struct DefinitionWriterTests {
           - { nodes: { room: "*" }, secure_network_beacon: off }
         profiles:
           p:
-            provisioning: { oob: static, algorithm: hmac }
+            provisioning: { oob: static, algorithm: hmac, via: remote }
             subnets: [c]
             application_keys: ["on"]
             network_transmit: { count: 1 }
@@ -66,7 +66,7 @@ struct DefinitionWriterTests {
             private_beacon: off
             on_demand_private_proxy: off
             subnet_bridge: on
-            provisioning: { static: { env: Z } }
+            provisioning: { static: { env: Z }, via: { node: n1 } }
             elements:
               0:
                 generic-onoff-client:

@@ -38,6 +38,11 @@ enum ProvisioningWords {
         ("any", .any), ("direct", .direct), ("remote", .remote),
     ]
 
+    /// The word for a way to a device that names no node.
+    static func word(_ route: ProvisioningRoute<String>) -> String {
+        routes.first { $0.1 == route }?.0 ?? ""
+    }
+
     /// A way to a device that names no node.
     static func route(_ text: String) throws(ScalarProblem) -> ProvisioningRoute<String> {
         if let route = routes.first(where: { $0.0 == text })?.1 { return route }

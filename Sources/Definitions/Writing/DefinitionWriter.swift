@@ -170,6 +170,11 @@ package struct DefinitionWriter {
             fields.append(Field("public_key", .fields([Field("file", .text(path.value))])))
         }
         if let algorithm = settings.algorithm { fields.append(Field("algorithm", .word(algorithm.value.name))) }
+        switch settings.route?.value {
+        case .node(let name): fields.append(Field("via", .fields([Field("node", .text(name))])))
+        case .some(let route): fields.append(Field("via", .word(ProvisioningWords.word(route))))
+        case nil: break
+        }
         if let attention = settings.attention { fields.append(Field("attention", .word("\(attention.value)s"))) }
         return Field("provisioning", .fields(fields))
     }
