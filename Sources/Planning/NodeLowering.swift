@@ -348,8 +348,3 @@ extension Node {
     /// Whether the node is known to pass on messages of others.
     var isCarrier: Bool { features.proxy == .enabled || features.relay == .enabled }
 }
-
-extension Node {
-    /// Whether the node is known to pass on messages of others.
-    var isCarrier: Bool { features.proxy == .enabled || features.relay == .enabled }
-}

@@ -24,7 +24,10 @@ struct AdoptionPropertyTests {
             notes += adopted.adoption.notes.count
         }
         #expect(nodes > Self.seeds.count * 3 && notes > Self.seeds.count, "\(nodes) nodes, \(notes) notes")
-        #expect(profiles > Self.seeds.count / 10 && rules > Self.seeds.count / 10, "\(profiles) profiles, \(rules) rules")
+        #expect(
+            profiles > Self.seeds.count / 10 && rules > Self.seeds.count / 10,
+            "\(profiles) profiles, \(rules) rules"
+        )
     }
 
     @Test("What was written of sound records makes such a network again of nodes that have nothing but a NetKey")
