@@ -9,16 +9,12 @@ internal import Store
 struct ApplyRun {
     /// The effects.
     var context: Context
-    /// What carries the messages.
-    var choice: BearerChoice
+    /// How to reach the mesh.
+    var route: MeshRoute
     /// How the run is carried out.
     var options: ExecutionOptions
     /// The radio that the time is estimated for.
     var radio: RadioOptions
-    /// The paths of files with simulated devices.
-    var devices: [String]
-    /// How simulated radio and nodes behave.
-    var simulator: SimulatorOptions
     /// What is known of devices out of band.
     var secrets: SecretsReader
     /// How long to listen before planning.
@@ -46,7 +42,7 @@ struct ApplyRun {
         let snapshot = try database.snapshot()
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
         // A plan that is out of date is refused as such, whether somebody listens or not.
-        if !plan.isEmpty, plan.serial == snapshot.serial { try probe() }
+        if !plan.isEmpty, plan.serial == snapshot.serial { try route.probe(in: context) }
         let names = Dictionary(plan.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
         let mesh = try connect(database, lease, named: network, names: names, reporter)
         return mesh.apply(plan, reporter, context)
@@ -123,7 +119,7 @@ struct ApplyRun {
             }
             return .partial
         }
-        try probe()
+        try route.probe(in: context)
         if !isApproved, expected == nil { try ask(plan) }
         let connection = try mesh ?? connected()
         reporter.begin(plan)
@@ -195,12 +191,6 @@ struct ApplyRun {
         }
     }
 
-    /// Finds out before anybody is asked, and before the waits of a lost link, that nobody listens at all.
-    private func probe() throws(BearerError) {
-        guard case .socket(let address) = choice else { return }
-        try SocketBearer(address: address.resolved(in: context)).open()
-    }
-
     private func connect(
         _ database: MeshDatabase,
         _ lease: WriteLease,
@@ -208,53 +198,17 @@ struct ApplyRun {
         names: [String: DeviceUUID],
         _ reporter: ApplyReporter
     ) throws -> MeshConnection {
-        let typing = TerminalDesk.isAttended(context) ? [context.lineInput.descriptor].compactMap { $0 } : []
-        let access = try BearerAccess(choice, in: context, watched: typing) {
-            try Simulation(
-                context,
-                network: try database.snapshot().network,
-                devices: devices,
-                statePath: try Simulation.statePath(nil, network: network),
-                options: simulator,
-                names: names
-            )
-        }
-        access.simulation?.world.onObservation = { observation in
-            guard observation.event.isForPeople else { return }
-            reporter.terminal.say(text: "simulator: \(observation.description.printable)\n")
-        }
-        let desk = TerminalDesk(
-            context: context,
-            terminal: reporter.terminal,
+        try MeshConnection(
+            over: route,
+            in: context,
+            database,
+            lease,
+            named: network,
+            names: names,
             secrets: secrets,
-            simulation: access.simulation
-        )
-        context.interrupts.arm()
-        let keys = KeyReader(context: context)
-        let executor = Executor(
-            database: database,
-            lease: lease,
-            bearer: access.bearer,
             options: options,
-            context: ExecutionContext(
-                user: context.process.user,
-                host: context.process.host,
-                now: context.now,
-                interrupts: {
-                    // Asked in each round: what nobody asked for must not keep the bearer awake.
-                    desk.discardUnasked()
-                    return context.interrupts.count()
-                },
-                key: { source throws(ExecutionContext.KeyError) in try keys.key(from: source) },
-                outOfBand: desk.desk,
-                provisioningSecrets: {
-                    var generator = context.randomNumbers
-                    return .random(using: &generator)
-                },
-                emit: { reporter.handle($0) }
-            )
+            reporter
         )
-        return MeshConnection(executor: executor, simulation: access.simulation)
     }
 }
 
@@ -264,6 +218,47 @@ struct MeshConnection {
     let executor: Executor
     /// The simulated world, if the mesh is one.
     let simulation: Simulation?
+
+    /// Opens the route for a run that may ask people for what devices show, and tells of it.
+    ///
+    /// - Parameters:
+    ///   - network: the network's name.
+    ///   - names: further names of nodes and devices, for options that name them.
+    ///   - secrets: what is known of devices out of band.
+    init(
+        over route: MeshRoute,
+        in context: Context,
+        _ database: MeshDatabase,
+        _ lease: WriteLease,
+        named network: String,
+        names: [String: DeviceUUID] = [:],
+        secrets: SecretsReader,
+        options: ExecutionOptions = ExecutionOptions(),
+        _ reporter: ApplyReporter
+    ) throws {
+        let access = try route.open(
+            in: context,
+            network: try database.snapshot().network,
+            named: network,
+            names: names,
+            watched: TerminalDesk.isAttended(context) ? [context.lineInput.descriptor].compactMap { $0 } : []
+        )
+        access.tell(on: reporter.terminal)
+        let desk = TerminalDesk(
+            context: context,
+            terminal: reporter.terminal,
+            secrets: secrets,
+            simulation: access.simulation
+        )
+        executor = Executor(
+            database: database,
+            lease: lease,
+            bearer: access.bearer,
+            options: options,
+            context: context.execution(desk: desk) { reporter.handle($0) }
+        )
+        simulation = access.simulation
+    }
 
     /// Carries a plan out.
     func apply(_ plan: Plan, _ reporter: ApplyReporter, _ context: Context) -> ExitStatus {
@@ -328,16 +323,6 @@ final class ApplyReporter {
             ApplyJSON(lines: lines, plan: plan).finish(recap, status: status)
         } else {
             view.finish(recap)
-        }
-    }
-}
-
-extension DeviceObservation.Event {
-    /// Whether somebody is meant to see it and to do something.
-    var isForPeople: Bool {
-        switch self {
-        case .output, .inputAwaited: true
-        case .attentionStarted, .attentionEnded, .outputEnded, .inputEnded, .provisioned, .unprovisioned: false
         }
     }
 }

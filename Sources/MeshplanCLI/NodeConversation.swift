@@ -8,11 +8,7 @@ struct NodeConversation {
     /// The effects.
     var context: Context
     /// What reaches it.
-    var choice: BearerChoice
-    /// The paths of files with simulated devices.
-    var devices: [String]
-    /// How simulated radio and nodes behave.
-    var simulator: SimulatorOptions
+    var route: MeshRoute
     /// What is known of whom is meant.
     var knowledge: ScanKnowledge
 
@@ -93,34 +89,11 @@ struct NodeConversation {
 
     /// What speaks to nodes in the name of our own.
     func executor(_ database: MeshDatabase, _ lease: WriteLease, _ bearer: any Bearer) -> Executor {
-        let keyReader = KeyReader(context: context)
-        return Executor(
-            database: database,
-            lease: lease,
-            bearer: bearer,
-            context: ExecutionContext(
-                user: context.process.user,
-                host: context.process.host,
-                now: context.now,
-                interrupts: context.interrupts.count,
-                key: { source throws(ExecutionContext.KeyError) in try keyReader.key(from: source) }
-            )
-        )
+        Executor(database: database, lease: lease, bearer: bearer, context: context.execution())
     }
 
     /// Opens what reaches the mesh.
     func open() throws -> BearerAccess {
-        let access = try BearerAccess(choice, in: context) {
-            let name = knowledge.database?.name
-            return try Simulation(
-                context,
-                network: knowledge.network ?? .empty,
-                devices: devices,
-                statePath: try name.map { try Simulation.statePath(nil, network: $0) },
-                options: simulator
-            )
-        }
-        context.interrupts.arm()
-        return access
+        try route.open(in: context, network: knowledge.network ?? .empty, named: knowledge.database?.name)
     }
 }

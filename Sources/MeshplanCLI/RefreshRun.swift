@@ -9,14 +9,10 @@ internal import Store
 struct RefreshRun {
     /// The effects.
     var context: Context
-    /// What carries the messages.
-    var choice: BearerChoice
+    /// How to reach the mesh.
+    var route: MeshRoute
     /// How the run is carried out.
     var options: ExecutionOptions
-    /// The paths of files with simulated devices.
-    var devices: [String]
-    /// How simulated radio and nodes behave.
-    var simulator: SimulatorOptions
     /// The database of the network.
     var database: MeshDatabase
     /// The right to write to it.
@@ -73,31 +69,14 @@ struct RefreshRun {
         isTalk: Bool
     ) throws -> (Recap, RefreshReporter, Simulation?) {
         let reporter = RefreshReporter(context, network: snapshot.network, isTalk: isTalk)
-        let access = try BearerAccess(choice, in: context) {
-            try Simulation(
-                context,
-                network: snapshot.network,
-                devices: devices,
-                statePath: try Simulation.statePath(nil, network: name),
-                options: simulator
-            )
-        }
+        let access = try route.open(in: context, network: snapshot.network, named: name)
         reporter.begin(nodes, estimator, pages: options.pages)
-        context.interrupts.arm()
-        let keys = KeyReader(context: context)
         let executor = Executor(
             database: database,
             lease: lease,
             bearer: access.bearer,
             options: options,
-            context: ExecutionContext(
-                user: context.process.user,
-                host: context.process.host,
-                now: context.now,
-                interrupts: context.interrupts.count,
-                key: { source throws(ExecutionContext.KeyError) in try keys.key(from: source) },
-                emit: { reporter.handle($0) }
-            )
+            context: context.execution { reporter.handle($0) }
         )
         return (executor.readBack(nodes.map(\.uuid)), reporter, access.simulation)
     }

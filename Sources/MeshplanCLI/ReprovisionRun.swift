@@ -24,7 +24,7 @@ struct ReprovisionRun {
         to address: UnicastAddress?
     ) throws -> ExitStatus {
         let uuid = try conversation.node(text).uuid
-        guard let (database, _, _) = conversation.knowledge.database else {
+        guard let (database, _, name) = conversation.knowledge.database else {
             throw Failure(.failure, "there is no database here")
         }
         let lease = try Workspace(context: context).lock(database, for: "reprovision")
@@ -34,7 +34,7 @@ struct ReprovisionRun {
         var mesh: MeshConnection?
         if let pending = snapshot.network.pendingRefreshes[uuid] {
             // What the last one has done must be known before there can be another.
-            let connection = try connect(database, lease, reporter)
+            let connection = try connect(database, lease, named: name, reporter)
             guard let outcome = connection.executor.settleRefresh(of: uuid) else { return .failure }
             view.settled(outcome, pending.procedure)
             switch outcome {
@@ -54,7 +54,7 @@ struct ReprovisionRun {
                 explanation: view.explanation(of: plan)
             )
         }
-        let connection = try mesh ?? connect(database, lease, reporter)
+        let connection = try mesh ?? connect(database, lease, named: name, reporter)
         var generator = context.randomNumbers
         let identifier = Octets16(high: generator.next(), low: generator.next())
         let outcome = connection.executor.refresh(plan, identifier: identifier)
@@ -85,41 +85,17 @@ struct ReprovisionRun {
     private func connect(
         _ database: MeshDatabase,
         _ lease: WriteLease,
+        named name: String,
         _ reporter: ApplyReporter
     ) throws -> MeshConnection {
-        let access = try conversation.open()
-        let desk = TerminalDesk(
-            context: context,
-            terminal: reporter.terminal,
+        try MeshConnection(
+            over: conversation.route,
+            in: context,
+            database,
+            lease,
+            named: name,
             secrets: secrets,
-            simulation: access.simulation
+            reporter
         )
-        access.simulation?.world.onObservation = { observation in
-            guard observation.event.isForPeople else { return }
-            reporter.terminal.say(text: "simulator: \(observation.description.printable)\n")
-        }
-        let keys = KeyReader(context: context)
-        let executor = Executor(
-            database: database,
-            lease: lease,
-            bearer: access.bearer,
-            context: ExecutionContext(
-                user: context.process.user,
-                host: context.process.host,
-                now: context.now,
-                interrupts: {
-                    desk.discardUnasked()
-                    return context.interrupts.count()
-                },
-                key: { source throws(ExecutionContext.KeyError) in try keys.key(from: source) },
-                outOfBand: desk.desk,
-                provisioningSecrets: {
-                    var generator = context.randomNumbers
-                    return .random(using: &generator)
-                },
-                emit: { reporter.handle($0) }
-            )
-        )
-        return MeshConnection(executor: executor, simulation: access.simulation)
     }
 }

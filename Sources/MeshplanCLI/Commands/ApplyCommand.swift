@@ -84,11 +84,9 @@ struct ApplyCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         let run = ApplyRun(
             context: context,
-            choice: try BearerChoice(bearer.via),
+            route: try MeshRoute(via: bearer.via, devices, simulator),
             options: execution.options,
             radio: radio,
-            devices: devices.devices,
-            simulator: simulator,
             secrets: try SecretsReader(context: context, files: secrets),
             listening: listen.duration,
             isFull: full,

@@ -1,7 +1,5 @@
 internal import ArgumentParser
 internal import Bearers
-internal import MeshCore
-internal import Simulator
 
 /// How to reach the mesh, and how a simulated one behaves.
 struct BearerOptions: ParsableArguments {
@@ -32,39 +30,5 @@ enum BearerChoice {
     /// Reads what `--via` says.
     init(_ text: String) throws(SocketAddressError) {
         self = text == "simulator" ? .simulator : .socket(try SocketAddress(text))
-    }
-}
-
-/// A bearer that is ready, with the world behind it if that is simulated here.
-struct BearerAccess {
-    /// What carries packets.
-    let bearer: any Bearer
-    /// The simulated world, if the mesh is one.
-    let simulation: Simulation?
-
-    /// Opens what a choice says.
-    ///
-    /// - Parameters:
-    ///   - watched: descriptors whose readers are to be woken.
-    ///   - simulation: makes the simulated world if that is the choice.
-    init(
-        _ choice: BearerChoice,
-        in context: Context,
-        watched: [Int32] = [],
-        simulation: () throws -> Simulation
-    ) throws {
-        switch choice {
-        case .simulator:
-            let opened = try simulation()
-            self.simulation = opened
-            bearer = SimulatedBearer(opened.world)
-        case .socket(let address):
-            self.simulation = nil
-            bearer = SocketBearer(
-                address: address.resolved(in: context),
-                wakeUp: context.interrupts.wakeUp,
-                watched: watched
-            )
-        }
     }
 }

@@ -51,9 +51,7 @@ struct IdentifyCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         let conversation = NodeConversation(
             context: context,
-            choice: try BearerChoice(bearer.via),
-            devices: devices.devices,
-            simulator: simulator,
+            route: try MeshRoute(via: bearer.via, devices, simulator),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         return try IdentifyRun(conversation: conversation).identify(

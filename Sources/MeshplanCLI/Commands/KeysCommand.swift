@@ -116,11 +116,9 @@ struct KeysRefreshCommand: ContextCommand {
         guard let via else { return try save(job, in: workspace, context) }
         let run = ApplyRun(
             context: context,
-            choice: try BearerChoice(via),
+            route: try MeshRoute(via: via, devices, simulator),
             options: self.run.options,
             radio: radio,
-            devices: devices.devices,
-            simulator: simulator,
             secrets: try SecretsReader(context: context, files: []),
             listening: listen.duration,
             isFull: full,

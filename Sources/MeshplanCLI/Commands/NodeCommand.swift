@@ -29,9 +29,7 @@ struct NodeCommand: ParsableCommand {
         func conversation(_ context: Context) throws -> NodeConversation {
             NodeConversation(
                 context: context,
-                choice: try BearerChoice(bearer.via),
-                devices: devices.devices,
-                simulator: simulator,
+                route: try MeshRoute(via: bearer.via, devices, simulator),
                 knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
             )
         }

@@ -72,10 +72,8 @@ struct PlanRefreshOptions: ParsableArguments {
         defer { lease.release() }
         let run = RefreshRun(
             context: context,
-            choice: try BearerChoice(via),
+            route: try MeshRoute(via: via, devices, simulator),
             options: execution.options,
-            devices: devices.devices,
-            simulator: simulator,
             database: database,
             lease: lease,
             name: planning.network,

@@ -75,10 +75,8 @@ struct RefreshCommand: ContextCommand {
         if pages { options.pages = .all }
         let refresh = RefreshRun(
             context: context,
-            choice: try BearerChoice(bearer.via),
+            route: try MeshRoute(via: bearer.via, devices, simulator),
             options: options,
-            devices: devices.devices,
-            simulator: simulator,
             database: database,
             lease: lease,
             name: name,

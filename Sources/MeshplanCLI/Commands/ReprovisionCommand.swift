@@ -92,9 +92,7 @@ struct ReprovisionCommand: ContextCommand {
         let run = ReprovisionRun(
             conversation: NodeConversation(
                 context: context,
-                choice: try BearerChoice(bearer.via),
-                devices: devices.devices,
-                simulator: simulator,
+                route: try MeshRoute(via: bearer.via, devices, simulator),
                 knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
             ),
             secrets: try SecretsReader(context: context, files: secrets),

@@ -73,9 +73,7 @@ struct ScanCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         let run = ScanRun(
             context: context,
-            choice: try BearerChoice(bearer.via),
-            devices: devices.devices,
-            simulator: simulator,
+            route: try MeshRoute(via: bearer.via, devices, simulator),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         if remote || !through.isEmpty {

@@ -81,9 +81,7 @@ extension ScanRun {
     ) throws -> (RemoteListeningReport, WriteLease) {
         let conversation = NodeConversation(
             context: context,
-            choice: choice,
-            devices: devices,
-            simulator: simulator,
+            route: route,
             knowledge: knowledge
         )
         let nodes = try servers(names, conversation)

@@ -9,11 +9,7 @@ struct ScanRun {
     /// The effects.
     var context: Context
     /// What listens.
-    var choice: BearerChoice
-    /// The paths of files with simulated devices.
-    var devices: [String]
-    /// How simulated radio and nodes behave.
-    var simulator: SimulatorOptions
+    var route: MeshRoute
     /// What is known of whom one may hear.
     var knowledge: ScanKnowledge
 
@@ -77,26 +73,7 @@ struct ScanRun {
     }
 
     func open() throws -> BearerAccess {
-        let access = try BearerAccess(choice, in: context) {
-            guard let (_, snapshot, name) = knowledge.database else {
-                return try Simulation(
-                    context,
-                    network: .empty,
-                    devices: devices,
-                    statePath: nil,
-                    options: simulator
-                )
-            }
-            return try Simulation(
-                context,
-                network: snapshot.network,
-                devices: devices,
-                statePath: try Simulation.statePath(nil, network: name),
-                options: simulator
-            )
-        }
-        context.interrupts.arm()
-        return access
+        try route.open(in: context, network: knowledge.network ?? .empty, named: knowledge.database?.name)
     }
 
     /// Notes in the database that nodes of it were seen without a network.

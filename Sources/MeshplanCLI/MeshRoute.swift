@@ -1,0 +1,120 @@
+internal import Bearers
+internal import Execution
+internal import MeshCore
+internal import Simulator
+
+/// How a command reaches the mesh: through another process, or into a world that it simulates itself.
+struct MeshRoute {
+    private let choice: BearerChoice
+    private let devices: [String]
+    private let simulator: SimulatorOptions
+
+    /// The route that the options of a command describe.
+    ///
+    /// - Parameter via: what `--via` says.
+    init(via: String, _ devices: SimulatedDeviceOptions, _ simulator: SimulatorOptions) throws(SocketAddressError) {
+        choice = try BearerChoice(via)
+        self.devices = devices.devices
+        self.simulator = simulator
+    }
+
+    /// Opens it, and lets interrupts be counted from then on.
+    ///
+    /// - Parameters:
+    ///   - network: what a world that is simulated here begins with.
+    ///   - name: the network's name, by which such a world remembers what became of it; nil if nothing is to be remembered.
+    ///   - names: further names of nodes and devices, for options that name them.
+    ///   - watched: descriptors whose readers are to be woken.
+    func open(
+        in context: Context,
+        network: @autoclosure () throws -> MeshNetwork,
+        named name: String?,
+        names: [String: DeviceUUID] = [:],
+        watched: [Int32] = []
+    ) throws -> BearerAccess {
+        defer { context.interrupts.arm() }
+        switch choice {
+        case .simulator:
+            let simulation = try Simulation(
+                context,
+                network: try network(),
+                devices: devices,
+                statePath: try name.map { try Simulation.statePath(nil, network: $0) },
+                options: simulator,
+                names: names
+            )
+            return BearerAccess(bearer: SimulatedBearer(simulation.world), simulation: simulation)
+        case .socket(let address):
+            let bearer = SocketBearer(
+                address: address.resolved(in: context),
+                wakeUp: context.interrupts.wakeUp,
+                watched: watched
+            )
+            return BearerAccess(bearer: bearer, simulation: nil)
+        }
+    }
+
+    /// Finds out before anybody is asked, and before the waits of a lost link, that nobody listens at all.
+    func probe(in context: Context) throws(BearerError) {
+        guard case .socket(let address) = choice else { return }
+        try SocketBearer(address: address.resolved(in: context)).open()
+    }
+}
+
+/// A bearer that is ready, with the world behind it if that is simulated here.
+struct BearerAccess {
+    /// What carries packets.
+    let bearer: any Bearer
+    /// The simulated world, if the mesh is one.
+    let simulation: Simulation?
+
+    /// Tells people what they would see and hear beside the simulated devices.
+    func tell(on terminal: RunTerminal) {
+        simulation?.world.onObservation = { observation in
+            guard observation.event.isForPeople else { return }
+            terminal.say(text: "simulator: \(observation.description.printable)\n")
+        }
+    }
+}
+
+extension Context {
+    /// What a run of the executor has of the outside.
+    ///
+    /// - Parameters:
+    ///   - desk: who answers what devices ask out of band; nil where no device is provisioned.
+    ///   - emit: takes the events of the run.
+    func execution(
+        desk: TerminalDesk? = nil,
+        emit: @escaping (ExecutionEvent) -> Void = { _ in }
+    ) -> ExecutionContext {
+        let keys = KeyReader(context: self)
+        var execution = ExecutionContext(
+            user: process.user,
+            host: process.host,
+            now: now,
+            interrupts: {
+                // Asked in each round: what nobody asked for must not keep the bearer awake.
+                desk?.discardUnasked()
+                return interrupts.count()
+            },
+            key: { source throws(ExecutionContext.KeyError) in try keys.key(from: source) },
+            provisioningSecrets: {
+                var generator = randomNumbers
+                return .random(using: &generator)
+            },
+            emit: emit
+        )
+        if let desk { execution.outOfBand = desk.desk }
+        return execution
+    }
+}
+
+extension DeviceObservation.Event {
+    /// Whether somebody is meant to see it and to do something.
+    fileprivate var isForPeople: Bool {
+        switch self {
+        case .output, .inputAwaited: true
+        case .attentionStarted, .attentionEnded, .outputEnded, .inputEnded, .provisioned, .unprovisioned: false
+        }
+    }
+}
