@@ -3,10 +3,12 @@
 /// Several programs write values in units or notations of their own that a value alone does not show: a count of 3 is
 /// three transmissions in the format and four for a program that counts from 0.
 package enum CDBDialect: String, CaseIterable, Hashable, Sendable {
-    /// The format itself, version 1.0.1 (nRF Mesh for iOS from 3.0, meshplan).
+    /// The format itself, version 1.0.1 (nRF Mesh for iOS from 3.0).
     case version101 = "cdb-1.0.1"
     /// The format itself, version 1.0.0, and what says nothing of its writer.
     case version100 = "cdb-1.0"
+    /// meshplan's own export, which may hold what an import from another program brought along, but no value of its kind.
+    case meshplan = "meshplan"
     /// nRF Mesh for iOS before 3.0.
     case olderIOS = "nrf-mesh-ios-2"
     /// nRF Mesh for Android up to 3.0.1.
@@ -39,6 +41,7 @@ package enum CDBDialect: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .version101: "Mesh CDB 1.0.1"
         case .version100: "Mesh CDB 1.0"
+        case .meshplan: "meshplan"
         case .olderIOS: "nRF Mesh for iOS before 3.0"
         case .olderAndroid: "nRF Mesh for Android up to 3.0.1"
         case .android: "nRF Mesh for Android"

@@ -33,6 +33,11 @@ struct CDBSurvey {
 
     /// Looks at the network that stands at `root` of a document.
     init(_ network: JSONValue, at root: String, isWrapped: Bool) {
+        // Marks of the program that an import came from go out with an export, but its values are those of the format.
+        if CDBWriter.isOwn(network) {
+            mark(.meshplan, root, "head and order of meshplan's exports", weight: 2)
+            return
+        }
         if isWrapped { mark(.olderIOS, root, "the database is wrapped in an object") }
         surveyHead(network, root)
         surveyKeys(network, root)
