@@ -108,8 +108,8 @@ struct CDBWriter {
 
     /// The members that follow the head, in their order.
     private static let order = [
-        "partial", "timestamp", "meshUUID", "meshName", "netKeys", "appKeys", "provisioners", "nodes", "groups", "scenes",
-        "networkExclusions",
+        "partial", "timestamp", "meshUUID", "meshName", "netKeys", "appKeys", "provisioners", "nodes", "groups",
+        "scenes", "networkExclusions",
     ]
 
     /// Whether a document has the head and the order of those that are written here.
