@@ -18,6 +18,8 @@ package enum ExitStatus: Int32, Sendable {
     case stale = 7
     /// The user did not approve, or could not be asked.
     case notApproved = 8
+    /// `import --lint`: the file departs from its format, in ways that are understood.
+    case repaired = 9
     /// The command line is wrong.
     case usage = 64
     /// The definition, or another input file, is not valid.

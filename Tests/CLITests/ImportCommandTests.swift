@@ -66,6 +66,90 @@ struct ImportCommandTests {
         #expect(noInit.status == 1 && noInit.error.contains("Begin with: meshplan init"))
     }
 
+    /// The example network with 60 nodes of the same UUID at the end, each of which departs from the format.
+    private static func crowded(_ fixture: CommandFixture) throws -> String {
+        try fixture.copy("network.json")
+        let text = try #require(fixture.read("network.json").map { String(decoding: $0, as: UTF8.self) })
+        let start = try #require(text.firstRange(of: #/"nodes"\s*:\s*\[/#))
+        let nodes = (0..<60).map { number in
+            """
+            {"UUID":"000000000000000000000000000000AA","name":"n\(number)","unicastAddress":"\(String(0x3000 + number, radix: 16))",
+            "deviceKey":"00112233445566778899AABBCCDDEEFF","security":"secure","configComplete":true,"excluded":false,
+            "netKeys":[{"index":0,"updated":false}],"appKeys":[],"elements":[]},
+            """
+        }
+        return String(text[..<start.upperBound] + nodes.joined() + text[start.upperBound...])
+    }
+
+    @Test("a long list of repairs is cut short, but not those of identities")
+    func importantRepairs() throws {
+        let fixture = try CommandFixture()
+        try fixture.write(try Self.crowded(fixture), to: "crowded.json")
+        _ = fixture.run("init")
+        let result = fixture.run("import", "--cdb", "crowded.json")
+        #expect(result.status == 0)
+        #expect(result.error.components(separatedBy: "made in its place").count - 1 == 59)
+        #expect(result.error.contains("more; all of them: meshplan import --lint"))
+        let lint = fixture.run("import", "--cdb", "crowded.json", "--lint")
+        #expect(lint.output.components(separatedBy: "a UUID without hyphens").count - 1 == 60)
+    }
+
+    @Test("--lint lists all that departs from the format, needs no init and changes nothing")
+    func lint() throws {
+        let fixture = try CommandFixture()
+        try fixture.copy("network.json")
+        let result = fixture.run("import", "--cdb", "network.json", "--lint")
+        expectSnapshot(result.transcript, "import-lint.txt")
+        #expect(result.status == 9)
+        #expect(fixture.read(".meshplan/key") == nil)
+        expectSnapshot(
+            fixture.run("import", "--cdb", "network.json", "--lint", "--json").transcript,
+            "import-lint.jsonl"
+        )
+        #expect(fixture.run("import", "--cdb", "network.json", "--lint", "--strict").status == 65)
+        _ = fixture.run("init")
+        _ = fixture.run("import", "--cdb", "network.json", "--network", "house")
+        _ = fixture.run("export", "--cdb", "again.json", "--network", "house")
+        let clean = fixture.run("import", "--cdb", "again.json", "--lint", "--strict")
+        #expect(clean.status == 0 && clean.output.hasSuffix("It can be imported as it is.\n"))
+    }
+
+    @Test("--lint names every place that is refused")
+    func lintRefusals() throws {
+        let fixture = try CommandFixture()
+        try fixture.copy("network.json")
+        let text = try #require(fixture.read("network.json").map { String(decoding: $0, as: UTF8.self) })
+        let start = try #require(text.firstRange(of: #/"groups"\s*:\s*\[/#))
+        let wrong = #"{"name":"a","address":"FFFF"},{"name":"b","address":1000},"#
+        try fixture.write(
+            String(text[..<start.upperBound] + wrong + text[start.upperBound...]),
+            to: "wrong.json"
+        )
+        expectSnapshot(fixture.run("import", "--cdb", "wrong.json", "--lint").transcript, "import-lint-refused.txt")
+    }
+
+    @Test("--strict refuses a file that needs repairs and lists them, and makes no database")
+    func strict() throws {
+        let fixture = try CommandFixture()
+        try fixture.copy("network.json")
+        _ = fixture.run("init")
+        let result = fixture.run("import", "--cdb", "network.json", "--strict", "--network", "house")
+        #expect(result.status == 65)
+        #expect(result.error.contains("/nodes/1/elements/0/models/6: model 1204 is there twice; merged\n"))
+        #expect(result.error.contains("the file needs 3 repairs, which --strict refuses"))
+        #expect(fixture.read(".meshplan/house.meshdb") == nil)
+    }
+
+    @Test(
+        "--lint and --json go only with what they are about",
+        arguments: [["--json"], ["--lint", "--network", "a"], ["--lint", "--write-definition", "."]]
+    )
+    func lintUsage(options: [String]) throws {
+        let fixture = try CommandFixture()
+        try fixture.copy("network.json")
+        #expect(fixture.run(["import", "--cdb", "network.json"] + options).status == 64)
+    }
+
     @Test(
         "names become slugs",
         arguments: [

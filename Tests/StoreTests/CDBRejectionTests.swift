@@ -115,8 +115,8 @@ struct CDBRejectionTests {
                 "/nodes/0/elements: the addresses of 2 elements go beyond 7FFF"
             ),
             (
-                "\"unicastAddress\":\"0002\"", "\"unicastAddress\":2",
-                "/nodes/0/unicastAddress: a string of 4 hexadecimal digits is expected, not a number"
+                "\"unicastAddress\":\"0002\"", "\"unicastAddress\":true",
+                "/nodes/0/unicastAddress: a string of 4 hexadecimal digits is expected, not a boolean"
             ),
             (
                 "000000000005", "00000000000G",

@@ -137,8 +137,9 @@ struct CDBRoundTripTests {
         #expect(document.network.provisioners[0].unicastRanges == [0x0001...0x199A])
         #expect(
             document.repairs.map(\.pointer) == [
-                "/meshNetwork", "/meshNetwork/meshUUID", "/meshNetwork/netKeys/0/minSecurity",
-                "/meshNetwork/provisioners/0/UUID", "/meshNetwork/nodes/0/UUID", "/meshNetwork/nodes/0/security",
+                "/meshNetwork", "/meshNetwork/meshUUID", "/meshNetwork/partial",
+                "/meshNetwork/netKeys/0/minSecurity", "/meshNetwork/provisioners/0/UUID", "/meshNetwork/scenes",
+                "/meshNetwork/nodes/0/UUID", "/meshNetwork/nodes/0/security",
                 "/meshNetwork/nodes/0/blacklisted",
             ]
         )

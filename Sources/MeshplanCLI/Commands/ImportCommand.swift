@@ -12,6 +12,12 @@ struct ImportCommand: ContextCommand {
             network as a provisioner of its own, so that nobody's sequence numbers are used twice. What departs from \
             the format and can be understood is repaired and listed. A database that exists is never overwritten.
 
+            Other programs write some values in ways of their own: steps for milliseconds, repetitions counted from 0, \
+            numbers for hexadecimal digits. They are told by several marks; where a value has two meanings and nothing \
+            tells which, the file is refused with both. --lint lists who wrote the file, every repair and everything \
+            that is refused, by JSON pointer, and changes nothing; it ends with 0 for a file without repairs, 9 for one \
+            with repairs, and 65 for one that cannot be imported. --strict refuses a file that needs a repair.
+
             --write-definition also writes the network down as a definition, DIR/NAME.yaml, and has it managed by that: \
             nodes that agree share a profile, and a plan after that is empty. What a definition cannot say is listed \
             and left alone. No key is written.
@@ -35,6 +41,16 @@ struct ImportCommand: ContextCommand {
     @Flag(help: "Let the definition replace a file that is there.")
     var overwrite = false
 
+    @Flag(help: "Only list the repairs that the file needs and what is refused; needs no init.")
+    var lint = false
+
+    @Flag(help: "Refuse a file that needs a repair.")
+    var strict = false
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
     /// The most repairs that are listed.
     private static let limit = 50
 
@@ -43,10 +59,32 @@ struct ImportCommand: ContextCommand {
         guard !overwrite || writeDefinition != nil else {
             throw Failure(.usage, "--overwrite is about the file of --write-definition", hint: "Give both, or none.")
         }
+        guard !lint || (writeDefinition == nil && network == nil) else {
+            throw Failure(.usage, "--lint changes nothing", hint: "Leave --network and --write-definition away.")
+        }
+        guard lint || !format.json else {
+            throw Failure(.usage, "--json is about the list of --lint", hint: "Give both, or none.")
+        }
         let bytes = try Files.read(context.absolute(cdb), as: cdb, limit: 256 << 20)
+        let inspection: CDBInspection
+        do {
+            inspection = try CDBImport.inspect(bytes)
+        } catch {
+            throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
+        }
+        let view = CDBInspectionView(inspection: inspection, file: cdb, isStrict: strict)
+        if lint { return view.show(in: context) }
+        if strict, inspection.document != nil, !inspection.repairs.isEmpty {
+            view.listRepairs(in: context)
+            throw Failure(
+                .invalidInput,
+                "\(cdb.printable): the file needs \(count(inspection.repairs.count, "repair")), which --strict refuses",
+                hint: "Leave --strict away, or correct the file."
+            )
+        }
         let document: CDBDocument
         do {
-            document = try CDBImport.read(bytes)
+            document = try inspection.accepted()
         } catch {
             throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
         }
@@ -110,16 +148,20 @@ struct ImportCommand: ContextCommand {
         path: String,
         _ context: Context
     ) {
-        // What somebody else has to be told is never among those that are not listed.
         let concessions = document.concessions(in: network)
-        if !document.repairs.isEmpty || !concessions.isEmpty {
-            let total = document.repairs.count + concessions.count
-            context.errorOutput.line("Repaired \(count(total, "departure")) from the format:")
-            for repair in document.repairs.prefix(Self.limit) + concessions {
-                context.errorOutput.line("  \(repair.pointer.printable): \(repair.reason.printable)")
+        let repairs = document.repairs + concessions
+        if !repairs.isEmpty {
+            let writer = document.dialect.isPlain ? "" : " (\(document.dialect.title))"
+            context.errorOutput.line("Repaired \(count(repairs.count, "departure")) from the format\(writer):")
+            // What somebody else has to be told is never among those that are not listed.
+            let shown = repairs.enumerated().filter { $0.offset < Self.limit || $0.element.isImportant }.map(\.element)
+            for repair in shown {
+                context.errorOutput.line("  \(CDBInspectionView.line(repair.pointer, repair.reason))")
             }
-            if document.repairs.count > Self.limit {
-                context.errorOutput.line("  and \(document.repairs.count - Self.limit) more")
+            if repairs.count > shown.count {
+                context.errorOutput.line(
+                    "  and \(repairs.count - shown.count) more; all of them: meshplan import --lint"
+                )
             }
         }
         let parts = [

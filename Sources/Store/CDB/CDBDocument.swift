@@ -8,11 +8,15 @@ package struct CDBDocument: Hashable, Sendable {
         package var pointer: String
         /// What was there and how it was taken, one sentence without a full stop.
         package var reason: String
+        /// Whether it belongs to every list, however long: identities that were made and addresses that were taken.
+        package var isImportant = false
     }
 
     /// The network as the document has it. Its ``MeshCore/MeshNetwork/ownProvisioner`` is the document's first
     /// provisioner, whose address must not be used: ``joined(as:using:)`` gives the network to work with.
     package var network: MeshNetwork
+    /// Who seems to have written it.
+    package var dialect: CDBDialect
     /// What the network does not model, to be stored with it and joined again at export.
     package var extras: CDBExtras
     /// Departures from the format in the order of their discovery.
@@ -43,7 +47,8 @@ package struct CDBDocument: Hashable, Sendable {
                 pointer: "\(root)/provisioners/\(index)/allocatedUnicastRange",
                 reason:
                     "no address was left for a provisioner of our own; \(text.joined(separator: " and ")) taken out "
-                    + "of the range, which \(provisioner.name) must not give out any more"
+                    + "of the range, which \(provisioner.name) must not give out any more",
+                isImportant: true
             )
         }
     }

@@ -106,6 +106,18 @@ struct CDBWriter {
         JSONMember("version", .string("1.0.1")),
     ]
 
+    /// The members that follow the head, in their order.
+    private static let order = [
+        "partial", "timestamp", "meshUUID", "meshName", "netKeys", "appKeys", "provisioners", "nodes", "groups",
+        "scenes", "networkExclusions",
+    ]
+
+    /// Whether a document has the head and the order of those that are written here.
+    static func isOwn(_ document: JSONValue) -> Bool {
+        guard case .object(let members) = document, members.starts(with: head) else { return false }
+        return members.dropFirst(head.count).prefix(order.count).map(\.name) == order
+    }
+
     /// An object of the members of the network model and those kept for it.
     func object(_ path: String, _ members: [JSONMember]) -> JSONValue {
         let kept = extras[path]

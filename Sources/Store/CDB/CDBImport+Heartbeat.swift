@@ -6,10 +6,10 @@ extension CDBImport {
         _ object: inout CDBObject,
         _ path: String,
         _ netKeys: [NodeKey<NetKeyIndex>]
-    ) throws(StoreError) -> HeartbeatPublication? {
+    ) throws(CDBRefusal) -> HeartbeatPublication? {
         guard let value = object.take("heartbeatPub") else { return nil }
         var inner = try CDBObject(value, at: object.pointer(to: "heartbeatPub"))
-        let address = Address(rawValue: try inner.required("address", try inner.hexadecimal16("address")))
+        let address = Address(rawValue: try inner.required("address", try hexadecimal16("address", in: &inner)))
         guard address.kind != .virtual else { throw inner.invalid("address", "a virtual address is not possible here") }
         let period = try inner.integer("period", in: 0...65_536) ?? 0
         guard let periodLog = HeartbeatPeriodLog(seconds: UInt32(min(period, 65_535))) else {
@@ -17,7 +17,7 @@ extension CDBImport {
         }
         if period == 65_536 { repair(inner.pointer(to: "period"), "65536 taken as 65535, the longest there is") }
         let index: NetKeyIndex = try keyIndex("index", in: &inner)
-        guard address == .unassigned || netKeys.contains(where: { $0.index == index }) else {
+        guard address == .unassigned || !refusals.isEmpty || netKeys.contains(where: { $0.index == index }) else {
             throw inner.invalid("index", "the node does not have network key \(index)")
         }
         let publication = HeartbeatPublication(
@@ -28,11 +28,11 @@ extension CDBImport {
             features: try featureSet("features", in: &inner),
             netKeyIndex: index
         )
-        extras.keep(inner.rest, at: "\(path)/heartbeatPub")
+        keep(inner, at: "\(path)/heartbeatPub")
         return publication
     }
 
-    private func featureSet(_ name: String, in object: inout CDBObject) throws(StoreError) -> FeatureSet {
+    private func featureSet(_ name: String, in object: inout CDBObject) throws(CDBRefusal) -> FeatureSet {
         var features: FeatureSet = []
         for (index, value) in try object.list(name).enumerated() {
             guard case .string(let text) = value, let feature = CDBExport.features.first(where: { $0.0 == text }) else {
@@ -49,18 +49,29 @@ extension CDBImport {
     mutating func heartbeatSubscription(
         _ object: inout CDBObject,
         _ path: String
-    ) throws(StoreError) -> HeartbeatSubscription? {
-        guard let value = object.take("heartbeatSub") else { return nil }
-        var inner = try CDBObject(value, at: object.pointer(to: "heartbeatSub"))
-        let source = Address(rawValue: try inner.required("source", try inner.hexadecimal16("source")))
-        let destination = Address(rawValue: try inner.required("destination", try inner.hexadecimal16("destination")))
+    ) throws(CDBRefusal) -> HeartbeatSubscription? {
+        guard var value = object.take("heartbeatSub") else { return nil }
+        let pointer = object.pointer(to: "heartbeatSub")
+        if case .array(let items) = value {
+            guard items.count <= 1 else {
+                throw CDBObject.invalid(pointer, "\(items.count) subscriptions, of which a node can have one")
+            }
+            repair(pointer, items.isEmpty ? "an empty list; taken as none" : "a list; taken as what is in it")
+            guard let first = items.first else { return nil }
+            value = first
+        }
+        var inner = try CDBObject(value, at: pointer)
+        let source = Address(rawValue: try inner.required("source", try hexadecimal16("source", in: &inner)))
+        let destination = Address(
+            rawValue: try inner.required("destination", try hexadecimal16("destination", in: &inner))
+        )
         guard source.kind == .unicast || source == .unassigned else {
             throw inner.invalid("source", "a unicast address is expected, not \(source.rawValue.hexadecimal)")
         }
         guard destination.kind != .virtual else {
             throw inner.invalid("destination", "a virtual address is not possible here")
         }
-        extras.keep(inner.rest, at: "\(path)/heartbeatSub")
+        keep(inner, at: "\(path)/heartbeatSub")
         return HeartbeatSubscription(
             source: UnicastAddress(rawValue: source.rawValue),
             destination: destination,

@@ -2,30 +2,33 @@ internal import MeshCore
 
 /// NetKeys and AppKeys.
 extension CDBImport {
-    mutating func netKeys(_ object: inout CDBObject) throws(StoreError) -> [NetKey] {
+    mutating func netKeys(_ object: inout CDBObject) throws(CDBRefusal) -> [NetKey] {
         let pointer = object.pointer(to: "netKeys")
         let items = try object.list("netKeys")
-        let keys = try objects(items, at: pointer) { reader, object throws(StoreError) in
+        guard !items.isEmpty else { throw CDBObject.invalid(pointer, "at least one network key is needed") }
+        let keys = objects(items, at: pointer) { reader, object throws(CDBRefusal) in
             try reader.netKey(&object)
         }
-        guard !keys.isEmpty else { throw CDBObject.invalid(pointer, "at least one network key is needed") }
         try refuseDuplicates(keys.map(\.index), at: pointer, "index")
         return keys.sorted { $0.index < $1.index }
     }
 
-    private mutating func netKey(_ object: inout CDBObject) throws(StoreError) -> NetKey {
+    private mutating func netKey(_ object: inout CDBObject) throws(CDBRefusal) -> NetKey {
         let index: NetKeyIndex = try keyIndex("index", in: &object)
         object.path = "netKeys/\(index)"
-        let key = try object.required("key", try object.key("key"))
+        let key = try object.required("key", try self.key("key", in: &object))
         let value = try object.integer("phase", in: 0...2) ?? 0
         let phase = KeyRefreshPhase(rawValue: UInt8(value)) ?? .normal
         var oldKey: KeyMaterial?
         if phase != .normal {
-            oldKey = try object.key("oldKey")
+            oldKey = try self.oldKey(in: &object)
             guard oldKey != nil else { throw object.invalid("oldKey", "missing, although phase is \(value)") }
+        } else if let old = object.peek("oldKey"), CDBImport.isZeros(old) {
+            _ = try self.oldKey(in: &object)
         } else if object.has("oldKey") {
             repair(object.pointer(to: "oldKey"), "there, although phase is 0; kept, not used")
         }
+        date("timestamp", in: &object)
         return NetKey(
             index: index,
             name: try name(in: &object, or: "Network Key \(index)"),
@@ -36,23 +39,36 @@ extension CDBImport {
         )
     }
 
-    mutating func appKeys(_ object: inout CDBObject, netKeys: [NetKey]) throws(StoreError) -> [AppKey] {
+    /// The key before the present one; zeros stand for none.
+    private mutating func oldKey(in object: inout CDBObject) throws(CDBRefusal) -> KeyMaterial? {
+        guard let value = object.peek("oldKey") else { return nil }
+        if CDBImport.isZeros(value) {
+            object.replace("oldKey", with: nil)
+            repair(object.pointer(to: "oldKey"), "zeros; taken as none")
+            return nil
+        }
+        return try key("oldKey", in: &object)
+    }
+
+    private static func isZeros(_ value: JSONValue) -> Bool { value == .string(String(repeating: "0", count: 32)) }
+
+    mutating func appKeys(_ object: inout CDBObject, netKeys: [NetKey]) throws(CDBRefusal) -> [AppKey] {
         let pointer = object.pointer(to: "appKeys")
         let known = Set(netKeys.map(\.index))
-        let items = try object.list("appKeys")
-        let keys: [AppKey] = try objects(items, at: pointer) { reader, object throws(StoreError) in
+        let items = try list("appKeys", in: &object)
+        let keys: [AppKey] = objects(items, at: pointer) { reader, object throws(CDBRefusal) in
             let index: AppKeyIndex = try reader.keyIndex("index", in: &object)
             object.path = "appKeys/\(index)"
             let bound: NetKeyIndex = try reader.keyIndex("boundNetKey", in: &object)
-            guard known.contains(bound) else {
+            guard known.contains(bound) || !reader.refusals.isEmpty else {
                 throw object.invalid("boundNetKey", "there is no network key with index \(bound)")
             }
             return AppKey(
                 index: index,
                 name: try reader.name(in: &object, or: "Application Key \(index)"),
                 boundNetKey: bound,
-                key: try object.required("key", try object.key("key")),
-                oldKey: try object.key("oldKey")
+                key: try object.required("key", try reader.key("key", in: &object)),
+                oldKey: try reader.oldKey(in: &object)
             )
         }
         try refuseDuplicates(keys.map(\.index), at: pointer, "index")
@@ -60,13 +76,13 @@ extension CDBImport {
     }
 
     /// The name of an object, or what it is called here if it has none.
-    mutating func name(in object: inout CDBObject, or substitute: String) throws(StoreError) -> String {
+    mutating func name(in object: inout CDBObject, or substitute: String) throws(CDBRefusal) -> String {
         if let name = try object.text("name") { return name }
-        repair(object.pointer(to: "name"), "missing; called \"\(substitute)\"")
+        missing("name", in: &object, "called \"\(substitute)\"")
         return substitute
     }
 
-    mutating func keyIndex<Index: KeyIndex>(_ name: String, in object: inout CDBObject) throws(StoreError) -> Index {
+    mutating func keyIndex<Index: KeyIndex>(_ name: String, in object: inout CDBObject) throws(CDBRefusal) -> Index {
         let number = try object.required(name, try object.integer(name, in: 0...4095))
         return try object.required(name, Index(rawValue: UInt16(truncatingIfNeeded: number)))
     }
@@ -76,7 +92,9 @@ extension CDBImport {
         _ identities: [Identity],
         at pointer: String,
         _ member: String
-    ) throws(StoreError) {
+    ) throws(CDBRefusal) {
+        // Where objects are left out, places in the list are not those of the document any more.
+        guard refusals.isEmpty else { return }
         var seen: [Identity: Int] = [:]
         for (index, identity) in identities.enumerated() {
             if let first = seen.updateValue(index, forKey: identity) {

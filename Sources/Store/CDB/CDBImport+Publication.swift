@@ -2,7 +2,11 @@ internal import MeshCore
 
 /// Publications.
 extension CDBImport {
-    mutating func publication(_ object: inout CDBObject, _ path: String) throws(StoreError) -> Publication? {
+    mutating func publication(
+        _ object: inout CDBObject,
+        _ path: String,
+        _ bindings: [AppKeyIndex]
+    ) throws(CDBRefusal) -> Publication? {
         guard let publish = object.take("publish") else { return nil }
         var inner = try CDBObject(publish, at: object.pointer(to: "publish"))
         let path = "\(path)/publish"
@@ -13,22 +17,22 @@ extension CDBImport {
         }
         let publication = Publication(
             address: address,
-            appKeyIndex: try keyIndex("index", in: &inner),
+            appKeyIndex: try publishKey(&inner, bindings),
             usesFriendshipCredentials: try integer("credentials", in: 0...1, or: 0, &inner) == 1,
             ttl: try ttl(&inner),
             period: try period(&inner, path),
             retransmit: try retransmit(&inner, path)
         )
-        extras.keep(inner.rest, at: path)
+        keep(inner, at: path)
         return publication
     }
 
-    private mutating func publishAddress(_ value: JSONValue, at pointer: String) throws(StoreError) -> PublishAddress? {
+    private mutating func publishAddress(_ value: JSONValue, at pointer: String) throws(CDBRefusal) -> PublishAddress? {
         if let label = try label(value, at: pointer) { return .virtual(label) }
-        let number = try CDBObject.hexadecimal16(value, at: pointer)
+        let number = try hexadecimal16(value, at: pointer)
         if number == 0 { return nil }
         if let unicast = UnicastAddress(rawValue: number) { return .unicast(unicast) }
-        switch try groupAddress(value, at: pointer) {
+        switch try groupAddress(number, at: pointer) {
         case .group(let group): return .group(group)
         case .virtual(let label): return .virtual(label)
         case .unknownLabel(let virtual): return .unknownLabel(virtual)
@@ -40,23 +44,23 @@ extension CDBImport {
         in range: ClosedRange<Int>,
         or substitute: Int,
         _ object: inout CDBObject
-    ) throws(StoreError) -> Int {
+    ) throws(CDBRefusal) -> Int {
         if let value = try object.integer(name, in: range) { return value }
-        repair(object.pointer(to: name), "missing; taken as \(substitute)")
+        missing(name, in: &object, "taken as \(substitute)")
         return substitute
     }
 
-    private mutating func ttl(_ object: inout CDBObject) throws(StoreError) -> UInt8 {
+    private mutating func ttl(_ object: inout CDBObject) throws(CDBRefusal) -> UInt8 {
         let ttl = try integer("ttl", in: 0...255, or: 255, &object)
         guard ttl <= 127 || ttl == 255 else { throw object.invalid("ttl", "0 to 127 or 255 is expected, not \(ttl)") }
         return UInt8(truncatingIfNeeded: ttl)
     }
 
     /// Steps and resolution, or one number of milliseconds as older programs write it.
-    private mutating func period(_ object: inout CDBObject, _ path: String) throws(StoreError) -> PublishPeriod {
+    private mutating func period(_ object: inout CDBObject, _ path: String) throws(CDBRefusal) -> PublishPeriod {
         let pointer = object.pointer(to: "period")
         guard let value = object.take("period") else {
-            repair(pointer, "missing; taken as none")
+            missing("period", in: &object, "taken as none")
             return .none
         }
         if case .number = value {
@@ -75,18 +79,17 @@ extension CDBImport {
         }
         var inner = try CDBObject(value, at: pointer)
         let steps = try inner.required("numberOfSteps", try inner.integer("numberOfSteps", in: 0...63))
-        let number = try inner.required("resolution", try inner.integer("resolution", in: 0...600_000))
-        guard let resolution = PublishPeriod.Resolution.allCases.first(where: { $0.milliseconds == number }),
-            let period = PublishPeriod(steps: UInt8(truncatingIfNeeded: steps), resolution: resolution)
-        else { throw inner.invalid("resolution", "100, 1000, 10000 or 600000 is expected, not \(number)") }
-        extras.keep(inner.rest, at: "\(path)/period")
+        let number = try inner.required("resolution", try inner.integer("resolution", in: 0...37_800_000))
+        let resolution = try resolution(number, steps: steps, inner)
+        let period = PublishPeriod(steps: UInt8(truncatingIfNeeded: steps), resolution: resolution) ?? .none
+        keep(inner, at: "\(path)/period")
         return period
     }
 
-    private mutating func retransmit(_ object: inout CDBObject, _ path: String) throws(StoreError) -> PublishRetransmit
+    private mutating func retransmit(_ object: inout CDBObject, _ path: String) throws(CDBRefusal) -> PublishRetransmit
     {
         guard let value = object.take("retransmit") else {
-            repair(object.pointer(to: "retransmit"), "missing; taken as none")
+            missing("retransmit", in: &object, "taken as none")
             return .none
         }
         var inner = try CDBObject(value, at: object.pointer(to: "retransmit"))
@@ -95,6 +98,10 @@ extension CDBImport {
         if interval == 0 {
             repair(inner.pointer(to: "interval"), "0 taken as 50")
             interval = 50
+        } else if interval < 32 {
+            let milliseconds = (interval + 1) * 50
+            repair(inner.pointer(to: "interval"), "\(interval) taken as steps, that is \(milliseconds) ms")
+            interval = milliseconds
         }
         guard interval % 50 == 0,
             let retransmit = PublishRetransmit(
@@ -102,7 +109,7 @@ extension CDBImport {
                 steps: UInt8(truncatingIfNeeded: interval / 50 - 1)
             )
         else { throw inner.invalid("interval", "a multiple of 50 from 50 to 1600 is expected, not \(interval)") }
-        extras.keep(inner.rest, at: "\(path)/retransmit")
+        keep(inner, at: "\(path)/retransmit")
         return retransmit
     }
 }

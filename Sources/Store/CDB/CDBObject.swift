@@ -8,8 +8,10 @@ struct CDBObject {
     var path = ""
     /// The members not taken, in their order.
     private(set) var rest: [JSONMember]
+    /// Names of members that were asked for and are null.
+    private(set) var nulls: [String] = []
 
-    init(_ value: JSONValue, at pointer: String) throws(StoreError) {
+    init(_ value: JSONValue, at pointer: String) throws(CDBRefusal) {
         guard case .object(let members) = value else {
             throw CDBObject.invalid(pointer, "an object is expected, not \(value.kind)")
         }
@@ -17,12 +19,8 @@ struct CDBObject {
         rest = members
     }
 
-    static func invalid(_ pointer: String, _ message: String) -> StoreError {
-        StoreError(
-            .invalidDocument,
-            "\(pointer.isEmpty ? "the document" : pointer): \(message)",
-            hint: "export the database again, or correct the file there"
-        )
+    static func invalid(_ pointer: String, _ message: String) -> CDBRefusal {
+        CDBRefusal(pointer: pointer, reason: message)
     }
 
     /// Text of the document in a message, short enough for one line. Never for keys.
@@ -32,38 +30,61 @@ struct CDBObject {
 
     func pointer(to name: String) -> String { "\(pointer)/\(name)" }
 
-    func invalid(_ name: String, _ message: String) -> StoreError {
+    func invalid(_ name: String, _ message: String) -> CDBRefusal {
         CDBObject.invalid(pointer(to: name), message)
     }
 
     /// Whether a member is there and not null.
     func has(_ name: String) -> Bool { rest.contains { $0.name == name && $0.value != .null } }
 
-    /// Takes a member out; null counts as absent and stays.
+    /// Takes a member out; null counts as absent.
     mutating func take(_ name: String) -> JSONValue? {
-        guard let index = rest.firstIndex(where: { $0.name == name && $0.value != .null }) else { return nil }
-        return rest.remove(at: index).value
+        guard let index = rest.firstIndex(where: { $0.name == name }) else { return nil }
+        let value = rest.remove(at: index).value
+        guard value != .null else {
+            nulls.append(name)
+            return nil
+        }
+        return value
     }
 
-    mutating func text(_ name: String) throws(StoreError) -> String? {
+    /// The value of a member that stays.
+    func peek(_ name: String) -> JSONValue? { rest.first { $0.name == name && $0.value != .null }?.value }
+
+    /// Gives a member that stays another value, or takes it away.
+    mutating func replace(_ name: String, with value: JSONValue?) {
+        guard let index = rest.firstIndex(where: { $0.name == name }) else { return }
+        if let value { rest[index].value = value } else { rest.remove(at: index) }
+    }
+
+    /// Does without what is left, for an object that is left out itself.
+    mutating func discard() {
+        rest = []
+        nulls = []
+    }
+
+    /// Does without the report that a member is null, for one that is reported as missing.
+    mutating func forgetNull(_ name: String) { nulls.removeAll { $0 == name } }
+
+    mutating func text(_ name: String) throws(CDBRefusal) -> String? {
         guard let value = take(name) else { return nil }
         guard case .string(let text) = value else { throw invalid(name, "a string is expected, not \(value.kind)") }
         return text
     }
 
-    mutating func bool(_ name: String) throws(StoreError) -> Bool? {
+    mutating func bool(_ name: String) throws(CDBRefusal) -> Bool? {
         guard let value = take(name) else { return nil }
         guard case .bool(let flag) = value else { throw invalid(name, "true or false is expected, not \(value.kind)") }
         return flag
     }
 
     /// An integer within `range`.
-    mutating func integer(_ name: String, in range: ClosedRange<Int>) throws(StoreError) -> Int? {
+    mutating func integer(_ name: String, in range: ClosedRange<Int>) throws(CDBRefusal) -> Int? {
         guard let value = take(name) else { return nil }
         return try CDBObject.integer(value, in: range, at: pointer(to: name))
     }
 
-    static func integer(_ value: JSONValue, in range: ClosedRange<Int>, at pointer: String) throws(StoreError) -> Int {
+    static func integer(_ value: JSONValue, in range: ClosedRange<Int>, at pointer: String) throws(CDBRefusal) -> Int {
         guard case .number(let spelling) = value else {
             throw invalid(pointer, "a number is expected, not \(value.kind)")
         }
@@ -76,48 +97,15 @@ struct CDBObject {
         return number
     }
 
-    /// Four hexadecimal digits.
-    mutating func hexadecimal16(_ name: String) throws(StoreError) -> UInt16? {
-        guard let value = take(name) else { return nil }
-        return try CDBObject.hexadecimal16(value, at: pointer(to: name))
-    }
-
-    static func hexadecimal16(_ value: JSONValue, at pointer: String) throws(StoreError) -> UInt16 {
-        guard case .string(let text) = value else {
-            throw invalid(pointer, "a string of 4 hexadecimal digits is expected, not \(value.kind)")
-        }
-        guard let bytes = Hexadecimal.decode(text), bytes.count == 2 else {
-            throw invalid(pointer, "4 hexadecimal digits are expected, not \(shown(text))")
-        }
-        return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
-    }
-
-    static func unicast(_ value: JSONValue, at pointer: String) throws(StoreError) -> UnicastAddress {
-        let number = try hexadecimal16(value, at: pointer)
-        guard let address = UnicastAddress(rawValue: number) else {
-            throw invalid(pointer, "a unicast address, 0001 to 7FFF, is expected, not \(number.hexadecimal)")
-        }
-        return address
-    }
-
-    /// A key: 32 hexadecimal digits, which no message repeats.
-    mutating func key(_ name: String) throws(StoreError) -> KeyMaterial? {
-        guard let text = try text(name) else { return nil }
-        guard let bytes = Hexadecimal.decode(text), let key = KeyMaterial(bytes) else {
-            throw invalid(name, "a key of 32 hexadecimal digits is expected")
-        }
-        return key
-    }
-
     /// A list, empty if absent.
-    mutating func list(_ name: String) throws(StoreError) -> [JSONValue] {
+    mutating func list(_ name: String) throws(CDBRefusal) -> [JSONValue] {
         guard let value = take(name) else { return [] }
         guard case .array(let items) = value else { throw invalid(name, "an array is expected, not \(value.kind)") }
         return items
     }
 
     /// Insists on a member.
-    func required<Value>(_ name: String, _ value: Value?) throws(StoreError) -> Value {
+    func required<Value>(_ name: String, _ value: Value?) throws(CDBRefusal) -> Value {
         guard let value else { throw invalid(name, "the member is missing") }
         return value
     }

@@ -1,0 +1,62 @@
+/// Who wrote a configuration database, as far as it matters for what its values mean.
+///
+/// Several programs write values in units or notations of their own that a value alone does not show: a count of 3 is
+/// three transmissions in the format and four for a program that counts from 0.
+package enum CDBDialect: String, CaseIterable, Hashable, Sendable {
+    /// The format itself, version 1.0.1 (nRF Mesh for iOS from 3.0).
+    case version101 = "cdb-1.0.1"
+    /// The format itself, version 1.0.0, and what says nothing of its writer.
+    case version100 = "cdb-1.0"
+    /// meshplan's own export, which may hold what an import from another program brought along, but no value of its kind.
+    case meshplan = "meshplan"
+    /// nRF Mesh for iOS before 3.0.
+    case olderIOS = "nrf-mesh-ios-2"
+    /// nRF Mesh for Android up to 3.0.1.
+    case olderAndroid = "nrf-mesh-android-3.0"
+    /// nRF Mesh for Android after 3.0.1.
+    case android = "nrf-mesh-android"
+    /// The Kotlin Mesh Library, and the example of the specification.
+    case kotlin = "kotlin-mesh"
+    /// `export-db` of BlueZ's mesh-cfgclient.
+    case bluez = "bluez"
+    /// The sample applications of Silicon Labs.
+    case siliconLabs = "silicon-labs"
+    /// The applications of Telink.
+    case telink = "telink"
+    /// ThingOS .connect.
+    case thingOS = "thingos"
+    /// The interactive PyACI of the nRF5 SDK for Mesh.
+    case pyACI = "pyaci"
+
+    /// One sign of a dialect.
+    package struct Mark: Hashable, Sendable {
+        /// Where it is, a JSON pointer.
+        package var pointer: String
+        /// What is seen there, in a few words.
+        package var text: String
+    }
+
+    /// The program by the name its users know.
+    package var title: String {
+        switch self {
+        case .version101: "Mesh CDB 1.0.1"
+        case .version100: "Mesh CDB 1.0"
+        case .meshplan: "meshplan"
+        case .olderIOS: "nRF Mesh for iOS before 3.0"
+        case .olderAndroid: "nRF Mesh for Android up to 3.0.1"
+        case .android: "nRF Mesh for Android"
+        case .kotlin: "Kotlin Mesh Library"
+        case .bluez: "BlueZ export-db"
+        case .siliconLabs: "Silicon Labs"
+        case .telink: "Telink"
+        case .thingOS: "ThingOS .connect"
+        case .pyACI: "Nordic PyACI"
+        }
+    }
+
+    /// Whether nothing tells of a program.
+    package var isPlain: Bool { self == .version101 || self == .version100 }
+
+    /// Those that count repetitions of network transmissions from 0, as messages do.
+    static let countingFromZero: Set<CDBDialect> = [.bluez, .telink]
+}

@@ -1,0 +1,257 @@
+internal import MeshCore
+
+/// A look over a whole document before it is read: who wrote it, and in what units, for a value alone may not tell.
+///
+/// A dialect counts as established by two marks, one of which may be so peculiar that it counts twice.
+struct CDBSurvey {
+    /// Weights and marks of each dialect that has any.
+    private(set) var weights: [CDBDialect: Int] = [:]
+    private var found: [CDBDialect: [CDBDialect.Mark]] = [:]
+    /// The dialect of a document without marks.
+    private var plain = CDBDialect.version100
+
+    /// Whether intervals of network transmissions occur that can only be steps, or only be milliseconds.
+    private(set) var hasStepIntervals = false
+    private(set) var hasMillisecondIntervals = false
+    /// Whether resolutions of publish periods occur that can only be products with the steps, or only be themselves.
+    private(set) var hasMultipliedResolutions = false
+    private(set) var hasPlainResolutions = false
+    /// Whether addresses occur as numbers that are no spelling of hexadecimal digits.
+    private(set) var hasDecimalAddresses = false
+    /// The companies that nodes tell to be of.
+    private(set) var companies: Set<UInt16> = []
+
+    /// The dialects that are established and give values a meaning of their own; the others contradict nobody.
+    private var rivals: Set<CDBDialect> = []
+    private var hasUpperCase = false
+    private var hasLowerCase = false
+    private var hasNumericAddresses = false
+    private var everyNodeIsSecure = true
+    /// Elements whose location is, and is not, their address.
+    private var locatedAtAddress = 0
+    private var locatedElsewhere = 0
+
+    /// Looks at the network that stands at `root` of a document.
+    init(_ network: JSONValue, at root: String, isWrapped: Bool) {
+        // Marks of the program that an import came from go out with an export, but its values are those of the format.
+        if CDBWriter.isOwn(network) {
+            mark(.meshplan, root, "head and order of meshplan's exports", weight: 2)
+            return
+        }
+        if isWrapped { mark(.olderIOS, root, "the database is wrapped in an object") }
+        surveyHead(network, root)
+        surveyKeys(network, root)
+        for (index, provisioner) in network.items("provisioners").enumerated() {
+            note(provisioner["UUID"])
+            if provisioner["provisionerName"] == nil, provisioner["name"] != nil {
+                mark(.pyACI, "\(root)/provisioners/\(index)/name", "\"name\" of a provisioner")
+            }
+        }
+        for (index, node) in network.items("nodes").enumerated() { surveyNode(node, "\(root)/nodes/\(index)") }
+        for group in network.items("groups") { note(address: group["address"]) }
+        for (index, scene) in network.items("scenes").enumerated()
+        where scene["number"] == nil && scene["scene"] == nil {
+            mark(.siliconLabs, "\(root)/scenes/\(index)", "a scene without a number")
+        }
+        concludeSurvey(network, root)
+    }
+
+    /// The dialect to name: the one with the most weight, the earlier one of two.
+    var dialect: CDBDialect {
+        let candidates = CDBDialect.allCases.filter { weights[$0, default: 0] >= 2 }
+        return candidates.max { weights[$0, default: 0] < weights[$1, default: 0] } ?? plain
+    }
+
+    /// The marks of that dialect.
+    var marks: [CDBDialect.Mark] { found[dialect] ?? [] }
+
+    /// Whether the document was written by one of these; nil where others are as likely, so that it cannot be told.
+    func isWritten(by dialects: Set<CDBDialect>) -> Bool? {
+        if rivals.isDisjoint(with: dialects) { return false }
+        return rivals.isSubset(of: dialects) ? true : nil
+    }
+
+    private mutating func mark(_ dialect: CDBDialect, _ pointer: String, _ text: String, weight: Int = 1) {
+        // A habit counts once, however many nodes show it.
+        guard found[dialect]?.contains(where: { $0.text == text }) != true else { return }
+        weights[dialect, default: 0] += weight
+        found[dialect, default: []].append(CDBDialect.Mark(pointer: pointer, text: text))
+    }
+
+    private mutating func surveyHead(_ network: JSONValue, _ root: String) {
+        note(network["meshUUID"])
+        if network["schema"] != nil { mark(.olderIOS, "\(root)/schema", "\"schema\" without a dollar sign") }
+        if network["$schema"]?.text == "" { mark(.pyACI, "\(root)/$schema", "an empty schema") }
+        let id = network["id"]?.text ?? ""
+        if id == "TBD" { mark(.olderAndroid, "\(root)/id", "the identifier \"TBD\"") }
+        if id.contains("/meshprofile/") { mark(.kotlin, "\(root)/id", "the identifier of the example", weight: 2) }
+        let version = network["version"]?.text ?? ""
+        if version == "1.0.1" { plain = .version101 }
+        if version == "1.0" { mark(.olderAndroid, "\(root)/version", "the version \"1.0\"") }
+        if version.wholeMatch(of: #/\d+\.\d+\.\d+\.\d+/#) != nil {
+            mark(.siliconLabs, "\(root)/version", "a version of four parts")
+        }
+        if network["meshName"]?.text == "Mesh Test" { mark(.siliconLabs, "\(root)/meshName", "the name \"Mesh Test\"") }
+        survey(date: network["timestamp"], "\(root)/timestamp")
+        switch network["ivIndex"] {
+        case .string(let text)? where text.wholeMatch(of: #/[0-9A-Fa-f]{8}/#) != nil:
+            mark(.telink, "\(root)/ivIndex", "an IV index of 8 digits")
+        case .number?: mark(.pyACI, "\(root)/ivIndex", "an IV index as a number")
+        default: break
+        }
+        for member in network.members {
+            if member.name == "schedulers" { mark(.telink, "\(root)/schedulers", "\"schedulers\"") }
+            if member.name.hasPrefix("tos_") {
+                mark(.thingOS, "\(root)/\(member.name)", "members named \"tos_…\"", weight: 2)
+            }
+        }
+    }
+
+    private mutating func survey(date: JSONValue?, _ pointer: String) {
+        guard let text = date?.text else { return }
+        if text.wholeMatch(of: #/.*T.*[+-]\d{4}/#) != nil {
+            mark(.olderAndroid, pointer, "a time zone without a colon")
+        }
+        if text.wholeMatch(of: #/\d{4}-\d\d-\d\d \d\d:\d\d.*/#) != nil {
+            mark(.pyACI, pointer, "a date and a time with a space between")
+        }
+    }
+
+    private mutating func surveyKeys(_ network: JSONValue, _ root: String) {
+        for name in ["netKeys", "appKeys"] {
+            for (index, key) in network.items(name).enumerated() {
+                let pointer = "\(root)/\(name)/\(index)"
+                note(key["key"])
+                survey(date: key["timestamp"], "\(pointer)/timestamp")
+                if let old = key["oldKey"]?.text, old.utf8.count == 32, old.utf8.allSatisfy({ $0 == 0x30 }) {
+                    mark(.telink, "\(pointer)/oldKey", "an old key of zeros")
+                }
+                surveySecurity(key["minSecurity"], "\(pointer)/minSecurity")
+            }
+        }
+    }
+
+    private mutating func surveySecurity(_ value: JSONValue?, _ pointer: String) {
+        if value?.text == "high" || value?.text == "low" {
+            mark(.olderIOS, pointer, "security \"high\" or \"low\"")
+        }
+    }
+
+    private mutating func surveyNode(_ node: JSONValue, _ pointer: String) {
+        for name in ["UUID", "deviceKey", "cid"] { note(node[name]) }
+        note(address: node["unicastAddress"])
+        if node["security"]?.text != "secure" { everyNodeIsSecure = false }
+        surveySecurity(node["security"], "\(pointer)/security")
+        if let company = node["cid"]?.text.flatMap({ UInt16($0, radix: 16) }) { companies.insert(company) }
+        if node["knownAddresses"] != nil { mark(.siliconLabs, "\(pointer)/knownAddresses", "\"knownAddresses\"") }
+        for member in node.members {
+            if member.name == "schedulers" { mark(.telink, "\(pointer)/schedulers", "\"schedulers\"") }
+            if member.name.hasPrefix("tos_") {
+                mark(.thingOS, "\(pointer)/\(member.name)", "members named \"tos_…\"", weight: 2)
+            }
+        }
+        switch node["heartbeatSub"] {
+        case .array?: mark(.telink, "\(pointer)/heartbeatSub", "a list of heartbeat subscriptions")
+        case .object?:
+            if node["heartbeatSub"]?["period"] != nil {
+                mark(.android, "\(pointer)/heartbeatSub/period", "the period of a heartbeat subscription", weight: 2)
+            }
+        default: break
+        }
+        for name in ["networkTransmit", "relayRetransmit"] {
+            guard let interval = node[name]?["interval"]?.number else { continue }
+            if (1...31).contains(interval), interval % 10 != 0 {
+                hasStepIntervals = true
+                mark(.olderAndroid, "\(pointer)/\(name)/interval", "an interval in steps")
+            } else if interval > 31 {
+                hasMillisecondIntervals = true
+            }
+        }
+        let address = node["unicastAddress"]?.text.flatMap { UInt16($0, radix: 16) }
+        for (index, element) in node.items("elements").enumerated() {
+            surveyElement(element, "\(pointer)/elements/\(index)", node: address)
+        }
+    }
+
+    private mutating func surveyElement(_ element: JSONValue, _ pointer: String, node: UInt16?) {
+        if let node, let index = element["index"]?.number, (0...255).contains(index),
+            let location = element["location"]?.text.flatMap({ UInt16($0, radix: 16) })
+        {
+            if Int(location) == Int(node) + index { locatedAtAddress += 1 } else { locatedElsewhere += 1 }
+        }
+        for (index, model) in element.items("models").enumerated() {
+            note(model["modelId"])
+            for item in model.items("subscribe") { note(address: item) }
+            guard let publish = model["publish"] else { continue }
+            note(address: publish["address"])
+            guard let steps = publish["period"]?["numberOfSteps"]?.number,
+                let resolution = publish["period"]?["resolution"]?.number
+            else { continue }
+            let pointer = "\(pointer)/models/\(index)/publish/period/resolution"
+            if resolution == 10, steps > 0 { mark(.bluez, pointer, "a resolution of 10", weight: 2) }
+            guard steps > 1 else { continue }
+            let isPlain = CDBSurvey.resolutions.contains(resolution)
+            let isProduct = CDBSurvey.resolutions.contains { steps <= 63 && $0 * steps == resolution }
+            if isPlain && !isProduct { hasPlainResolutions = true }
+            if isProduct && !isPlain {
+                hasMultipliedResolutions = true
+                mark(.olderAndroid, pointer, "a resolution multiplied by the steps")
+            }
+        }
+    }
+
+    /// Milliseconds of the units of publish periods.
+    static let resolutions = PublishPeriod.Resolution.allCases.map(\.milliseconds)
+
+    private mutating func concludeSurvey(_ network: JSONValue, _ root: String) {
+        if hasLowerCase, !hasUpperCase { mark(.bluez, "\(root)/netKeys", "all digits in lower case") }
+        let nodes = network.items("nodes")
+        if everyNodeIsSecure, !nodes.isEmpty, network["scenes"] == .array([]), network["version"]?.text == "1.0.0",
+            network["id"]?.text?.contains("/mesh-profile/") == true
+        {
+            mark(.bluez, "\(root)/scenes", "version 1.0.0, all nodes secure and no scenes")
+        }
+        if locatedAtAddress > 0, locatedElsewhere == 0 {
+            mark(.siliconLabs, "\(root)/nodes", "the address of each element as its location")
+        }
+        if hasNumericAddresses { mark(.pyACI, "\(root)/nodes", "addresses as numbers") }
+        rivals = Set(weights.filter { $0.value >= 2 }.keys).subtracting([.olderIOS, .android, .kotlin, .thingOS])
+    }
+
+    /// Notes the case of hexadecimal digits.
+    private mutating func note(_ value: JSONValue?) {
+        guard let text = value?.text else { return }
+        for byte in text.utf8 {
+            if (0x41...0x46).contains(byte) { hasUpperCase = true }
+            if (0x61...0x66).contains(byte) { hasLowerCase = true }
+        }
+    }
+
+    private mutating func note(address: JSONValue?) {
+        note(address)
+        guard let number = address?.number else { return }
+        hasNumericAddresses = true
+        if number > 9_999 { hasDecimalAddresses = true }
+    }
+}
+
+extension JSONValue {
+    /// A member of an object; nil for null and for anything that is no object.
+    fileprivate subscript(name: String) -> JSONValue? {
+        members.first { $0.name == name && $0.value != .null }?.value
+    }
+
+    fileprivate var members: [JSONMember] {
+        guard case .object(let members) = self else { return [] }
+        return members
+    }
+
+    fileprivate func items(_ name: String) -> [JSONValue] {
+        guard case .array(let items)? = self[name] else { return [] }
+        return items
+    }
+
+    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    fileprivate var number: Int? { if case .number(let spelling) = self { Int(spelling) } else { nil } }
+}

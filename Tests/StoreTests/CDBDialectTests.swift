@@ -1,0 +1,164 @@
+import MeshCore
+import Store
+import TestSupport
+import Testing
+
+@Suite("CDB dialects")
+struct CDBDialectTests {
+    @Test("Each dialect is told by its marks and read as it is meant", arguments: CDBDialectDocument.all)
+    func dialects(_ document: CDBDialectDocument) throws {
+        let inspection = try CDBImport.inspect(document.bytes)
+        #expect(inspection.refusals == [], "\(document.fact)")
+        #expect(inspection.dialect == document.dialect)
+        #expect(inspection.repairs.map { "\($0.pointer): \($0.reason)" } == document.repairs)
+        #expect(document.reading(try required(inspection.document).network))
+        #expect(inspection.marks.isEmpty == (document.dialect == .version100 || document.dialect == .version101))
+    }
+
+    @Test("What was imported goes out and comes in again without a repair", arguments: CDBDialectDocument.all)
+    func roundTrip(_ document: CDBDialectDocument) throws {
+        let read = try CDBImport.read(document.bytes)
+        var generator = SplitMix64(seed: 7)
+        // Without a provisioner there is no whole document; the one who joins is in it then.
+        let network = read.network.provisioners.isEmpty ? try read.joined(using: &generator) : read.network
+        let exported = CDBExport.write(network, extras: read.extras)
+        let again = try CDBImport.read(exported)
+        #expect(again.network == network)
+        #expect(again.repairs == [])
+        #expect(CDBExport.write(again.network, extras: again.extras) == exported)
+    }
+
+    @Test("With any octet changed, a document of any dialect is read or refused", arguments: CDBDialectDocument.all)
+    func mutations(_ document: CDBDialectDocument) throws {
+        var generator = SplitMix64(seed: 23)
+        let digits = Array("0123456789abcdefABCDEF\"{}[]:,-.tn".utf8)
+        for _ in 0..<60 {
+            var changed = document.bytes
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                changed[Int.random(in: changed.indices, using: &generator)] =
+                    digits[Int.random(in: digits.indices, using: &generator)]
+            }
+            guard let inspection = try? CDBImport.inspect(changed) else { continue }
+            #expect((inspection.document == nil) == !inspection.refusals.isEmpty)
+            if let network = inspection.document?.network {
+                let exported = CDBExport.write(network)
+                #expect(try CDBImport.inspect(exported).refusals == [])
+            }
+        }
+    }
+
+    @Test(
+        "A value with two readings is refused with both",
+        arguments: [
+            // Steps elsewhere, but nothing that tells who writes them.
+            (
+                CDBParts.text {
+                    $0.nodeMembers = #"""
+                        ,"networkTransmit":{"count":2,"interval":2},"relayRetransmit":{"count":2,"interval":20}
+                        """#
+                },
+                "/nodes/0/relayRetransmit/interval: 20 is either 20 ms or, in steps, 210 ms"
+            ),
+            // Older Android, without a product that only it can mean.
+            (
+                CDBParts.text {
+                    $0.head = #""id":"TBD","version":"1.0","partial":false"#
+                    $0.models = CDBParts.model(period: #"{"numberOfSteps":10,"resolution":1000}"#)
+                },
+                "/nodes/0/elements/0/models/0/publish/period/resolution: 1000 is either 1000 or 100 ms, by what else is "
+                    + "written so"
+            ),
+            // A number where digits belong, in a document that nothing marks.
+            (
+                CDBParts.text { $0.address = "1000" },
+                "/nodes/0/unicastAddress: the number 1000 is either 03E8 or, by its digits, 1000"
+            ),
+            // A vendor model where neither half is the company of a node.
+            (
+                CDBParts.text {
+                    $0.head = #""version":"7.0.2.0","partial":false"#
+                    $0.meshName = "Mesh Test"
+                    $0.models = #"{"modelId":"000102FF","bind":[],"subscribe":[]}"#
+                },
+                "/nodes/0/elements/0/models/0/modelId: \"000102FF\" is either model 02FF of company 0001 or model 0001 of "
+                    + "company 02FF"
+            ),
+            // Marks of a program that counts from 0, and of one that does not.
+            (
+                CDBParts.text {
+                    $0.head = #""id":"TBD","version":"1.0","partial":false,"ivIndex":"00000001","schedulers":[]"#
+                    $0.nodeMembers = #","networkTransmit":{"count":2,"interval":40}"#
+                },
+                "/nodes/0/networkTransmit/count: 2 is either 2 transmissions or one more"
+            ),
+            // Two subnets, and a node that does not say its own.
+            (
+                CDBParts.text {
+                    $0.netKey += #"},{"index":7,"name":"l","key":"00112233445566778899AABBCCDDEEFE","phase":0,"#
+                    $0.netKey += #""minSecurity":"secure""#
+                    $0.nodeKeys = #""appKeys":[]"#
+                },
+                "/nodes/0/netKeys: missing, and it may be any of 0, 7"
+            ),
+        ]
+    )
+    func ambiguous(_ text: String, _ refusal: String) throws {
+        let inspection = try CDBImport.inspect(Array(text.utf8))
+        #expect(inspection.refusals.map { "\($0.pointer): \($0.reason)" } == [refusal])
+        #expect(inspection.document == nil)
+        #expect(storeError { _ = try CDBImport.read(Array(text.utf8)) }?.message == refusal)
+    }
+
+    @Test(
+        "What is written in another way with one meaning is repaired, whoever wrote it",
+        arguments: [
+            (CDBParts.text { $0.address = "\"0x0102\"" }, "/nodes/0/unicastAddress: \"0x0102\" taken as 0102"),
+            (CDBParts.text { $0.address = "7" }, "/nodes/0/unicastAddress: the number 7 taken as 0007"),
+            (CDBParts.text { $0.address = "12345" }, "/nodes/0/unicastAddress: the number 12345 taken as 3039"),
+            (
+                CDBParts.text { $0.netKey = $0.netKey.replacing("\"0011", with: "\"0x0011") },
+                "/netKeys/0/key: a key with 0x before it"
+            ),
+            (
+                CDBParts.text { $0.models = CDBParts.model(period: #"{"numberOfSteps":3,"resolution":30000}"#) },
+                "/nodes/0/elements/0/models/0/publish/period/resolution: 30000 taken as 10000"
+            ),
+            (
+                CDBParts.text { $0.head += #","timestamp":"2018-12-23 11:45:22+0100""# },
+                "/timestamp: \"2018-12-23 11:45:22+0100\" taken as 2018-12-23T11:45:22+01:00"
+            ),
+            (
+                CDBParts.text { $0.nodeKeys = #""appKeys":[]"# },
+                "/nodes/0/netKeys: missing; taken as the only one there is"
+            ),
+        ]
+    )
+    func certain(_ text: String, _ repair: String) throws {
+        #expect(try CDBImport.read(Array(text.utf8)).repairs.map { "\($0.pointer): \($0.reason)" } == [repair])
+    }
+
+    @Test("All that is refused is found in one reading, without what follows from it")
+    func refusals() throws {
+        let text = CDBParts.text {
+            $0.netKey = $0.netKey.replacing("\"phase\":0", with: "\"phase\":9")
+            $0.address = "\"8000\""
+            $0.lists = #""groups":[{"name":"g","address":"FFFF"},{"name":"h","address":"12"}],"scenes":[]"#
+        }
+        #expect(
+            try CDBImport.inspect(Array(text.utf8)).refusals.map(\.pointer) == [
+                "/netKeys/0/phase", "/groups/0/address", "/groups/1/address", "/nodes/0/unicastAddress",
+            ]
+        )
+    }
+
+    @Test("What BlueZ keeps for itself is no configuration database, and that is said")
+    func otherFormats() throws {
+        let comma = String(decoding: try CDBRoundTripTests.sample("08-bluez-meshctl-prov_db"), as: UTF8.self)
+        let mended = comma.replacing(#/,\s*}\s*$/#, with: "}")
+        let meshctl = try CDBImport.inspect(Array(mended.utf8))
+        #expect(meshctl.refusals.first?.reason.contains("meshctl") == true)
+        let client = try CDBImport.inspect(Array(#"{"token":"00","ivIndex":0,"netKeys":[]}"#.utf8))
+        #expect(client.refusals.first?.reason.contains("export-db") == true)
+        #expect(try CDBImport.inspect(Array("7".utf8)).refusals.map(\.pointer) == [""])
+    }
+}
