@@ -62,6 +62,7 @@ struct ActionInquiriesTests {
             (.set(.subnetBridge(true)), 0x80B2, 0x80B1),
             (.addBridging(try entry(0x20)), 0x80B4, 0x80B9),
             (.removeBridging(try entry(0x20)), 0x80B5, 0x80B9),
+            (.removeAllBridging(try entry(0x20).subnets), 0x80B5, 0x80B9),
         ]
     }
 

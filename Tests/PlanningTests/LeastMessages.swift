@@ -4,7 +4,8 @@ import MeshCore
 ///
 /// A key takes one message to come or go, but those of a deleted NetKey go with it; so do bindings and publications with
 /// their AppKey, and a publication with its binding. A model's list of groups takes a message for each difference, or one
-/// for each group that is wanted if it is overwritten, or one if it is emptied. All else takes one message a state.
+/// for each group that is wanted if it is overwritten, or one if it is emptied. So do entries of a bridging table, of which all between two subnets go with one message where none is
+/// left. All else takes one message a state.
 struct LeastMessages {
     let before: Node
     let after: Node
@@ -63,10 +64,12 @@ struct LeastMessages {
         let old = before.bridgingTable ?? []
         let new = after.bridgingTable ?? []
         let set = new.count { !old.contains($0) }
-        let removed = old.count { entry in
+        let removed = old.filter { entry in
             !new.contains { $0.isAbout(entry) } && after.knows(entry.subnets.first) && after.knows(entry.subnets.second)
         }
-        return set + removed
+        let joined = Set(new.map(\.subnets))
+        let emptied = Set(removed.map(\.subnets)).subtracting(joined)
+        return set + removed.count { joined.contains($0.subnets) } + emptied.count
     }
 
     private func messages(from model: Model, to other: Model, isDeclared: Bool) -> Int {

@@ -37,6 +37,7 @@ struct LeastMessagesTests {
                         boundNetKeys: bound,
                         declaredLists: entry.map { example.declaredLists(of: $0, after) } ?? []
                     ).count + reads
+                if sent != least { print(PlanDebugText.text(plan)); print(before); print(after) }
                 #expect(sent == least, "seed \(seed): \(after.name)")
                 nodes += 1
                 messages += sent

@@ -130,7 +130,7 @@ struct PlanFileTests {
             .set(.privateBeacon(PrivateBeaconState(isEnabled: false, randomUpdateIntervalSteps: 3))),
             .set(.privateGATTProxy(.enabled)), .set(.onDemandPrivateProxy(seconds: 9)),
             .set(.privateNodeIdentity(.primary, .running)), .set(.subnetBridge(true)), .addBridging(entry),
-            .removeBridging(entry),
+            .removeBridging(entry), .removeAllBridging(entry.subnets),
         ]
         let configurations = try [deferred(key), DeferredConfiguration(node: uuid, name: "")]
         let works =

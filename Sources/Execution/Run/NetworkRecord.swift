@@ -288,7 +288,8 @@ struct NetworkRecord {
             if header.netKeys.contains(where: { $0.index == index && $0.phase == .normal }) { return true }
         case .set(let state): return state.agrees(with: node.state(state.kind))
         // Nothing is known of a table of which nothing is recorded.
-        case .removeBridging where node.bridgingTable == nil: return false
+        case .removeBridging, .removeAllBridging:
+            if node.bridgingTable == nil { return false }
         case .read: return false
         default: break
         }
