@@ -17,7 +17,10 @@ extension Resolver {
             order.removalPolicy = state.nodes[place].removalPolicy
             order.isReplacement = device.replaced != nil
             declared.fill(&order, of: number)
-            if let route = declared.settings(of: number)?.route { order.route = self.route(route, of: node) }
+            if let route = declared.settings(of: number)?.route {
+                order.route = self.route(route, of: node)
+                if order.route.server != nil { order.serverName = route.value.server }
+            }
             if let address = node.address {
                 order.address = address.value
                 var pool = addresses ?? UnicastAddressPool(network)

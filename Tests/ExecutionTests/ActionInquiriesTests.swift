@@ -213,6 +213,27 @@ struct ActionInquiriesTests {
         #expect(later == ConfigNetKeyAdd(netKeyIndex: .primary, key: secret(0x10)).encoded)
     }
 
+    @Test(
+        "What a node has that refuses a new network key is told by its phase",
+        arguments: [.normal, .keyDistribution, .usingNewKeys] as [KeyRefreshPhase]
+    )
+    func refusedNetKey(phase: KeyRefreshPhase) throws {
+        let action = ConfigurationAction.updateNetKey(.primary)
+        let answer = ConfigKeyRefreshPhaseStatus(status: .success, netKeyIndex: .primary, phase: phase).encoded
+        for status in [ConfigStatusCode.cannotUpdate, .keyIndexAlreadyStored] {
+            let inquiry = try inquiries(action).inquiry(afterRefusal: status)
+            let expected: ConfigurationVerdict =
+                switch phase {
+                case .usingNewKeys: .holds(action)
+                case .keyDistribution: .doesNotHold
+                case .normal where status == .keyIndexAlreadyStored:
+                    .holds(.setKeyRefreshPhase(.primary, .revokeOldKeys))
+                case .normal: .refused(status)
+                }
+            #expect(inquiry.verdict(on: answer) == expected)
+        }
+    }
+
     @Test("What cannot be made says why, without a key in it")
     func unmakeable() throws {
         let absent = try required(AppKeyIndex(rawValue: 77))

@@ -27,7 +27,9 @@ struct PlanFileTests {
             order.route = route
             return order
         }
-        return [open, order, other] + routed
+        var named = routed[2]
+        named.serverName = "hall"
+        return [open, order, other, named] + routed
     }
 
     /// A configuration with every kind of part.

@@ -206,9 +206,9 @@ struct RemovalTests {
             node.elements = []
             node.features = Node.Features()
         }
-        let fewer = "subnets: [building], application_keys: [lighting]"
-        let plan = try text(office, Office.definition + Office.nodes(lamp1: fewer, lamp2: keys + ", ttl: 9"))
-        #expect(plan.hasSuffix("| 2 lamp-1: delete NetKey 1"), "\(plan)")
+        let plan = try text(office, Self.withoutGuests + Office.nodes(lamp2: "ttl: 9"))
+        #expect(plan.contains("| 2 lamp-1: delete NetKey 1\n3 lamp-2: delete NetKey 1\n"), "\(plan)")
+        #expect(plan.hasSuffix("remove NetKey 1 after 2,3,4"), "\(plan)")
         for name in ["lamp-1", "lamp-2", "switch-1"] { try office.change(name) { $0.removalPolicy = .reset } }
         try office.change("switch-1") { $0.features = Node.Features(relay: .disabled, proxy: .disabled) }
         let resets = try #require(

@@ -34,6 +34,8 @@ struct NetworkRecord {
     ///
     /// - Parameter orders: the devices that are to become nodes.
     init(_ network: MeshNetwork, orders: [ProvisioningOrder] = []) {
+        // A plan that is limited may leave out the nodes through which its devices go.
+        for order in orders { if let server = order.route.server { names[server] = order.serverName } }
         for order in orders {
             names[order.uuid] = order.name
             fixedAddresses[order.uuid] = order.address
