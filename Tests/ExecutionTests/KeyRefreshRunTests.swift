@@ -161,22 +161,6 @@ struct KeyRefreshRunTests {
         #expect(network.nodes.dropFirst(2).allSatisfy { $0.netKeys[0].progress == .none })
     }
 
-    @Test("A lamp that another tool gave the same new key, and took to phase 2, is taken for done")
-    func sameKeyFromAnotherTool() throws {
-        var begun = try Site.furnished(lamps: 3)
-        begun.beginKeyRefresh(of: .primary) { secret(0x93) }
-        var air = begun
-        air.nodes[3].netKeys[0].progress = .usingNewKey
-        air.nodes[3].appKeys[0].progress = .updated
-        let site = try Site(lamps: 3, world: air, database: begun)
-        #expect(site.world.node(air.nodes[3].uuid)?.netKey(.primary)?.phase == .usingNewKeys)
-        let recap = try site.refresh()
-        // Nothing tells whether an AppKey is the new one, and in phase 2 none is taken any more.
-        #expect(recap.failed.map(\.failure) == [.refused(.cannotUpdate)], "\(recap)")
-        #expect(try site.network.nodes[3].netKeys[0].progress == .updated)
-        #expect(try site.network.nodes[3].appKeys[0].progress == .none)
-    }
-
     @Test("A lamp that another tool gave another new key is told so, with a way out; phase 2 waits for it")
     func otherKeyFromAnotherTool() throws {
         let old = try Site.furnished(lamps: 3)

@@ -207,7 +207,7 @@ struct RemovalTests {
             node.features = Node.Features()
         }
         let plan = try text(office, Self.withoutGuests + Office.nodes(lamp2: "ttl: 9"))
-        #expect(plan.contains("| 2 lamp-1: delete NetKey 1\n3 lamp-2: delete NetKey 1\n"), "\(plan)")
+        #expect(plan.contains("| 2 lamp-1: delete NetKey 1\n| 3 lamp-2: delete NetKey 1\n"), "\(plan)")
         #expect(plan.hasSuffix("remove NetKey 1 after 2,3,4"), "\(plan)")
         for name in ["lamp-1", "lamp-2", "switch-1"] { try office.change(name) { $0.removalPolicy = .reset } }
         try office.change("switch-1") { $0.features = Node.Features(relay: .disabled, proxy: .disabled) }
