@@ -37,7 +37,7 @@ extension ConfigurationAction {
             (retransmit == nil ? .exchange(request: 2, status: 4) : .zero) + .exchange(request: 4, status: 4)
         case .set(let state): .exchange(request: state.set?.encoded.count ?? 0, status: state.kind.statusLength)
         case .addBridging: .exchange(request: 10, status: 11)
-        case .removeBridging: .exchange(request: 9, status: 11)
+        case .removeBridging, .removeAllBridging: .exchange(request: 9, status: 11)
         }
     }
 

@@ -51,6 +51,7 @@ extension Node {
             }
         case .addBridging(let entry): recordBridging(entry)
         case .removeBridging(let entry): removeBridging(entry)
+        case .removeAllBridging(let subnets): removeBridging(between: subnets)
         case .updateNetKey(let index): confirm(.updated, of: index)
         case .updateAppKey(let index, boundTo: _): confirmUpdate(of: index)
         case .setKeyRefreshPhase(let index, .useNewKeys): confirm(.usingNewKey, of: index)

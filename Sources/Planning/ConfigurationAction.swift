@@ -47,6 +47,8 @@ package enum ConfigurationAction: Hashable, Sendable {
     case addBridging(BridgingTableEntry)
     /// Bridging Table Remove of the entry about the same addresses.
     case removeBridging(BridgingTableEntry)
+    /// Bridging Table Remove of all entries that join the first subnet with the second, whatever their addresses.
+    case removeAllBridging(NetKeyIndexPair)
     /// A Get, which changes nothing.
     case read(NodeReading)
     /// Config NetKey Update with the new key of a refresh.

@@ -3,7 +3,8 @@ internal import MeshCore
 extension NodeLowering {
     /// States of the foundation models and bridging tables. What makes nodes harder to reach waits for all other nodes.
     mutating func addFoundation(_ difference: NodeDifference, to builder: inout PlanBuilder) {
-        for bridge in difference.bridges { add(bridge, to: &builder) }
+        var emptied = emptiedPairs(difference)
+        for bridge in difference.bridges { add(bridge, emptied: &emptied, to: &builder) }
         for state in difference.states {
             let names = builder.names
             let change = builder.add(
@@ -33,7 +34,28 @@ extension NodeLowering {
         return subnets.compactMap { netKeySteps[$0] }
     }
 
-    private mutating func add(_ bridge: BridgeDifference, to builder: inout PlanBuilder) {
+    /// The pairs of subnets between which several entries go and none is left or comes, so that one message serves them all.
+    ///
+    /// Where others stay or come they would have to be set again after it, and until then nothing would pass.
+    private func emptiedPairs(_ difference: NodeDifference) -> [NetKeyIndexPair: Bool] {
+        guard difference.bridges.count > 1 else { return [:] }
+        var going: [NetKeyIndexPair: Int] = [:]
+        for bridge in difference.bridges where bridge.after == nil && !bridge.isImplied {
+            if let entry = bridge.before { going[entry.subnets, default: 0] += 1 }
+        }
+        for bridge in difference.bridges { if let entry = bridge.after { going[entry.subnets] = nil } }
+        for bridge in difference.awaitedBridges { going[bridge.subnets] = nil }
+        var present: [NetKeyIndexPair: Int] = [:]
+        for entry in node.bridgingTable ?? [] { present[entry.subnets, default: 0] += 1 }
+        return going.filter { $0.value > 1 && $0.value == present[$0.key] }.mapValues { _ in false }
+    }
+
+    /// - Parameter emptied: the pairs of which all entries go with one message, and whether that is there already.
+    private mutating func add(
+        _ bridge: BridgeDifference,
+        emptied: inout [NetKeyIndexPair: Bool],
+        to builder: inout PlanBuilder
+    ) {
         guard let entry = bridge.after ?? bridge.before else { return }
         let names = builder.names
         let change = builder.add(
@@ -48,6 +70,11 @@ extension NodeLowering {
         )
         if bridge.isImplied { return }
         guard let after = bridge.after else {
+            if let isSent = emptied[entry.subnets] {
+                if !isSent { set(.removeAllBridging(entry.subnets), isLate: true, change: change, in: &builder) }
+                emptied[entry.subnets] = true
+                return
+            }
             set(.removeBridging(entry), isLate: true, change: change, in: &builder)
             return
         }

@@ -320,10 +320,10 @@ struct NodeLowering {
             let change = addLoss(of: key, to: &builder)
             let moving = difference.deletedAppKeys.filter { boundNetKeys[$0] == key }
                 .flatMap { movingSteps[$0] ?? [] }
-            // Who carries messages of others carries theirs in this subnet until they are done.
+            // Who carries messages of others, or may, carries theirs in this subnet until they are done.
             set(
                 .deleteNetKey(key),
-                isLate: node.isCarrier,
+                isLate: node.mayCarry,
                 phase: node.features.proxy == .enabled ? .proxyDepartures : .endings,
                 change: change,
                 after: moving,
@@ -347,4 +347,7 @@ struct NodeLowering {
 extension Node {
     /// Whether the node is known to pass on messages of others.
     var isCarrier: Bool { features.proxy == .enabled || features.relay == .enabled }
+
+    /// Whether the node may pass on messages of others, for all that is known of it.
+    var mayCarry: Bool { isCarrier || features.proxy == nil || features.relay == nil }
 }

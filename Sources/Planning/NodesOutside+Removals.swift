@@ -66,6 +66,7 @@ extension NodesOutside {
                 case .unicast, .unknownLabel, nil: break
                 }
             }
+            for group in node.states.compactMap(\.heartbeatGroup) where groups.contains(group) { used.insert(group) }
             for group in used { counts[group, default: 0] += 1 }
         }
         return counts.keys.sorted().map { group in

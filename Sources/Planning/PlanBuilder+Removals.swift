@@ -81,6 +81,8 @@ extension PlanBuilder {
                 note(position, lists.existing.subtracting(lists.target))
             case .setPublication(let model, _):
                 if let group = models[model]?.publication?.before?.address.group { note(position, [group]) }
+            case .set(let state):
+                if let group = node.state(state.kind)?.heartbeatGroup { note(position, [group]) }
             case .unbind: note(position, implied)
             case .deleteAppKey(let key, boundTo: _):
                 note(position, implied)
@@ -94,7 +96,7 @@ extension PlanBuilder {
             default: break
             }
         }
-        guard node.isCarrier else { return }
+        guard node.mayCarry else { return }
         for index in difference.deletedNetKeys {
             var losses: [NetworkResource] = [.netKey(index)]
             losses += difference.deletedAppKeys.filter { boundNetKeys[$0] == index }.map { .appKey($0) }

@@ -52,7 +52,7 @@ struct PlanBuilder {
         case endings
         /// Subnets that proxies leave, through which the others left.
         case proxyDepartures
-        /// Resets of relays.
+        /// Resets of relays, and of nodes of which it is not known whether they carry messages of others.
         case relayResets
         /// Resets of proxies, through which the others were reset.
         case proxyResets
@@ -293,7 +293,7 @@ struct PlanBuilder {
         noteLossOfAllKeys(of: node)
         let phase: LatePhase =
             node.features.proxy == .enabled
-            ? .proxyResets : node.features.relay == .enabled ? .relayResets : .resets
+            ? .proxyResets : node.mayCarry ? .relayResets : .resets
         addLate(.configure(node.uuid, .resetNode), change: change, phase: phase)
     }
 

@@ -23,15 +23,18 @@ extension PlanReader {
         }
         order.attention = try bytes.readUInt8()
         order.isReplacement = try flag("replacement")
-        if isRouted { order.route = try route() }
+        if isRouted { try readRoute(of: &order) }
         return order
     }
 
-    private mutating func route() throws(DecodeError) -> ProvisioningRoute<DeviceUUID> {
+    private mutating func readRoute(of order: inout ProvisioningOrder) throws(DecodeError) {
         switch try bytes.readUInt8() {
-        case 1: return .direct
-        case 2: return .remote
-        case 3: return .node(try uuid())
+        case 1: order.route = .direct
+        case 2: order.route = .remote
+        case 3: order.route = .node(try uuid())
+        case 4:
+            order.route = .node(try uuid())
+            order.serverName = try text()
         case let other: throw .prohibited(field: "way to the device", value: UInt64(other))
         }
     }

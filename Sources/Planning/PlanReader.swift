@@ -204,6 +204,7 @@ struct PlanReader {
             return .set(state)
         case 20: return .addBridging(try BridgingTableEntry(reading: &bytes))
         case 21: return .removeBridging(try BridgingTableEntry(reading: &bytes))
+        case 22: return .removeAllBridging(try NetKeyIndexPair(reading: &bytes))
         case 32: return .read(try reading())
         case 40: return .updateNetKey(try keyIndex())
         case 41: return .updateAppKey(try keyIndex(), boundTo: try keyIndex())

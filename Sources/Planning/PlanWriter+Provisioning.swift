@@ -21,8 +21,9 @@ extension PlanWriter {
         case .direct: bytes.write(UInt8(1))
         case .remote: bytes.write(UInt8(2))
         case .node(let server):
-            bytes.write(UInt8(3))
+            bytes.write(UInt8(order.serverName == nil ? 3 : 4))
             bytes.write(server.rawValue.bytes)
+            if let name = order.serverName { write(name) }
         }
     }
 

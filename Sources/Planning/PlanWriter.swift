@@ -167,6 +167,9 @@ struct PlanWriter {
         case .removeBridging(let entry):
             bytes.write(UInt8(21))
             entry.write(to: &bytes)
+        case .removeAllBridging(let subnets):
+            bytes.write(UInt8(22))
+            subnets.write(to: &bytes)
         case .read(let reading):
             bytes.write(UInt8(32))
             write(reading)

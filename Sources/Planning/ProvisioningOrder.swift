@@ -29,6 +29,9 @@ package struct ProvisioningOrder: Hashable, Sendable {
     package var attention: UInt8
     /// By which way it is reached, and through which node.
     package var route: ProvisioningRoute<DeviceUUID>
+    /// What the definition calls the node that it has to go through, if it has to go through a certain one: a plan that is
+    /// limited may leave that node out, and then nobody else knows its name.
+    package var serverName: String?
     /// Whether the database has a node with this UUID, which was seen unprovisioned and is retired then.
     package var isReplacement: Bool
 

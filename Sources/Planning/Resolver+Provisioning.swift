@@ -3,7 +3,7 @@ internal import MeshCore
 extension Resolver {
     /// Fills in the orders: how devices are provisioned, into which subnet and at which fixed address.
     mutating func resolveOrders(_ defaults: DefaultsSelection) {
-        let profiles = Dictionary(definition.profiles.map { ($0.name.value, $0.provisioning) }) { first, _ in first }
+        let declared = DeclaredProvisioning(definition, defaults)
         var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
         for key in state.applicationKeys { bound[key.index] = key.boundNetKey }
         let lowest = (network.netKeys.map(\.index) + state.subnets.map(\.index)).min() ?? .primary
@@ -16,14 +16,11 @@ extension Resolver {
             order.isProtected = state.nodes[place].isProtected
             order.removalPolicy = state.nodes[place].removalPolicy
             order.isReplacement = device.replaced != nil
-            order.requiresAuthentication = definition.provisioning?.requiresAuthentication ?? false
-            let own = ProvisioningSettings.merged(
-                node.provisioning,
-                over: node.profile.flatMap { profiles[$0.value] ?? nil }
-            )
-            let settings = ProvisioningSettings.merged(own, over: defaults.provisioning(of: number, in: definition))
-            fill(&order, with: settings)
-            if let route = settings?.route { order.route = self.route(route, of: node) }
+            declared.fill(&order, of: number)
+            if let route = declared.settings(of: number)?.route {
+                order.route = self.route(route, of: node)
+                if order.route.server != nil { order.serverName = route.value.server }
+            }
             if let address = node.address {
                 order.address = address.value
                 var pool = addresses ?? UnicastAddressPool(network)
@@ -144,15 +141,6 @@ extension Resolver {
 
     private var ownRanges: [ClosedRange<UInt16>] {
         network.provisioners.first { $0.uuid == network.ownProvisioner }?.unicastRanges ?? []
-    }
-
-    private func fill(_ order: inout ProvisioningOrder, with settings: ProvisioningSettings?) {
-        guard let settings else { return }
-        order.method = settings.method?.value
-        order.staticValue = settings.staticValue?.value
-        order.publicKeyFile = settings.publicKeyFile?.value
-        order.algorithm = settings.algorithm?.value
-        order.attention = settings.attention?.value ?? 0
     }
 }
 

@@ -62,6 +62,7 @@ struct ActionInquiriesTests {
             (.set(.subnetBridge(true)), 0x80B2, 0x80B1),
             (.addBridging(try entry(0x20)), 0x80B4, 0x80B9),
             (.removeBridging(try entry(0x20)), 0x80B5, 0x80B9),
+            (.removeAllBridging(try entry(0x20).subnets), 0x80B5, 0x80B9),
         ]
     }
 
@@ -210,6 +211,27 @@ struct ActionInquiriesTests {
         network.netKeys[0].phase = .usingNewKeys
         let later = try inquiries(.addNetKey(.primary), in: network).request().payload
         #expect(later == ConfigNetKeyAdd(netKeyIndex: .primary, key: secret(0x10)).encoded)
+    }
+
+    @Test(
+        "What a node has that refuses a new network key is told by its phase",
+        arguments: [.normal, .keyDistribution, .usingNewKeys] as [KeyRefreshPhase]
+    )
+    func refusedNetKey(phase: KeyRefreshPhase) throws {
+        let action = ConfigurationAction.updateNetKey(.primary)
+        let answer = ConfigKeyRefreshPhaseStatus(status: .success, netKeyIndex: .primary, phase: phase).encoded
+        for status in [ConfigStatusCode.cannotUpdate, .keyIndexAlreadyStored] {
+            let inquiry = try inquiries(action).inquiry(afterRefusal: status)
+            let expected: ConfigurationVerdict =
+                switch phase {
+                case .usingNewKeys: .holds(action)
+                case .keyDistribution: .doesNotHold
+                case .normal where status == .keyIndexAlreadyStored:
+                    .holds(.setKeyRefreshPhase(.primary, .revokeOldKeys))
+                case .normal: .refused(status)
+                }
+            #expect(inquiry.verdict(on: answer) == expected)
+        }
     }
 
     @Test("What cannot be made says why, without a key in it")

@@ -119,10 +119,15 @@ struct FoundationStatesTests {
 
     @Test("A mute node acts without our knowing; the next run reads each state back and records it")
     func inDoubt() throws {
-        for action in try actions() {
+        for action in try actions() + [.removeAllBridging(try Self.entry(0xC000).subnets)] {
             let site = try Site(network: Self.network())
-            if case .removeBridging(let entry) = action {
+            switch action {
+            case .removeBridging(let entry):
                 #expect(try site.apply(try site.plan(of: [.addBridging(entry)], on: uuid(2))).isComplete)
+            case .removeAllBridging:
+                let entries = try [0xC000, 0xC001].map { ConfigurationAction.addBridging(try Self.entry($0)) }
+                #expect(try site.apply(try site.plan(of: entries, on: uuid(2))).isComplete)
+            default: break
             }
             site.world.setFaults(NodeFaults(isMute: true), of: uuid(2))
             let recap = try site.apply(try site.plan(of: [action], on: uuid(2)))
@@ -178,6 +183,19 @@ struct FoundationStatesTests {
             #expect(try site.lamp(2).states == [] && site.lamp(2).bridgingTable == nil)
         }
         #expect(try site.world.mismatches(against: site.network) == [])
+    }
+
+    @Test("All entries between two subnets go with one message, and no others")
+    func emptiedTable() throws {
+        let site = try Site(network: Self.network())
+        let entries = try (0..<3).map { try Self.entry(0xC000 + $0) }
+        var other = try Self.entry(0x0020)
+        other.subnets = NetKeyIndexPair(first: other.subnets.second, second: other.subnets.first)
+        #expect(try site.apply(try site.plan(of: (entries + [other]).map { .addBridging($0) }, on: uuid(2))).isComplete)
+        let recap = try site.apply(try site.plan(of: [.removeAllBridging(entries[0].subnets)], on: uuid(2)))
+        #expect(recap.isComplete && recap.messagesSent == 1, "\(recap)")
+        #expect(try site.lamp(2).bridgingTable == [other])
+        #expect(try required(site.world.node(uuid(2))).foundation.bridgingTable == [other])
     }
 
     @Test("A bridging table that is full refuses one entry more")

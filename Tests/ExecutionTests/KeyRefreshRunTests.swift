@@ -161,6 +161,21 @@ struct KeyRefreshRunTests {
         #expect(network.nodes.dropFirst(2).allSatisfy { $0.netKeys[0].progress == .none })
     }
 
+    @Test("A lamp that another tool gave another new key is told so, with a way out; phase 2 waits for it")
+    func otherKeyFromAnotherTool() throws {
+        let old = try Site.furnished(lamps: 3)
+        var (begun, air) = (old, old)
+        begun.beginKeyRefresh(of: .primary) { secret(0x94) }
+        air.beginKeyRefresh(of: .primary) { secret(0x95) }
+        air.nodes[3].confirm(.updated, of: .primary)
+        let site = try Site(lamps: 3, world: air, database: begun)
+        let recap = try site.refresh()
+        #expect(recap.failed.map(\.failure) == [.otherNewKey], "\(recap)")
+        #expect(recap.failed.first?.failure.advice.contains("--exclude") == true)
+        #expect(try site.network.netKeys[0].phase == .keyDistribution)
+        #expect(try site.network.nodes[3].netKeys[0].progress == .none)
+    }
+
     @Test("A lamp that refuses the new key stops the refresh before phase 2, and is named")
     func refusing() throws {
         let old = try Site.furnished(lamps: 3)

@@ -94,6 +94,49 @@ struct DriftReportTests {
         )
     }
 
+    @Test("An entry of a bridging table is called the same in drift and plans, whatever became of its direction")
+    func bridging() throws {
+        let guests = try #require(NetKeyIndex(rawValue: 1))
+        let pair = NetKeyIndexPair(first: .primary, second: guests)
+        func entry(_ second: UInt16, _ directions: BridgingDirections) throws -> BridgingTableEntry {
+            BridgingTableEntry(
+                subnets: pair,
+                addresses: BridgedAddresses(
+                    first: try #require(UnicastAddress(rawValue: 0x0010)),
+                    second: Address(rawValue: second),
+                    directions: directions
+                )
+            )
+        }
+        var office = try Office()
+        try office.change("lamp-1") { node in
+            node.netKeys.append(NodeKey(index: guests))
+            node.elements[0].models.append(Model(identifier: .bridgeConfigurationServer))
+            node.bridgingTable = [try entry(0x0012, .oneWay), try entry(0xC001, .oneWay)]
+        }
+        let recorded = try #require(office.network.nodes.first { $0.name == "lamp-1" })
+        try office.change("lamp-1") { $0.bridgingTable = [try entry(0x0012, .bothWays)] }
+        let observed = try #require(office.network.nodes.first { $0.name == "lamp-1" })
+        office.network.drifts[recorded.uuid] = NodeDrift(recorded: recorded, observed: observed, at: since)
+        #expect(
+            try text(office, nil) == """
+                lamp-1.bridging_table.lamp-1@building.lamp-2@guests: - | one way | both ways
+                lamp-1.bridging_table.lamp-1@building.kitchen@guests: - | one way | none
+                """
+        )
+        let table = """
+            subnet_bridge: { table: [{ subnets: [building, guests], addresses: [lamp-1, lamp-2], direction: one_way }, \
+            { subnets: [building, guests], addresses: [lamp-1, kitchen], direction: one_way }] }
+            """
+        let plan = try #require(try office.result(Office.definition + Office.nodes(lamp1: table)).plan)
+        #expect(
+            plan.changes.map { "\($0.address): \($0.drift?.recorded ?? "-")" } == [
+                "node.lamp-1.bridging_table.lamp-1@building.lamp-2@guests: one way",
+                "node.lamp-1.bridging_table.lamp-1@building.kitchen@guests: one way",
+            ]
+        )
+    }
+
     @Test("A plan says which changes somebody else is the cause of")
     func plan() throws {
         let office = try office("lamp-1") { node in

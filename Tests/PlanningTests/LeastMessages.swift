@@ -2,9 +2,11 @@ import MeshCore
 
 /// The fewest messages that turn the configuration of a node into another one, by formula.
 ///
-/// A key takes one message to come or go, but those of a deleted NetKey go with it; so do bindings and publications with
+/// A key takes one message to come or go, but those of a deleted NetKey go with it, unless they have to be seen to go before
+/// it is known whether the NetKey may; so do bindings and publications with
 /// their AppKey, and a publication with its binding. A model's list of groups takes a message for each difference, or one
-/// for each group that is wanted if it is overwritten, or one if it is emptied. All else takes one message a state.
+/// for each group that is wanted if it is overwritten, or one if it is emptied. So do entries of a bridging table, of which all between two subnets go with one message where none is
+/// left. All else takes one message a state.
 struct LeastMessages {
     let before: Node
     let after: Node
@@ -12,6 +14,8 @@ struct LeastMessages {
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
     /// The models of which the definition says all groups.
     let declaredLists: Set<ModelAddress>
+    /// AppKeys that leave the network and go by themselves: only the composition tells whether their NetKey goes, too.
+    var separateAppKeys: Set<AppKeyIndex> = []
 
     var count: Int {
         var count = keys + states
@@ -33,7 +37,9 @@ struct LeastMessages {
         let netKeys = differences(before.netKeys.map(\.index), after.netKeys.map(\.index))
         let new = Set(after.appKeys.map(\.index)).subtracting(before.appKeys.map(\.index))
         let gone = Set(before.appKeys.map(\.index)).subtracting(after.appKeys.map(\.index))
-            .filter { key in boundNetKeys[key].map { after.knows($0) || !before.knows($0) } ?? true }
+            .filter { key in
+                separateAppKeys.contains(key) || boundNetKeys[key].map { after.knows($0) || !before.knows($0) } ?? true
+            }
         return netKeys.gone + netKeys.new + new.count + gone.count
     }
 
@@ -63,10 +69,12 @@ struct LeastMessages {
         let old = before.bridgingTable ?? []
         let new = after.bridgingTable ?? []
         let set = new.count { !old.contains($0) }
-        let removed = old.count { entry in
+        let removed = old.filter { entry in
             !new.contains { $0.isAbout(entry) } && after.knows(entry.subnets.first) && after.knows(entry.subnets.second)
         }
-        return set + removed
+        let joined = Set(new.map(\.subnets))
+        let emptied = Set(removed.map(\.subnets)).subtracting(joined)
+        return set + removed.count { joined.contains($0.subnets) } + emptied.count
     }
 
     private func messages(from model: Model, to other: Model, isDeclared: Bool) -> Int {

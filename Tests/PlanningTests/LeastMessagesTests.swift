@@ -29,13 +29,19 @@ struct LeastMessagesTests {
                 let before = try #require(simulation.beginnings[uuid])
                 let original = example.network.nodes.first { $0.uuid == uuid && $0.unprovisionedSeenAt == nil }
                 let reads = original?.isCompositionKnown == true ? 0 : 1
+                // What leaves the network has gone for certain; that its subnet goes, too, the composition has yet to allow.
+                let separate = Set(example.network.appKeys.map(\.index)).filter { key in
+                    reads > 0 && !simulation.network.appKeys.contains { $0.index == key }
+                        && simulation.network.netKeys.contains { $0.index == bound[key] }
+                }
                 let entry = example.definition.nodes.first { $0.uuid.value == uuid }
                 let least =
                     LeastMessages(
                         before: before,
                         after: after,
                         boundNetKeys: bound,
-                        declaredLists: entry.map { example.declaredLists(of: $0, after) } ?? []
+                        declaredLists: entry.map { example.declaredLists(of: $0, after) } ?? [],
+                        separateAppKeys: separate
                     ).count + reads
                 #expect(sent == least, "seed \(seed): \(after.name)")
                 nodes += 1
@@ -43,6 +49,65 @@ struct LeastMessagesTests {
             }
         }
         #expect(nodes > 100 && messages > 1500, "\(nodes) nodes, \(messages) messages")
+    }
+
+    /// Every table of four entries, three of which join the same subnets in the same order, into every other one. Nothing that
+    /// stays or comes may go in between, for nothing would pass then.
+    @Test("is the least that an exhaustive search finds on small bridging tables")
+    func bridgingTables() throws {
+        let guests = try #require(NetKeyIndex(rawValue: 1))
+        let pair = NetKeyIndexPair(first: .primary, second: guests)
+        let back = NetKeyIndexPair(first: guests, second: .primary)
+        let entries = try [(pair, 0x0012), (pair, 0x0013), (pair, 0x0014), (back, 0x0014)].map { subnets, second in
+            BridgingTableEntry(
+                subnets: subnets,
+                addresses: BridgedAddresses(
+                    first: try #require(UnicastAddress(rawValue: 0x0010)),
+                    second: Address(rawValue: second),
+                    directions: .oneWay
+                )
+            )
+        }
+        let names = ["lamp-2", "lamp-2/1", "switch-1", "switch-1"]
+        func declared(_ number: Int) -> String {
+            entries.indices.filter { number & 1 << $0 != 0 }.map { place in
+                let subnets = entries[place].subnets == pair ? "building, guests" : "guests, building"
+                return "{ subnets: [\(subnets)], addresses: [lamp-1, \(names[place])], direction: one_way }"
+            }.joined(separator: ", ")
+        }
+        for before in 0..<16 {
+            var office = try Office()
+            try office.change("lamp-1") { node in
+                node.netKeys.append(NodeKey(index: guests))
+                node.elements[0].models.append(Model(identifier: .bridgeConfigurationServer))
+                node.bridgingTable = entries.indices.filter { before & 1 << $0 != 0 }.map { entries[$0] }
+            }
+            for after in 0..<16 {
+                let yaml = Office.nodes(lamp1: "subnet_bridge: { table: [\(declared(after))] }")
+                let plan = try #require(try office.result(Office.definition + yaml).plan)
+                var simulation = StepSimulation(office.network)
+                for step in plan.steps { try simulation.apply(step) }
+                let table = simulation.network.nodes.first { $0.name == "lamp-1" }?.bridgingTable
+                #expect(table == entries.indices.filter { after & 1 << $0 != 0 }.map { entries[$0] })
+                let least = Self.distance(from: before, to: after)
+                #expect(plan.steps.count { $0.work.isConfiguration } == least, "\(before) to \(after)")
+            }
+        }
+    }
+
+    /// By breadth: the messages that turn one table into the other, a bit for each entry.
+    private static func distance(from before: Int, to after: Int) -> Int {
+        var (reached, distance): (Set<Int>, Int) = ([before], 0)
+        while !reached.contains(after) {
+            var next = reached
+            for table in reached {
+                for place in 0..<4 { next.formUnion([table | 1 << place, table & ~(1 << place)]) }
+                for pair in [0b0111, 0b1000] where after & pair == 0 { next.insert(table & ~pair) }
+            }
+            reached = next
+            distance += 1
+        }
+        return distance
     }
 
     @Test("is the least that an exhaustive search finds on small nodes")
@@ -154,5 +219,12 @@ struct SmallSite {
             options: PlannerOptions(allowed: Set(PlanGuard.allCases))
         )
         return result.plan
+    }
+}
+
+extension Step.Work {
+    /// Whether it is a message to a node.
+    fileprivate var isConfiguration: Bool {
+        if case .configure = self { true } else { false }
     }
 }

@@ -66,6 +66,7 @@ struct MessageCostTests {
             secondAddress: group.address
         )
         expect(.removeBridging(entry), remove.encoded, status: 11)
+        expect(.removeAllBridging(entry.subnets), remove.encoded, status: 11)
         let publication = HeartbeatPublication.off(netKeyIndex: .primary)
         let publicationSettings = try #require(publication.settings)
         let set = ConfigHeartbeatPublicationSet(settings: publicationSettings).encoded

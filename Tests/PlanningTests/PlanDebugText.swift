@@ -115,6 +115,7 @@ enum PlanDebugText {
         case .set(let state): "set \(state.kind.word) \(state.text())"
         case .addBridging(let entry): "bridge \(entry.text())"
         case .removeBridging(let entry): "stop bridging \(entry.text())"
+        case .removeAllBridging(let subnets): "stop bridging \(subnets.first) -> \(subnets.second)"
         }
     }
 

@@ -27,7 +27,9 @@ struct PlanFileTests {
             order.route = route
             return order
         }
-        return [open, order, other] + routed
+        var named = routed[2]
+        named.serverName = "hall"
+        return [open, order, other, named] + routed
     }
 
     /// A configuration with every kind of part.
@@ -130,7 +132,7 @@ struct PlanFileTests {
             .set(.privateBeacon(PrivateBeaconState(isEnabled: false, randomUpdateIntervalSteps: 3))),
             .set(.privateGATTProxy(.enabled)), .set(.onDemandPrivateProxy(seconds: 9)),
             .set(.privateNodeIdentity(.primary, .running)), .set(.subnetBridge(true)), .addBridging(entry),
-            .removeBridging(entry),
+            .removeBridging(entry), .removeAllBridging(entry.subnets),
         ]
         let configurations = try [deferred(key), DeferredConfiguration(node: uuid, name: "")]
         let works =

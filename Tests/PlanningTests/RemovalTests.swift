@@ -196,6 +196,69 @@ struct RemovalTests {
         )
     }
 
+    @Test("So does a node of which nobody knows whether it carries messages; it is reset before the known proxies")
+    func possibleCarriers() throws {
+        var office = try office()
+        let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
+        try office.apply(Office.definition + Office.nodes(lamp1: keys, lamp2: keys))
+        try office.change("lamp-1") { node in
+            node.product = nil
+            node.elements = []
+            node.features = Node.Features()
+        }
+        let plan = try text(office, Self.withoutGuests + Office.nodes(lamp2: "ttl: 9"))
+        #expect(plan.contains("| 2 lamp-1: delete NetKey 1\n| 3 lamp-2: delete NetKey 1\n"), "\(plan)")
+        #expect(plan.hasSuffix("remove NetKey 1 after 2,3,4"), "\(plan)")
+        for name in ["lamp-1", "lamp-2", "switch-1"] { try office.change(name) { $0.removalPolicy = .reset } }
+        try office.change("switch-1") { $0.features = Node.Features(relay: .disabled, proxy: .disabled) }
+        let resets = try #require(
+            try office.result(Office.definition, options: PlannerOptions(allowed: Set(PlanGuard.allCases))).plan
+        )
+        #expect(PlanDebugText.text(resets).hasSuffix("0 switch-1: reset\n| 1 lamp-1: reset\n| 2 lamp-2: reset"))
+    }
+
+    @Test("A group leaves when no heartbeat goes to it or is counted at it any more; else the plan is refused")
+    func heartbeatGroup() throws {
+        var office = try office()
+        let kitchen = Address(rawValue: 0xC001)
+        try office.change("switch-1") { $0.elements[0].models[0].publication = nil }
+        try office.change("lamp-1") { node in
+            var publication = HeartbeatPublication.off(netKeyIndex: .primary)
+            publication.destination = kitchen
+            node.record(.heartbeatPublication(publication))
+        }
+        try office.change("lamp-2") { node in
+            let source = try #require(UnicastAddress(rawValue: 0x0014))
+            node.record(
+                .heartbeatSubscription(
+                    HeartbeatSubscription(source: source, destination: kitchen, periodLog: nil)
+                )
+            )
+        }
+        let yaml = Office.definition.replacing(" kitchen: { parent: all-lights },", with: "")
+        let off = "heartbeat: { publish: off }"
+        func findings(_ nodes: String) throws -> [String] {
+            let result = try office.result(yaml + nodes)
+            return try #require(result.plan, "\(result.diagnostics)").findings
+                .map { "\($0.planGuard.rawValue): \($0.message)" }
+        }
+        let rest = "would go although"
+        #expect(
+            try findings(Office.nodes()) == [
+                "group-in-use: group `kitchen` \(rest) `lamp-1` and `lamp-2` would still use it"
+            ]
+        )
+        #expect(
+            try findings(Office.nodes(lamp1: off)) == [
+                "group-in-use: group `kitchen` \(rest) `lamp-2` would still use it"
+            ]
+        )
+        #expect(
+            try text(office, yaml + Office.nodes(lamp1: off, lamp2: "heartbeat: { subscribe: off }"))
+                .hasSuffix("2 remove group 0xC001 after 0,1")
+        )
+    }
+
     @Test("A key that a node keeps stays in the database, until the node is gone")
     func keptKeys() throws {
         var office = try office()

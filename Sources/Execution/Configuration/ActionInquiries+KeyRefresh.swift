@@ -42,6 +42,26 @@ extension ActionInquiries {
         }
     }
 
+    /// Asks a node that refuses a new NetKey whether it has it already, from another tool.
+    ///
+    /// Past phase 1 it is ours, as its answers under it show. Without a refresh a node takes any key but the one it has, so
+    /// that who says that just that key is stored has it alone. In phase 1 it would have accepted ours again.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` for another action.
+    func inquiry(afterRefusal status: ConfigStatusCode) throws(StepFailure) -> ConfigurationInquiry {
+        guard case .updateNetKey(let index) = action else {
+            throw .unmakeable("the action gives no new network key")
+        }
+        return phaseInquiry(index) { phase in
+            switch phase {
+            case .usingNewKeys: .holds(action)
+            case .keyDistribution: .doesNotHold
+            case .normal:
+                status == .keyIndexAlreadyStored ? .holds(.setKeyRefreshPhase(index, .revokeOldKeys)) : .refused(status)
+            }
+        }
+    }
+
     private func phaseInquiry(
         _ index: NetKeyIndex,
         _ verdict: @escaping (KeyRefreshPhase) -> ConfigurationVerdict

@@ -62,6 +62,7 @@ extension ActionInquiries {
         case .set(let state): return readingBack(state)
         case .addBridging(let entry): return readingBack(entry, isAdded: true, from: position)
         case .removeBridging(let entry): return readingBack(entry, isAdded: false, from: position)
+        case .removeAllBridging(let subnets): return readingBack(subnets)
         case .read(let reading): return try get(reading)
         }
     }

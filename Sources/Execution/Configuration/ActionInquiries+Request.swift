@@ -39,6 +39,7 @@ extension ActionInquiries {
         case .set(let state): return try setting(state)
         case .addBridging(let entry): return bridging(entry, isAdded: true)
         case .removeBridging(let entry): return bridging(entry, isAdded: false)
+        case .removeAllBridging(let subnets): return unbridging(subnets)
         case .read(let reading): return try get(reading)
         case .updateNetKey, .updateAppKey, .setKeyRefreshPhase: return try keyRefreshRequest()
         }

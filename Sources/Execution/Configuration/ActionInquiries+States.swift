@@ -62,6 +62,24 @@ extension ActionInquiries {
         }
     }
 
+    /// Bridging Table Remove of all entries between subnets: both addresses are unassigned.
+    func unbridging(_ subnets: NetKeyIndexPair) -> ConfigurationInquiry {
+        let request = BridgingTableRemove(subnets: subnets, firstAddress: .unassigned, secondAddress: .unassigned)
+        return ConfigurationInquiry(request) { status in
+            status.status == .success ? .holds(action) : .refused(status.status)
+        }
+    }
+
+    /// Whether no entry between subnets is in the bridging table.
+    func readingBack(_ subnets: NetKeyIndexPair) -> ConfigurationInquiry {
+        ConfigurationInquiry(BridgingTableGet(subnets: subnets, startIndex: 0), answerSize: 63) { list in
+            // A node that lacks one of the subnets has no entry between them.
+            if list.status == .invalidNetKeyIndex { return .holds(action) }
+            guard list.status == .success else { return .refused(list.status) }
+            return list.entries.isEmpty ? .holds(action) : .doesNotHold
+        }
+    }
+
     /// Whether an entry is in the bridging table, which may take several messages; this one asks from a position on.
     func readingBack(_ entry: BridgingTableEntry, isAdded: Bool, from position: UInt16) -> ConfigurationInquiry {
         let request = BridgingTableGet(subnets: entry.subnets, startIndex: position)

@@ -135,6 +135,7 @@ extension ExecutionRun {
             considerServer(job.node)
         case .relayRetransmit(let retransmit): continueRelay(step, job, retransmit)
         case .doesNotHold: repeatRequest(step, job)
+        case .refused(let status) where job.mayHaveNewKey(status): askForPhase(step, job, status)
         case .refused(let status):
             if status == .insufficientResources { network.learnCapacity(from: job.action, refusedBy: job.node) }
             journal.settle(subject(of: step), .failed(status: status.rawValue))
@@ -180,8 +181,24 @@ extension ExecutionRun {
         resend(job, step) { inquiries throws(StepFailure) in try inquiries.request() }
     }
 
+    /// A node that refuses a new NetKey may have been given it by another tool.
+    private func askForPhase(_ step: Int, _ job: Job, _ status: ConfigStatusCode) {
+        guard !isInterrupted else {
+            journal.settle(subject(of: step), .skipped)
+            return putBack(job)
+        }
+        var job = job
+        job.refusal = status
+        job.stage = .readBack
+        resend(job, step) { inquiries throws(StepFailure) in try inquiries.inquiry(afterRefusal: status) }
+    }
+
     /// A read-back says that the request has not taken effect.
     private func repeatRequest(_ step: Int, _ job: Job) {
+        if let status = job.refusal {
+            journal.settle(subject(of: step), .failed(status: status.rawValue))
+            return fail(step, .otherNewKey)
+        }
         guard job.round < options.retry.maximumRounds else {
             journal.settle(subject(of: step), .skipped)
             return fail(step, .withoutEffect(rounds: job.round))
@@ -317,6 +334,14 @@ extension ExecutionRun {
     func finishNode(_ node: DeviceUUID) {
         guard let lane = schedule.lane(of: node), schedule.isLaneFinished(lane) else { return }
         announce(.nodeFinished(node))
+    }
+}
+
+extension ExecutionRun.Job {
+    /// Whether the refusal may mean that the node has the new NetKey already.
+    fileprivate func mayHaveNewKey(_ status: ConfigStatusCode) -> Bool {
+        guard refusal == nil, case .request = stage, case .updateNetKey = action else { return false }
+        return status == .cannotUpdate || status == .keyIndexAlreadyStored
     }
 }
 

@@ -38,6 +38,8 @@ final class ExecutionRun {
         var round = 1
         /// Whether the change was ever sent.
         var mayHaveArrived = false
+        /// What the node said to the change, where it is asked since what it has instead.
+        var refusal: ConfigStatusCode?
 
         /// Whether it reads back what an earlier run asked for.
         var isDoubt: Bool { if case .doubt = stage { true } else { false } }

@@ -34,6 +34,8 @@ struct NetworkRecord {
     ///
     /// - Parameter orders: the devices that are to become nodes.
     init(_ network: MeshNetwork, orders: [ProvisioningOrder] = []) {
+        // A plan that is limited may leave out the nodes through which its devices go.
+        for order in orders { if let server = order.route.server { names[server] = order.serverName } }
         for order in orders {
             names[order.uuid] = order.name
             fixedAddresses[order.uuid] = order.address
@@ -288,7 +290,8 @@ struct NetworkRecord {
             if header.netKeys.contains(where: { $0.index == index && $0.phase == .normal }) { return true }
         case .set(let state): return state.agrees(with: node.state(state.kind))
         // Nothing is known of a table of which nothing is recorded.
-        case .removeBridging where node.bridgingTable == nil: return false
+        case .removeBridging, .removeAllBridging:
+            if node.bridgingTable == nil { return false }
         case .read: return false
         default: break
         }

@@ -12,6 +12,8 @@ package enum StepFailure: Error, Hashable, Sendable {
     case contradicts(String)
     /// The read-backs say each time that the request has not taken effect, although it was sent several times.
     case withoutEffect(rounds: Int)
+    /// The node is in a key refresh of the subnet with another new NetKey than ours.
+    case otherNewKey
     /// The database lacks what the message is made of.
     case unmakeable(String)
     /// A key could not be read or made.
@@ -26,6 +28,7 @@ package enum StepFailure: Error, Hashable, Sendable {
         case .featureNotSupported: ConfigStatusCode.featureNotSupported.meaning
         case .differs(let report), .contradicts(let report): "The node reports \(report)."
         case .withoutEffect(let rounds): "The node was asked \(rounds) times and reads back the old value each time."
+        case .otherNewKey: "The node has got another new key of the subnet, which another tool gave it."
         case .unmakeable(let missing), .keyUnavailable(let missing): "\(missing)."
         case .provisioning(let problem): "\(problem)."
         }
@@ -42,6 +45,9 @@ package enum StepFailure: Error, Hashable, Sendable {
         case .differs: "Plan again; if the node keeps changing the value, leave the setting out of the definition."
         case .contradicts: "Reset the node by hand, then apply again: it is provisioned anew then."
         case .withoutEffect: "Move closer or use another proxy, then apply again; long messages get lost first."
+        case .otherNewKey:
+            "Have the tool that began that key refresh finish it and import its database, or reset the node, then refresh "
+                + "again; --exclude goes on without the node."
         case .unmakeable: "Plan again from the present database."
         case .provisioning(let problem): "\(problem.advice.prefix(1).uppercased())\(problem.advice.dropFirst())."
         case .keyUnavailable: "Make the key's file or environment variable available, then apply again."

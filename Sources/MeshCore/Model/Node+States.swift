@@ -62,4 +62,9 @@ extension Node {
     package mutating func removeBridging(_ entry: BridgingTableEntry) {
         bridgingTable?.removeAll { $0.isAbout(entry) }
     }
+
+    /// Records that no entry in the bridging table joins the first of the subnets with the second.
+    package mutating func removeBridging(between subnets: NetKeyIndexPair) {
+        bridgingTable?.removeAll { $0.subnets == subnets }
+    }
 }

@@ -26,7 +26,7 @@ extension ConfigurationAction {
         case .resetNode: "Node Reset"
         case .set(let state): state.kind.title + " Set"
         case .addBridging: "Bridging Table Add"
-        case .removeBridging: "Bridging Table Remove"
+        case .removeBridging, .removeAllBridging: "Bridging Table Remove"
         case .updateNetKey: "NetKey Update"
         case .updateAppKey: "AppKey Update"
         case .setKeyRefreshPhase: "Key Refresh Phase Set"

@@ -99,7 +99,13 @@ extension DriftedNode {
             entries: [],
             adopted: []
         )
+        var previous: BridgingTableEntry?
         for resource in drift.resources {
+            if case .bridging(let entry) = resource {
+                // With another direction it is still the same entry: one line, which says both.
+                if previous?.isAbout(entry) == true { continue }
+                previous = entry
+            }
             let declaration = desired?.declaration(of: resource, observed: node, names, boundNetKeys)
             if declaration?.agrees == true {
                 adopted.append(resource)

@@ -21,8 +21,7 @@ extension NodeResource {
         case .proxy: "proxy"
         case .state(let kind): kind.subnet.map { "\(kind.word).\(names.netKey($0))" } ?? kind.word
         case .bridging(let entry):
-            "bridging.\(names.netKey(entry.subnets.first)).\(entry.addresses.first)"
-                + ".\(names.netKey(entry.subnets.second)).\(entry.addresses.second)"
+            "bridging_table.\(ValueText.bridgeName(entry, names: names))"
         }
     }
 
@@ -47,8 +46,8 @@ extension NodeResource {
         case .state(let kind):
             node.state(kind)?.text(address: { Self.text($0, names) }, subnet: { names.netKey($0) })
         case .bridging(let entry):
-            node.bridgingTable?.contains(entry) == true
-                ? entry.addresses.directions == .bothWays ? "both ways" : "one way" : nil
+            // A table holds one entry about the same addresses, with whatever direction.
+            node.bridgingTable?.first(where: entry.isAbout).map { ValueText.direction($0.addresses.directions) }
         }
     }
 

@@ -21,7 +21,8 @@ extension GuardedNetwork {
         return users
     }
 
-    /// Who subscribes or publishes to groups that the network has not, by group; fixed groups are everywhere.
+    /// Who subscribes or publishes to groups that the network has not, or sends or counts heartbeats there, by group; fixed
+    /// groups are everywhere.
     var unknownGroups: [SubscriptionAddress: [DeviceUUID]] {
         let known = Set(network.groups.lazy.map(\.address))
         var users: [SubscriptionAddress: [DeviceUUID]] = [:]
@@ -33,6 +34,7 @@ extension GuardedNetwork {
             users[address, default: []].append(node.uuid)
         }
         for node in inspected {
+            for state in node.states { if let group = state.heartbeatGroup { add(group, node) } }
             for element in node.elements {
                 for model in element.models {
                     for address in model.subscriptions { add(address, node) }
@@ -45,5 +47,18 @@ extension GuardedNetwork {
             }
         }
         return users
+    }
+}
+
+extension FoundationState {
+    /// The group that heartbeats are sent to or counted at, nil if there is none.
+    var heartbeatGroup: SubscriptionAddress? {
+        let destination: Address
+        switch self {
+        case .heartbeatPublication(let heartbeat): destination = heartbeat.destination
+        case .heartbeatSubscription(let heartbeat): destination = heartbeat.destination
+        default: return nil
+        }
+        return GroupAddress(rawValue: destination.rawValue).map { .group($0) }
     }
 }

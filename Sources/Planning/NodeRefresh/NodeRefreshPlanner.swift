@@ -247,18 +247,8 @@ package struct NodeRefreshPlanner {
         guard let definition, let number = definition.nodes.firstIndex(where: { $0.uuid.value == node.uuid }) else {
             return order
         }
-        order.requiresAuthentication = definition.provisioning?.requiresAuthentication ?? false
-        let defined = definition.nodes[number]
-        let profile = definition.profiles.first { $0.name.value == defined.profile?.value }
-        let selection = DefaultsSelection(definition, nodes: NodeSelectorIndex(definition.nodes))
-        let own = ProvisioningSettings.merged(defined.provisioning, over: profile?.provisioning)
-        guard let settings = ProvisioningSettings.merged(own, over: selection.provisioning(of: number, in: definition))
-        else { return order }
-        order.method = settings.method?.value
-        order.staticValue = settings.staticValue?.value
-        order.publicKeyFile = settings.publicKeyFile?.value
-        order.algorithm = settings.algorithm?.value
-        order.attention = settings.attention?.value ?? 0
+        let defaults = DefaultsSelection(definition, nodes: NodeSelectorIndex(definition.nodes))
+        DeclaredProvisioning(definition, defaults).fill(&order, of: number)
         return order
     }
 }

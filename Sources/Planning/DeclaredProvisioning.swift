@@ -1,0 +1,36 @@
+internal import MeshCore
+
+/// What a definition says of how its devices are to be provisioned: of each itself, over its profile, over the defaults.
+struct DeclaredProvisioning {
+    private let definition: Definition
+    private let defaults: DefaultsSelection
+    private let profiles: [String: ProvisioningSettings]
+
+    /// Reads the settings of a definition.
+    ///
+    /// - Parameter defaults: which of the definition's defaults are for which of its nodes.
+    init(_ definition: Definition, _ defaults: DefaultsSelection) {
+        self.definition = definition
+        self.defaults = defaults
+        let pairs = definition.profiles.compactMap { profile in profile.provisioning.map { (profile.name.value, $0) } }
+        profiles = Dictionary(pairs) { first, _ in first }
+    }
+
+    /// The settings of the node at that position in the definition, nil if nothing is said.
+    func settings(of number: Int) -> ProvisioningSettings? {
+        let node = definition.nodes[number]
+        let own = ProvisioningSettings.merged(node.provisioning, over: node.profile.flatMap { profiles[$0.value] })
+        return ProvisioningSettings.merged(own, over: defaults.provisioning(of: number, in: definition))
+    }
+
+    /// Says in an order how the node at that position is to be authenticated.
+    func fill(_ order: inout ProvisioningOrder, of number: Int) {
+        order.requiresAuthentication = definition.provisioning?.requiresAuthentication ?? false
+        guard let settings = settings(of: number) else { return }
+        order.method = settings.method?.value
+        order.staticValue = settings.staticValue?.value
+        order.publicKeyFile = settings.publicKeyFile?.value
+        order.algorithm = settings.algorithm?.value
+        order.attention = settings.attention?.value ?? 0
+    }
+}
