@@ -77,8 +77,8 @@ package struct PlanEstimator: Sendable {
         }
         let bound = PlanEstimate.Bound.allCases.filter { shares[$0] != nil }
             .max { shares[$0, default: 0] < shares[$1, default: 0] }
-        if bound != nil {
-            // Connecting varies by half of what it takes.
+        if parts.contains(where: { $0.cost.messages > 0 }) {
+            // Connecting to the proxy varies by half of what it takes.
             let deviation = profile.connecting / 2
             total.add(Moments(mean: RadioProfile.listening + profile.connecting, variance: deviation * deviation))
         }
@@ -166,10 +166,11 @@ package struct PlanEstimator: Sendable {
 
     /// How long devices take to become nodes, people aside.
     private func provisioningTime(of part: PlanPart) -> Double {
-        var each = profile.connecting + RadioProfile.provisioningSession + RadioProfile.hearing
+        // The next device is heard while others have the links.
+        var each = profile.connecting + RadioProfile.provisioningSession
         // With one link, each device and the mesh take turns.
         if connections == 1, part.cost.messages > 0 { each += RadioProfile.listening + profile.connecting }
-        return Double(part.devices) * each / provisioningLinks
+        return RadioProfile.hearing + Double(part.devices) * each / provisioningLinks
     }
 
     /// How long the messages of a part take, and what bounds them.
@@ -198,6 +199,7 @@ package struct PlanEstimator: Sendable {
             }
         }
         var (bound, busy) = limit(of: part, trips: trips, transmissions: 1)
+        let single = busy
         var mean = busy
         var size = most
         var wait = RetryWait(retryShare: 0, roundTrip: 0)
@@ -209,7 +211,10 @@ package struct PlanEstimator: Sendable {
             size = RetryWait.window(atMost: most, retryShare: retryShare)
             let queued = max(trips, size * busy) / count
             wait = RetryWait(retryShare: retryShare, roundTrip: queued)
-            (bound, busy) = limit(of: part, trips: trips, transmissions: wait.transmissions)
+            let repeats = retryShare > 0 ? RetryWait.segmentRepeats(roundTrip: max(trips, size * single) / count) : 0
+            let segments = max(both - 2 * count, 0) / both
+            let transmissions = wait.transmissions + segments * repeats
+            (bound, busy) = limit(of: part, trips: trips, transmissions: transmissions)
             // Time-outs of nodes talked to at once run side by side; but while they do, the queues run empty.
             let next = busy + count * wait.mean / size
             if abs(next - mean) < 0.001 * mean { break }

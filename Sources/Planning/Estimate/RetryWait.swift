@@ -38,6 +38,14 @@ struct RetryWait: Hashable, Sendable {
         variance = square - mean * mean
     }
 
+    /// How often segments are sent again although nothing is lost, because their acknowledgement waits in queues: every
+    /// 200 ms and 50 ms for each hop of a TTL of 7 beyond the first, three times at most.
+    ///
+    /// - Parameter roundTrip: what an exchange takes, queueing included, in seconds.
+    static func segmentRepeats(roundTrip: Double) -> Double {
+        min(max(roundTrip / (0.2 + 6 * 0.05) - 0.5, 0), 3)
+    }
+
     /// How many nodes the executor talks to at once on the average.
     ///
     /// Additive increase, multiplicative decrease: each answer at once adds 1/w, each late one takes a share of w.
