@@ -43,7 +43,9 @@ struct RetryWait: Hashable, Sendable {
     ///
     /// - Parameter roundTrip: what an exchange takes, queueing included, in seconds.
     static func segmentRepeats(roundTrip: Double) -> Double {
-        min(max(roundTrip / (0.2 + 6 * 0.05) - 0.5, 0), 3)
+        let timers = roundTrip / (0.2 + 6 * 0.05)
+        // Round trips are spread, so that half a timer on the average is not over yet; none is before the first.
+        return timers < 1 ? 0 : min(timers - 0.5, 3)
     }
 
     /// How many nodes the executor talks to at once on the average.
