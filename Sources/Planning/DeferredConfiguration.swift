@@ -135,7 +135,7 @@ package struct DeferredModel: Hashable, Sendable {
 
 extension DesiredPublication {
     /// An address that takes as much room as the true one: a unicast address takes that of a group address.
-    fileprivate var sampleAddress: PublishAddress {
+    var sampleAddress: PublishAddress {
         if case .address(let address) = target { address } else { .group(.allNodes) }
     }
 }

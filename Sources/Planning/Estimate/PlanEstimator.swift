@@ -5,7 +5,8 @@ internal import MeshCore
 /// A run is bound by whatever it uses up first: the GATT connection, the proxy's advertising queue, relays, air, or the
 /// round trips of as many nodes as are talked to at once; it never takes less than its longest chain of one node.
 /// Parts of a plan that barriers separate follow each other. Lost PDUs cost a time-out each; how many are lost is
-/// binomial, which gives the 95th percentile.
+/// binomial, which gives the 95th percentile. Devices are provisioned beside that, over links of their own; with stock
+/// firmware they relay until they are configured, and what many relays repeat collides.
 package struct PlanEstimator: Sendable {
     /// What is assumed of the radio.
     package var profile: RadioProfile
@@ -15,8 +16,6 @@ package struct PlanEstimator: Sendable {
     /// Nodes that are talked to at once.
     package var window: Double
 
-    /// The first time-out of a request before round trips are known, and the least one afterwards (RFC 6298, 2.4).
-    private static let retryTimeout = 1.0
     /// The standard normal variable at 95 %.
     private static let quantile95 = 1.645
     /// One standard deviation of a round trip as a share of it.
@@ -41,10 +40,11 @@ package struct PlanEstimator: Sendable {
     ///
     /// - Parameter barriers: positions of steps, ascending, before which everything earlier has to be over.
     package func estimate(_ steps: [Step], barriers: [Int]) -> PlanEstimate {
-        var nodes = CostsByNode()
+        var nodes = PlanPart.CostsByNode()
         var parts: [PlanPart] = []
         var part = PlanPart()
         var isLowerBound = false
+        var provisioned: Set<DeviceUUID> = []
         var barriers = barriers[...]
         for (position, step) in steps.enumerated() {
             if barriers.first == position {
@@ -56,9 +56,14 @@ package struct PlanEstimator: Sendable {
             case .configure(let node, _), .readBack(let node):
                 add(step.cost, node: node, to: &part, &nodes)
             case .configureWhenKnown(let configuration):
-                add(step.cost, node: configuration.node, to: &part, &nodes)
-                isLowerBound = isLowerBound || !configuration.isCostExact
-            case .provision: part.devices += 1
+                add(configuration.expectedCost, node: configuration.node, to: &part, &nodes)
+                isLowerBound = isLowerBound || configuration.hasRulesForUndeclaredModels
+                guard configuration.target == nil, provisioned.contains(configuration.node) else { continue }
+                if configuration.relay == true { part.lastingRelays += 1 }
+                if configuration.relay == false { part.passingRelays += 1 }
+            case .provision(let order):
+                part.devices += 1
+                provisioned.insert(order.uuid)
             case .edit: break
             }
         }
@@ -72,8 +77,8 @@ package struct PlanEstimator: Sendable {
         }
         let bound = PlanEstimate.Bound.allCases.filter { shares[$0] != nil }
             .max { shares[$0, default: 0] < shares[$1, default: 0] }
-        if bound != nil {
-            // Connecting varies by half of what it takes.
+        if parts.contains(where: { $0.cost.messages > 0 }) {
+            // Connecting to the proxy varies by half of what it takes.
             let deviation = profile.connecting / 2
             total.add(Moments(mean: RadioProfile.listening + profile.connecting, variance: deviation * deviation))
         }
@@ -86,48 +91,16 @@ package struct PlanEstimator: Sendable {
         )
     }
 
-    private func add(_ cost: MessageCost, node: DeviceUUID, to part: inout PlanPart, _ nodes: inout CostsByNode) {
+    private func add(
+        _ cost: MessageCost,
+        node: DeviceUUID,
+        to part: inout PlanPart,
+        _ nodes: inout PlanPart.CostsByNode
+    ) {
         guard cost.messages > 0 else { return }
         part.nodes.add(cost, node)
         part.cost += cost
         nodes.add(cost, node)
-    }
-
-    /// What nodes are sent, in the order of their first messages, so that sums come out the same each time.
-    private struct CostsByNode {
-        var order: [DeviceUUID] = []
-        var costs: [MessageCost] = []
-        private var places: [DeviceUUID: Int] = [:]
-
-        mutating func add(_ cost: MessageCost, _ node: DeviceUUID) {
-            if let place = places[node] {
-                costs[place] += cost
-            } else {
-                places[node] = costs.count
-                order.append(node)
-                costs.append(cost)
-            }
-        }
-    }
-
-    /// The steps between two barriers.
-    private struct PlanPart {
-        var nodes = CostsByNode()
-        var cost = MessageCost.zero
-        var devices = 0
-
-        var sends: Bool { cost.messages > 0 || devices > 0 }
-    }
-
-    /// Mean and variance of a time in seconds.
-    private struct Moments {
-        var mean: Double
-        var variance: Double
-
-        mutating func add(_ other: Moments) {
-            mean += other.mean
-            variance += other.variance
-        }
     }
 
     private func time(_ moments: Moments) -> PlanEstimate.Time {
@@ -156,51 +129,123 @@ package struct PlanEstimator: Sendable {
     private func chain(_ cost: MessageCost) -> Moments {
         let count = Double(cost.messages)
         let trip = roundTrip(cost)
-        let perMessage = (cost.pdus + cost.messages - 1) / max(cost.messages, 1)
-        let retries = profile.retryShare(pdus: perMessage, hops: profile.hops)
+        let losses = profile.losses()
+        let share = losses.retryShare(up: Double(cost.pdusToNode) / count, down: Double(cost.pdusFromNode) / count)
+        let wait = RetryWait(retryShare: share, roundTrip: trip)
         let deviation = trip * Self.roundTripDeviation
         return Moments(
-            mean: count * (trip + retries * Self.retryTimeout),
-            variance: count * (deviation * deviation + retries * (1 - retries) * Self.retryTimeout * Self.retryTimeout)
+            mean: count * (trip + wait.mean),
+            variance: count * (deviation * deviation + wait.variance)
         )
     }
 
     /// The time of one part and what bounds it.
     private func time(of part: PlanPart) -> (Moments, PlanEstimate.Bound) {
+        let provisioning = provisioningTime(of: part)
+        let relays = part.newRelays(provisioningShare: connections > 1 ? 0 : 1)
+        let (configuring, bound) = configurationTime(of: part, provisioning: provisioning)
+        guard part.devices > 0 else { return (configuring, bound) }
+        // Before there is a first node there is nobody to be configured.
+        let lead = min(profile.connecting + RadioProfile.provisioningSession + RadioProfile.hearing, provisioning)
+        let isProvisioningBound = provisioning > configuring.mean + lead
+        let mean = connections > 1 ? max(provisioning, configuring.mean + lead) : provisioning + configuring.mean
+        // How many relays are in earshot is chance as any number of places is: it varies by its root.
+        var variance = configuring.variance
+        if relays > 0 {
+            let (more, _) = configurationTime(of: part, provisioning: provisioning, moreRelays: relays.squareRoot())
+            variance += (more.mean - configuring.mean) * (more.mean - configuring.mean)
+        }
+        // So does the time until each device is heard and connected.
+        let each = profile.connecting / 2 + RadioProfile.hearing
+        variance += Double(part.devices) * each * each / (provisioningLinks * provisioningLinks)
+        return (Moments(mean: mean, variance: variance), isProvisioningBound ? .provisioning : bound)
+    }
+
+    /// Links that are left for devices, once there is one for the mesh.
+    private var provisioningLinks: Double { Double(max(connections - 1, 1)) }
+
+    /// How long devices take to become nodes, people aside.
+    private func provisioningTime(of part: PlanPart) -> Double {
+        // The next device is heard while others have the links.
+        var each = profile.connecting + RadioProfile.provisioningSession
+        // With one link, each device and the mesh take turns.
+        if connections == 1, part.cost.messages > 0 { each += RadioProfile.listening + profile.connecting }
+        return RadioProfile.hearing + Double(part.devices) * each / provisioningLinks
+    }
+
+    /// How long the messages of a part take, and what bounds them.
+    ///
+    /// Collisions make PDUs get lost, for which time-outs are waited; how many collide depends on how many are sent a
+    /// second, so that the time is found by iteration.
+    private func configurationTime(
+        of part: PlanPart,
+        provisioning: Double,
+        moreRelays: Double = 0
+    ) -> (Moments, PlanEstimate.Bound) {
+        guard part.cost.messages > 0 else { return (Moments(mean: 0, variance: 0), .provisioning) }
+        let count = Double(part.cost.messages)
         let up = Double(part.cost.pdusToNode)
         let both = Double(part.cost.pdus)
-        let perPDU = profile.connectionInterval / profile.pdusPerConnectionEvent
-        let service = profile.advertisingTime / profile.advertisingSets
+        let most = min(window, Double(part.nodes.costs.count))
         var longest = Moments(mean: 0, variance: 0)
-        var sum = Moments(mean: 0, variance: 0)
+        var trips = 0.0
+        var variance = 0.0
         for cost in part.nodes.costs {
             let chain = chain(cost)
-            sum.add(chain)
+            trips += Double(cost.messages) * roundTrip(cost)
+            variance += chain.variance
             if chain.mean > longest.mean || chain.mean == longest.mean && chain.variance > longest.variance {
                 longest = chain
             }
         }
-        let perMessage = part.cost.messages == 0 ? 0 : (part.cost.pdus + part.cost.messages - 1) / part.cost.messages
-        let again = 1 + profile.retryShare(pdus: perMessage, hops: profile.hops)
-        let isFlooded = profile.hops > 1
-        let devices = Double(part.devices)
-        let bounds: [(PlanEstimate.Bound, Double)] = [
-            (.gatt, max(up, both - up) * perPDU * again),
-            (.advertising, up * service * again),
-            (.flood, isFlooded ? both * service * again : 0),
-            (
-                .air,
-                isFlooded
-                    ? both * RadioProfile.transmissions * (1 + RadioProfile.relaysInEarshot) * RadioProfile.airTime : 0
-            ),
-            (.roundTrips, sum.mean / window),
-            (.provisioning, devices * (profile.connecting + RadioProfile.provisioningSession) / Double(connections)),
-        ]
-        var (bound, mean) = (PlanEstimate.Bound.roundTrips, 0.0)
-        for candidate in bounds where candidate.1 > mean { (bound, mean) = candidate }
+        var (bound, busy) = limit(of: part, trips: trips, transmissions: 1)
+        let single = busy
+        var mean = busy
+        var size = most
+        var wait = RetryWait(retryShare: 0, roundTrip: 0)
+        for _ in 0..<Self.iterations {
+            let share = connections > 1 ? min(provisioning / max(mean, 0.001), 1) : 1
+            let relays = (part.newRelays(provisioningShare: share) + moreRelays) / max(profile.hops - 1, 1)
+            let losses = profile.losses(relays: relays, rate: both * wait.transmissions / max(busy, 0.001))
+            let retryShare = losses.retryShare(up: up / count, down: (both - up) / count)
+            size = RetryWait.window(atMost: most, retryShare: retryShare)
+            let queued = max(trips, size * busy) / count
+            wait = RetryWait(retryShare: retryShare, roundTrip: queued)
+            let repeats = retryShare > 0 ? RetryWait.segmentRepeats(roundTrip: max(trips, size * single) / count) : 0
+            let segments = max(both - 2 * count, 0) / both
+            let transmissions = wait.transmissions + segments * repeats
+            (bound, busy) = limit(of: part, trips: trips, transmissions: transmissions)
+            // Time-outs of nodes talked to at once run side by side; but while they do, the queues run empty.
+            let next = busy + count * wait.mean / size
+            if abs(next - mean) < 0.001 * mean { break }
+            mean = (mean + next) / 2
+        }
         // Whatever bounds the whole, one node's chain comes after the others have begun to wait for the same resource.
-        let variance = max(sum.variance / (window * window), longest.variance)
+        variance = max(max(variance, count * wait.variance) / (size * size), longest.variance)
         if longest.mean > mean { return (longest, .roundTrips) }
         return (Moments(mean: mean, variance: variance), bound)
+    }
+
+    /// The iteration halves the error each time.
+    private static let iterations = 40
+
+    /// The least time of a part's messages, each sent so often, and what bounds it.
+    private func limit(of part: PlanPart, trips: Double, transmissions: Double) -> (PlanEstimate.Bound, Double) {
+        let up = Double(part.cost.pdusToNode)
+        let both = Double(part.cost.pdus)
+        let perPDU = profile.connectionInterval / profile.pdusPerConnectionEvent
+        let service = profile.advertisingTime / profile.advertisingSets
+        let air = RadioProfile.transmissions * (1 + RadioProfile.relaysInEarshot) * RadioProfile.airTime
+        let isFlooded = profile.hops > 1
+        let bounds: [(PlanEstimate.Bound, Double)] = [
+            (.gatt, max(up, both - up) * perPDU),
+            (.advertising, up * service),
+            (.flood, isFlooded ? both * service : 0),
+            (.air, isFlooded ? both * air : 0),
+            (.roundTrips, trips / window),
+        ]
+        var (bound, time) = (PlanEstimate.Bound.roundTrips, 0.0)
+        for candidate in bounds where candidate.1 > time { (bound, time) = candidate }
+        return (bound, time * transmissions)
     }
 }

@@ -34,8 +34,11 @@ package struct RadioProfile: Hashable, Sendable {
     package static let airTime = 0.000_75
     /// How long advertising is listened to before a proxy is chosen, in seconds.
     package static let listening = 1.5
-    /// A provisioning session from link open to link closed, in seconds, as measured with real chips.
+    /// A provisioning session from link open to link closed, in seconds, as measured with real chips; a person who is
+    /// asked for a value comes on top.
     package static let provisioningSession = 0.55
+    /// The mean wait until a device is heard that advertises once a second, as usual after the first minute.
+    package static let hearing = 0.5
 
     /// Nobody else on the air, four advertising sets, no losses.
     package static let ideal = RadioProfile(
@@ -86,18 +89,5 @@ package struct RadioProfile: Hashable, Sendable {
     /// delay, three channels, and the host's gap.
     private static func advertisingTime(interval: Double) -> Double {
         (transmissions - 1) * (interval + 0.005) + 0.0018 + 0.002
-    }
-}
-
-extension RadioProfile {
-    /// The share of exchanges of which one PDU is lost on its way, so that the request is sent again after a time-out.
-    ///
-    /// A PDU is lost on a hop if all of its copies are; beyond the first hop it comes over two relays.
-    func retryShare(pdus: Int, hops: Double) -> Double {
-        guard copyLoss > 0 else { return 0 }
-        func power(_ exponent: Int) -> Double { (0..<exponent).reduce(1) { product, _ in product * copyLoss } }
-        let copies = Int(Self.transmissions)
-        let lost = power(copies) + max(hops - 1, 0) * power(2 * copies)
-        return 1 - (0..<min(pdus, 10_000)).reduce(1.0) { product, _ in product * (1 - min(lost, 1)) }
     }
 }

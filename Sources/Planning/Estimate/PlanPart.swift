@@ -1,0 +1,56 @@
+internal import MeshCore
+
+/// The steps between two barriers.
+struct PlanPart {
+    /// What nodes are sent, in the order of their first messages, so that sums come out the same each time.
+    struct CostsByNode {
+        private(set) var order: [DeviceUUID] = []
+        private(set) var costs: [MessageCost] = []
+        private var places: [DeviceUUID: Int] = [:]
+
+        mutating func add(_ cost: MessageCost, _ node: DeviceUUID) {
+            if let place = places[node] {
+                costs[place] += cost
+            } else {
+                places[node] = costs.count
+                order.append(node)
+                costs.append(cost)
+            }
+        }
+    }
+
+    /// What each node is sent.
+    var nodes = CostsByNode()
+    /// What all are sent.
+    var cost = MessageCost.zero
+    /// Devices that are provisioned.
+    var devices = 0
+    /// Those of them that relay from then on.
+    var lastingRelays = 0
+    /// Those of them whose relay is switched off when they are configured, as stock firmware has it on.
+    var passingRelays = 0
+
+    /// Whether anything is sent.
+    var sends: Bool { cost.messages > 0 || devices > 0 }
+
+    /// The mean number of new relays while nodes are configured.
+    ///
+    /// Devices become nodes at an even rate, and so do nodes get configured; where that takes longer, nodes that relay
+    /// have to wait for it.
+    ///
+    /// - Parameter share: what provisioning takes of the time for configuration, 0...1.
+    func newRelays(provisioningShare share: Double) -> Double {
+        Double(passingRelays) * (1 - share) / 2 + Double(lastingRelays) * (1 - share / 2)
+    }
+}
+
+/// Mean and variance of a time in seconds.
+struct Moments: Hashable {
+    var mean: Double
+    var variance: Double
+
+    mutating func add(_ other: Moments) {
+        mean += other.mean
+        variance += other.variance
+    }
+}
