@@ -87,8 +87,9 @@ package struct NodeReadBack: Sendable {
         var requests: [ReadBackRequest] = []
         while let request = readBack.nextRequest {
             requests.append(request)
-            let readings = Set(request.readings)
-            while let reading = readBack.next, readings.contains(reading) { readBack.skip() }
+            // A refusal leaves what is recorded.
+            for reading in request.readings { readBack.told[reading] = .refused }
+            while let reading = readBack.next, readBack.told[reading] != nil { readBack.skip() }
         }
         return requests
     }
@@ -109,9 +110,7 @@ package struct NodeReadBack: Sendable {
     /// The message to send next, nil if there is nothing left.
     package var nextRequest: ReadBackRequest? {
         guard let next else { return nil }
-        guard !isAskedSingly, next.isFitForSequence, node.hasPrimary(.opcodesAggregatorServer) else {
-            return .get(next)
-        }
+        guard mayTakeSequences, next.isFitForSequence else { return .get(next) }
         var seen: Set<NodeReading> = []
         let readings = foreseen.filter { $0.isFitForSequence && told[$0] == nil && seen.insert($0).inserted }
         let count = packing.first(of: readings, on: node)
@@ -140,6 +139,9 @@ package struct NodeReadBack: Sendable {
             }
         }
     }
+
+    /// Whether it is asked several things at once where that pays.
+    package var mayTakeSequences: Bool { !isAskedSingly && node.hasPrimary(.opcodesAggregatorServer) }
 
     /// Lets every Get go by itself from now on: the node does not take sequences.
     package mutating func askSingly() {

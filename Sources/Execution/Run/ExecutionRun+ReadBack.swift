@@ -48,6 +48,14 @@ extension ExecutionRun {
         }
     }
 
+    /// What the nodes that are asked several things at once count for beside their one message: a sequence and its status
+    /// fill the queues of proxies and relays like the messages of so many nodes.
+    var sequenceLoad: Int {
+        readBacks.values.count(where: \.mayTakeSequences) * ExecutionRun.sequenceWeight
+    }
+
+    private static let sequenceWeight = 2
+
     /// A node answered a Get.
     func settle(_ step: Int, _ job: Job, _ report: NodeReport) {
         if case .composition(let composition) = report, let objection = network.objection(to: composition, of: job.node)

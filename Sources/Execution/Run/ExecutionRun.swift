@@ -276,7 +276,7 @@ final class ExecutionRun {
             seekRemotely()
         }
         while true {
-            let hasRoom = jobs.count + outbox.count < window.size
+            let hasRoom = jobs.count + outbox.count + sequenceLoad < window.size
             switch schedule.startNext(hasRoom: hasRoom) {
             case .edit(let step): edit(step)
             case .local(let step):
