@@ -7,6 +7,10 @@ package import MeshCore
 /// without AppKeys has none bound, and a model without one cannot publish (Mesh Protocol 4.2.3); models of the
 /// foundation that are secured with the DeviceKey have neither bindings nor subscriptions nor a publication (4.4).
 ///
+/// A node with the Opcodes Aggregator Server is asked several things at once where that takes fewer PDUs: for what would
+/// be asked next if it were as recorded. What it answers counts when its turn has come, and not at all should what was said
+/// before make it needless.
+///
 /// The composition pages beside page 0 and the metadata of the models change with the firmware only, so they come last and
 /// once: of nodes that can have them, until they are known.
 package struct NodeReadBack: Sendable {
@@ -16,6 +20,8 @@ package struct NodeReadBack: Sendable {
     package private(set) var reports = 0
     /// What it refused to tell; that stays as it was recorded.
     package private(set) var refused: [NodeReading] = []
+    /// Whether every Get goes by itself although the node has the Opcodes Aggregator Server.
+    package private(set) var isAskedSingly = false
 
     /// Which nodes are asked for composition pages beside page 0 and for the metadata of their models.
     package enum Pages: Hashable, Sendable {
@@ -49,6 +55,9 @@ package struct NodeReadBack: Sendable {
     private var bridging: [BridgingTableEntry] = []
     private var pairCount = 0
     private var entryCounts: [NetKeyIndexPair: Int] = [:]
+    private var packing = ReadBackPacking()
+    /// What was answered in sequences.
+    private var told: [NodeReading: ReadBackAnswers.Answer] = [:]
 
     /// Asks a node of a network with those AppKeys for everything.
     package init(of node: Node, appKeys: [AppKey], pages: Pages = .unread) {
@@ -65,7 +74,29 @@ package struct NodeReadBack: Sendable {
 
     /// The Gets that it takes to read a node back that is as recorded.
     package static func foreseen(for node: Node, appKeys: [AppKey], pages: Pages = .unread) -> [NodeReading] {
+        NodeReadBack(of: node, appKeys: appKeys, pages: pages).foreseen
+    }
+
+    /// The messages that it takes to read a node back that is as recorded.
+    package static func foreseenRequests(
+        for node: Node,
+        appKeys: [AppKey],
+        pages: Pages = .unread
+    ) -> [ReadBackRequest] {
         var readBack = NodeReadBack(of: node, appKeys: appKeys, pages: pages)
+        var requests: [ReadBackRequest] = []
+        while let request = readBack.nextRequest {
+            requests.append(request)
+            // A refusal leaves what is recorded.
+            for reading in request.readings { readBack.told[reading] = .refused }
+            while let reading = readBack.next, readBack.told[reading] != nil { readBack.skip() }
+        }
+        return requests
+    }
+
+    /// The Gets from ``next`` on if the node is as recorded.
+    private var foreseen: [NodeReading] {
+        var readBack = self
         var readings: [NodeReading] = []
         while let reading = readBack.next {
             readings.append(reading)
@@ -73,6 +104,51 @@ package struct NodeReadBack: Sendable {
         }
         return readings
     }
+
+    // MARK: Several at once
+
+    /// The message to send next, nil if there is nothing left.
+    package var nextRequest: ReadBackRequest? {
+        guard let next else { return nil }
+        guard mayTakeSequences, next.isFitForSequence else { return .get(next) }
+        var seen: Set<NodeReading> = []
+        let readings = foreseen.filter { $0.isFitForSequence && told[$0] == nil && seen.insert($0).inserted }
+        let count = packing.first(of: readings, on: node)
+        return count > 1 ? .sequence(Array(readings.prefix(count))) : .get(next)
+    }
+
+    /// Takes in the answers to the Gets of a sequence; they count by and by with ``takeTold(labels:)``.
+    ///
+    /// Should the node have no room for all answers, later sequences leave as much room as it had; should it not answer
+    /// for another reason, there are no later ones.
+    package mutating func take(_ answers: ReadBackAnswers, to readings: [NodeReading]) {
+        for (reading, answer) in zip(readings, answers.answers) { told[reading] = answer }
+        if answers.isCutShort, let size = answers.fullAt {
+            packing.statusLimit = min(packing.statusLimit, size)
+        } else if answers.answers.count < readings.count || answers.answers.contains(nil) {
+            askSingly()
+        }
+    }
+
+    /// Takes in what was told already of what would be asked next.
+    package mutating func takeTold(labels: KnownLabels) {
+        while let next, let answer = told[next] {
+            switch answer {
+            case .report(let report): take(report, labels: labels)
+            case .refused: refuse()
+            }
+        }
+    }
+
+    /// Whether it is asked several things at once where that pays.
+    package var mayTakeSequences: Bool { !isAskedSingly && node.hasPrimary(.opcodesAggregatorServer) }
+
+    /// Lets every Get go by itself from now on: the node does not take sequences.
+    package mutating func askSingly() {
+        if node.hasPrimary(.opcodesAggregatorServer) { isAskedSingly = true }
+    }
+
+    // MARK: One at a time
 
     /// Takes in the answer to ``next``.
     ///

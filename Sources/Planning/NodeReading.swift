@@ -40,23 +40,51 @@ extension NodeReading {
     /// What the Get and its status cost on air, from the lengths of the messages (Mesh Protocol 4.3.2); lists are taken to
     /// have a few entries.
     package var cost: MessageCost {
+        let lengths = lengths(on: nil)
+        return .exchange(request: lengths.request, status: lengths.status)
+    }
+
+    /// Octets of the Get and of its status, opcodes included.
+    ///
+    /// - Parameter node: tells how long its lists are, if they are as recorded; nil for lists of a few entries. In how many
+    ///   subnets its AppKeys are is left out of account, so that a list of them may turn out shorter.
+    func lengths(on node: Node?) -> (request: Int, status: Int) {
         switch self {
-        case .composition: .exchange(request: 3, status: 52)
-        case .netKeys: .exchange(request: 2, status: 5)
-        case .appKeys: .exchange(request: 4, status: 8)
-        case .bindings(let address), .subscriptions(let address):
-            .exchange(request: 4 + address.model.encodedLength, status: 9 + address.model.encodedLength)
-        case .publication(let address):
-            .exchange(request: 4 + address.model.encodedLength, status: 12 + address.model.encodedLength)
-        case .defaultTTL, .secureNetworkBeacon, .networkTransmit, .friend, .proxy: .exchange(request: 2, status: 3)
-        case .relay: .exchange(request: 2, status: 4)
-        case .state(let kind): .exchange(request: kind.subnet == nil ? 2 : 4, status: kind.statusLength)
-        case .bridgedSubnets: .exchange(request: 5, status: 8)
-        case .bridgingTable: .exchange(request: 7, status: 18)
-        case .page(.composition): .exchange(request: 3, status: 52)
-        case .page(.largeComposition), .page(.modelsMetadata): .exchange(request: 5, status: 60)
+        case .composition: (3, 52)
+        case .netKeys: (2, node.map { 2 + Self.packed($0.netKeys.count) } ?? 5)
+        case .appKeys: (4, node.map { 5 + Self.packed($0.appKeys.count) } ?? 8)
+        case .bindings(let address):
+            (
+                4 + address.model.encodedLength,
+                address.model.encodedLength + (node?.model(at: address).map { 5 + Self.packed($0.bindings.count) } ?? 9)
+            )
+        case .subscriptions(let address):
+            (
+                4 + address.model.encodedLength,
+                address.model.encodedLength + (node?.model(at: address).map { 5 + 2 * $0.subscriptions.count } ?? 9)
+            )
+        case .publication(let address): (4 + address.model.encodedLength, 12 + address.model.encodedLength)
+        case .defaultTTL, .secureNetworkBeacon, .networkTransmit, .friend, .proxy: (2, 3)
+        case .relay: (2, 4)
+        case .state(let kind): (kind.subnet == nil ? 2 : 4, kind.statusLength)
+        case .bridgedSubnets: (5, 8)
+        case .bridgingTable: (7, 18)
+        case .page(.composition): (3, 52)
+        case .page(.largeComposition), .page(.modelsMetadata): (5, 60)
         }
     }
+
+    /// Whether it can be asked together with others: not what says whether there is an Opcodes Aggregator Server, and not
+    /// lists and pages that a node cuts where its message ends.
+    var isFitForSequence: Bool {
+        switch self {
+        case .composition, .bridgedSubnets, .bridgingTable, .page: false
+        default: true
+        }
+    }
+
+    /// Octets of so many key indexes, which go in pairs of three octets (Mesh Protocol 4.3.1.1).
+    private static func packed(_ count: Int) -> Int { count / 2 * 3 + count % 2 * 2 }
 }
 
 /// What a node says when it is asked.

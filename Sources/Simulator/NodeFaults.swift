@@ -27,6 +27,8 @@ package struct NodeFaults: Hashable, Sendable {
     package var isMute: Bool
     /// Statuses given instead of acting.
     package var answers: [Answer]
+    /// What it does with Opcodes Aggregator Sequences under its DeviceKey instead of answering them in full.
+    package var sequences: SequenceFault?
     /// Requests that are lost inside the node before it acts on them.
     package var requestsToDrop: Int
     /// The share of copies lost on the way to and from the node, 0...1, instead of that of its links.
@@ -40,6 +42,7 @@ package struct NodeFaults: Hashable, Sendable {
         isDeaf: Bool = false,
         isMute: Bool = false,
         answers: [Answer] = [],
+        sequences: SequenceFault? = nil,
         requestsToDrop: Int = 0,
         copyLoss: Double? = nil,
         provisioning: ProvisioningFaults = ProvisioningFaults()
@@ -48,6 +51,7 @@ package struct NodeFaults: Hashable, Sendable {
         self.isDeaf = isDeaf
         self.isMute = isMute
         self.answers = answers
+        self.sequences = sequences
         self.requestsToDrop = requestsToDrop
         self.copyLoss = copyLoss
         self.provisioning = provisioning

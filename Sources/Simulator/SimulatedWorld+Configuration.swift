@@ -30,9 +30,10 @@ extension SimulatedWorld {
         )
         var changed = state
         var faults = nodes[node].faults
-        let answer = server.respond(to: message.payload, through: message.netKeyIndex, state: &changed) {
+        var answer = server.respond(to: message.payload, through: message.netKeyIndex, state: &changed) {
             faults.answer(to: $0)
         }
+        if let fault = faults.sequences { answer = answer.flatMap(fault.distorted) }
         nodes[node].faults = faults
         guard let answer else { return }
         statistics.requests += 1

@@ -119,12 +119,17 @@ extension MeshClient {
                 // The acknowledgment of segments has made the way already whose time is to be measured.
                 if !exchange.inquiry.isSegmented { exchanges[node]?.awaitedSince = now }
                 exchanges[node]?.nextTransmission = now.advanced(by: exchange.timeout)
-            case .failed(let transmission, _):
+            case .failed(let transmission, let failure):
                 guard let node = transmissionNodes.removeValue(forKey: transmission), let exchange = exchanges[node]
                 else {
                     continue
                 }
                 exchanges[node]?.transmission = nil
+                if failure == .cancelledByReceiver, exchange.inquiry.canBeDivided {
+                    remove(node, at: now)
+                    outputs.append(.unanswered(exchange.identifier))
+                    continue
+                }
                 exchanges[node]?.nextTransmission = now.advanced(by: exchange.timeout)
             case .ivIndexChanged(let ivIndex): outputs.append(.ivIndexChanged(ivIndex))
             case .keyRefreshPhaseChanged(let index, let phase):

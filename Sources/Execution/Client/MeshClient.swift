@@ -171,7 +171,8 @@ package struct MeshClient {
             deadline: now.advanced(by: limit),
             remaining: limit,
             timeout: policy.firstTimeout(
-                segments: inquiry.extraSegments,
+                // To send a long request again while its long status is under way would cost both of them.
+                segments: inquiry.canBeDivided ? 2 * inquiry.extraSegments : inquiry.extraSegments,
                 node: roundTrips[node] ?? RoundTripEstimate(),
                 others: roundTrip
             )

@@ -46,6 +46,16 @@ extension ActionInquiries {
         }
     }
 
+    /// Gets in one Opcodes Aggregator Sequence.
+    ///
+    /// - Parameter answerSize: octets of its status if the node is as recorded, opcode included.
+    /// - Throws: as ``get(_:)`` does.
+    func sequence(_ readings: [NodeReading], answerSize: Int) throws(StepFailure) -> ConfigurationInquiry {
+        var gets: [ConfigurationInquiry] = []
+        for reading in readings { gets.append(try get(reading)) }
+        return ConfigurationInquiry(aggregating: gets, on: node, answerSize: answerSize)
+    }
+
     private func state(_ request: some FoundationStateRequest) -> ConfigurationInquiry {
         ConfigurationInquiry(request) { status in
             status.outcome == .success ? .report(.state(status.foundationState)) : .refused(status.outcome)

@@ -21,6 +21,8 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case continues(at: UInt16)
     /// What the node has, as it was asked.
     case report(NodeReport)
+    /// What it has of several things that it was asked for at once.
+    case reports(ReadBackAnswers)
     /// The node draws attention for so many seconds more.
     case attention(seconds: UInt8)
     /// A page of its composition or of the metadata of its models, or a part of one.
@@ -48,6 +50,8 @@ package struct ConfigurationInquiry {
     let extraSegments: Int
     /// Whether the request takes more than one segment.
     let isSegmented: Bool
+    /// Whether the same can be asked in shorter messages: then the request is given up when the node refuses its segments.
+    let canBeDivided: Bool
     private var readings: [Reading]
 
     /// A request that is answered by the status its type names.
@@ -62,6 +66,7 @@ package struct ConfigurationInquiry {
     ) {
         payload = request.encoded
         applicationKey = nil
+        canBeDivided = false
         isSegmented = OutgoingMessage.pduCount(payloadSize: payload.count) > 1
         extraSegments =
             OutgoingMessage.pduCount(payloadSize: payload.count)
@@ -87,12 +92,34 @@ package struct ConfigurationInquiry {
         payload = request.encoded
         applicationKey = key
         isSegmented = false
+        canBeDivided = false
         extraSegments = 0
         let reading = Reading(opcode: Request.Status.opcode) { parameters in
             guard let status = try? Request.Status(parameters: parameters), request.isAnswered(by: status) else {
                 return nil
             }
             return verdict(status)
+        }
+        readings = [reading]
+    }
+
+    /// Gets to one element in one Opcodes Aggregator Sequence (Mesh Protocol 1.1); its verdict is
+    /// ``ConfigurationVerdict/reports(_:)``.
+    ///
+    /// - Parameters:
+    ///   - gets: under the DeviceKey of the node.
+    ///   - element: the element that takes them.
+    ///   - answerSize: octets of the status if the node is as recorded, opcode included.
+    init(aggregating gets: [ConfigurationInquiry], on element: UnicastAddress, answerSize: Int) {
+        payload = OpcodesAggregatorSequence(elementAddress: element, items: gets.map(\.payload)).encoded
+        applicationKey = nil
+        canBeDivided = true
+        isSegmented = OutgoingMessage.pduCount(payloadSize: payload.count) > 1
+        extraSegments =
+            OutgoingMessage.pduCount(payloadSize: payload.count)
+            + OutgoingMessage.pduCount(payloadSize: answerSize) - 2
+        let reading = Reading(opcode: OpcodesAggregatorStatus.opcode) { parameters in
+            ReadBackAnswers(parameters, to: gets, on: element).map { .reports($0) }
         }
         readings = [reading]
     }

@@ -54,8 +54,8 @@ extension ExecutionRun {
                 node.observedAt = context.now()
             }
             journal.settle(doubt, .succeeded)
-        case .doesNotHold, .differs, .relayRetransmit, .report, .attention, .page, .pollTimeout, .solicitationsCleared,
-            .remoteLink:
+        case .doesNotHold, .differs, .relayRetransmit, .report, .reports, .attention, .page, .pollTimeout,
+            .solicitationsCleared, .remoteLink:
             tookEffect = false
             journal.settle(doubt, .skipped)
         case .continues(let position): return askFurther(job, from: position)

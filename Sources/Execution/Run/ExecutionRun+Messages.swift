@@ -16,7 +16,8 @@ extension ExecutionRun {
         let deadline: Duration? =
             switch job.stage {
             case .doubt, .prelude, .readBack, .ivIndex, .server: options.retry.readBackDeadline
-            case .candidate, .request: nil
+            case .candidate: nil
+            case .request: job.readings.isEmpty ? nil : options.retry.readBackDeadline
             }
         let (identifier, outputs) = client.request(
             job.inquiry,

@@ -2,7 +2,7 @@ import MeshCore
 import Planning
 import Store
 
-/// Reading nodes back: a step asks one node for everything, one Get after the other. Nothing of it is journalled, for
+/// Reading nodes back: a step asks one node for everything, one message after the other. Nothing of it is journalled, for
 /// reading changes nothing; what a node has told becomes durable when it was asked for everything, or falls silent.
 extension ExecutionRun {
     /// Begins to read a node back.
@@ -14,14 +14,19 @@ extension ExecutionRun {
         guard !network.subnets(of: node, for: .read(.netKeys)).isEmpty else {
             return fail(step, .unmakeable("the node has no network key that the database has"))
         }
-        readBacks[uuid] = NodeReadBack(of: node, appKeys: network.header.appKeys, pages: options.pages)
+        var readBack = NodeReadBack(of: node, appKeys: network.header.appKeys, pages: options.pages)
+        if let product = node.product, singlyAskedProducts.contains(product) { readBack.askSingly() }
+        readBacks[uuid] = readBack
         askNext(step, uuid)
     }
 
     /// Asks a node for what comes next, or ends.
     private func askNext(_ step: Int, _ uuid: DeviceUUID) {
+        readBacks[uuid]?.takeTold(labels: network.knownLabels())
         guard let readBack = readBacks[uuid], let node = network.node(uuid) else { return }
-        guard let reading = readBack.next else {
+        guard let request = readBack.nextRequest, let reading = readBack.next else {
+            // It is there and answers, only not to sequences.
+            if readBack.isAskedSingly, let product = readBack.node.product { singlyAskedProducts.insert(product) }
             endReadBack(uuid)
             schedule.succeed(step)
             announce(.stepSucceeded(step: step, byReadBack: false))
@@ -30,13 +35,26 @@ extension ExecutionRun {
         let action = ConfigurationAction.read(reading)
         guard !isInterrupted else { return schedule.putBack(step) }
         do throws(StepFailure) {
-            let inquiry = try ActionInquiries(action, node: node.unicastAddress, network: network.header).get(reading)
-            outbox.append(Job(node: uuid, step: step, action: action, stage: .request, inquiry: inquiry))
+            let inquiries = ActionInquiries(action, node: node.unicastAddress, network: network.header)
+            var job = Job(node: uuid, step: step, action: action, stage: .request, inquiry: try inquiries.get(reading))
+            if case .sequence(let readings) = request {
+                job.inquiry = try inquiries.sequence(readings, answerSize: request.statusLength(on: readBack.node))
+                job.readings = readings
+            }
+            outbox.append(job)
         } catch {
             endReadBack(uuid)
             fail(step, error)
         }
     }
+
+    /// What the nodes that are asked several things at once count for beside their one message: a sequence and its status
+    /// fill the queues of proxies and relays like the messages of so many nodes.
+    var sequenceLoad: Int {
+        readBacks.values.count(where: \.mayTakeSequences) * ExecutionRun.sequenceWeight
+    }
+
+    private static let sequenceWeight = 2
 
     /// A node answered a Get.
     func settle(_ step: Int, _ job: Job, _ report: NodeReport) {
@@ -53,6 +71,18 @@ extension ExecutionRun {
     /// A node refuses a Get; what it asks for stays as it is recorded.
     func settleRefusedReading(_ step: Int, _ job: Job) {
         readBacks[job.node]?.refuse()
+        askNext(step, job.node)
+    }
+
+    /// A node answered a sequence; what it left out is asked for by itself.
+    func settle(_ step: Int, _ job: Job, _ answers: ReadBackAnswers) {
+        readBacks[job.node]?.take(answers, to: job.readings)
+        askNext(step, job.node)
+    }
+
+    /// A node did not answer a sequence, or refused its segments. Whether it takes single Gets will be seen.
+    func settleUnansweredSequence(_ step: Int, _ job: Job) {
+        readBacks[job.node]?.askSingly()
         askNext(step, job.node)
     }
 

@@ -117,6 +117,7 @@ extension ExecutionRun {
         guard let step = job.step else { return }
         switch verdict {
         case .report(let report) where readBacks[job.node] != nil: settle(step, job, report)
+        case .reports(let answers): settle(step, job, answers)
         case .report(.subscriptions(let model, let list)): settle(step, job, list: list, of: model)
         case .refused where readBacks[job.node] != nil: settleRefusedReading(step, job)
         case .refused where job.action.isReading: endReading(step, job)
@@ -244,6 +245,7 @@ extension ExecutionRun {
             suspend(job.node)
         case .request:
             guard let step = job.step else { return }
+            guard job.readings.isEmpty else { return settleUnansweredSequence(step, job) }
             // Reading changes nothing, so there is nothing to be in doubt about.
             switch job.action {
             case .readComposition, .read:

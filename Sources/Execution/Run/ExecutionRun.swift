@@ -34,6 +34,8 @@ final class ExecutionRun {
         var action: ConfigurationAction
         var stage: Stage
         var inquiry: ConfigurationInquiry
+        /// What it asks for at once with others, if it does.
+        var readings: [NodeReading] = []
         /// How often the change was asked for, each time with its own deadline.
         var round = 1
         /// Whether the change was ever sent.
@@ -64,6 +66,8 @@ final class ExecutionRun {
     var schedule: StepSchedule
     /// What nodes have told that are being read back.
     var readBacks: [DeviceUUID: NodeReadBack] = [:]
+    /// Products of which a node did not take several Gets in one message.
+    var singlyAskedProducts: Set<Node.Product> = []
     /// What was seen of the subscription lists of nodes of which is found out which are shared.
     var listWitnesses: [DeviceUUID: ListWitness] = [:]
     /// How many nodes have a configuration that waits to be known, and products of which one of them was asked for that.
@@ -274,7 +278,7 @@ final class ExecutionRun {
             seekRemotely()
         }
         while true {
-            let hasRoom = jobs.count + outbox.count < window.size
+            let hasRoom = jobs.count + outbox.count + sequenceLoad < window.size
             switch schedule.startNext(hasRoom: hasRoom) {
             case .edit(let step): edit(step)
             case .local(let step):

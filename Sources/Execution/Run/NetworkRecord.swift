@@ -101,6 +101,7 @@ struct NetworkRecord {
         return ReadBackOutcome(
             reports: readBack.reports,
             refused: readBack.refused,
+            isAskedSingly: readBack.isAskedSingly,
             isComplete: readBack.isFinished,
             isCompositionNew: before.isCompositionKnown && !before.isMade(as: nodes[place]),
             newlyDrifted: present.filter { !former.contains($0) },

@@ -7,6 +7,9 @@ package struct ReadBackOutcome: Hashable, Sendable {
     package var reports: Int
     /// What it refused to tell; that stays as it was recorded.
     package var refused: [NodeReading]
+    /// Whether it was asked one by one because it did not take several Gets in one message, or another node of the same
+    /// product did not, although it has the Opcodes Aggregator Server.
+    package var isAskedSingly: Bool
     /// Whether everything was asked; not if the node fell silent or the run ended.
     package var isComplete: Bool
     /// Whether it is made otherwise than recorded, as after a change of its firmware.

@@ -22,6 +22,7 @@ struct RefreshJSON {
                 "type": "node_read_back", "node_uuid": node.description.json,
                 "complete": .bool(outcome.isComplete), "answers": .integer(outcome.reports),
                 "refused": outcome.refused.isEmpty ? nil : .array(outcome.refused.map(\.text.json)),
+                "asked_singly": outcome.isAskedSingly ? true : nil,
                 "composition_changed": outcome.isCompositionNew ? true : nil,
                 "drifted": .array(outcome.drifted.map { $0.path(in: network).json }),
             ])

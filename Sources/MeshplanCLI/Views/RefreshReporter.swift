@@ -16,6 +16,7 @@ final class RefreshReporter {
     private var progress = (decided: 0, total: 0)
     private var retries = 0
     private var pendingCount = 0
+    private var singlyAskedCount = 0
     private var tally = RefreshTally()
 
     /// More nodes than this that are as recorded are only counted.
@@ -37,19 +38,19 @@ final class RefreshReporter {
     func begin(_ nodes: [Node], _ estimator: PlanEstimator, pages: NodeReadBack.Pages = .unread) {
         nodeCount = nodes.count
         tally.begin(nodes.map(\.uuid))
-        let readings = nodes.map { NodeReadBack.foreseen(for: $0, appKeys: network.appKeys, pages: pages) }
-        foreseen = readings.reduce(0) { $0 + $1.count }
+        let requests = nodes.map { NodeReadBack.foreseenRequests(for: $0, appKeys: network.appKeys, pages: pages) }
+        foreseen = requests.reduce(0) { $0 + $1.count }
         guard context.json == nil else { return }
-        let steps = zip(nodes, readings).flatMap { node, readings in
-            readings.map { Step(change: 0, work: .configure(node.uuid, .read($0))) }
+        let costs = zip(nodes, requests).flatMap { node, requests in
+            requests.map { (node: node.uuid, cost: $0.cost(on: node)) }
         }
-        let pdus = readings.lazy.joined().reduce(0) { $0 + $1.cost.pdus }
+        let pdus = costs.reduce(0) { $0 + $1.cost.pdus }
         let isOpen = nodes.contains { !$0.isCompositionKnown }
         say(
             "Reading \(count(nodes.count, "node")) back with \(isOpen ? "at least " : "")\(count(foreseen, "message")) "
                 + "(\(count(pdus, "PDU"))) if \(nodes.count == 1 ? "it is" : "they are") as recorded."
         )
-        if let time = estimator.estimate(steps, barriers: []).text { say(time) }
+        if let time = estimator.estimate(costs).text { say(time) }
     }
 
     /// Takes in one event of the run.
@@ -104,6 +105,12 @@ final class RefreshReporter {
 
     /// The end of a run, however it came about.
     func finish(_ recap: Recap, status: ExitStatus) {
+        if singlyAskedCount > 0, context.json == nil {
+            say(
+                "\(count(singlyAskedCount, "node")) with the Opcodes Aggregator Server did not take several requests in one "
+                    + "message; they were asked one by one."
+            )
+        }
         if let failure = Failure(ending: recap.ending) { FailureView(context).show(failure) }
         terminal.show(status: nil)
         if let lines = context.json {
@@ -124,6 +131,7 @@ final class RefreshReporter {
             let requests = count(outcome.refused.count, "request")
             say("\(name(node)) refuses \(requests) (\(messages)); that stays as recorded.")
         }
+        if outcome.isAskedSingly { singlyAskedCount += 1 }
         let part = outcome.isComplete ? "" : ", as far as it was read"
         if outcome.drifted.isEmpty {
             if nodeCount > Self.detailLimit, outcome.returned.isEmpty, outcome.isComplete { return }

@@ -1,0 +1,57 @@
+internal import MeshCore
+
+/// Packs Gets into Opcodes Aggregator Sequences so that everything takes the fewest network PDUs, and of the ways to do
+/// that one with the fewest messages.
+///
+/// A Get saves PDUs by sharing segments with others, but the first two of a sequence have to earn its head and the
+/// acknowledgments of its segments: a few short ones are cheaper alone.
+struct ReadBackPacking: Hashable, Sendable {
+    /// Octets that a status may have, opcode included.
+    var statusLimit = longestMessage
+
+    /// An access message in as many segments as there can be, without its TransMIC (Mesh Protocol 3.6.4.1).
+    static let longestMessage = 380
+    /// Opcode and element address of a sequence; a status has its status code besides.
+    private static let head = (request: 4, status: 5)
+
+    /// Octets of a sequence and its status, opcodes included.
+    static func lengths(of readings: [NodeReading], on node: Node) -> (request: Int, status: Int) {
+        readings.reduce(into: head) { $0 = adding($1.lengths(on: node), to: $0) }
+    }
+
+    private typealias Lengths = (request: Int, status: Int)
+
+    private static func adding(_ item: Lengths, to lengths: Lengths) -> Lengths {
+        (
+            lengths.request + OpcodesAggregatorSequence.size(ofItem: item.request),
+            lengths.status + OpcodesAggregatorSequence.size(ofItem: item.status)
+        )
+    }
+
+    /// How many of the Gets, from the first on, go into one message; at least 1, which is a Get by itself.
+    func first(of readings: [NodeReading], on node: Node) -> Int {
+        let items = readings.map { $0.lengths(on: node) }
+        /// What the Gets from each on take, and how many of them go into the first message.
+        var best: [(pdus: Int, messages: Int, count: Int)] = Array(repeating: (0, 0, 1), count: items.count + 1)
+        for start in items.indices.reversed() {
+            var choice = (pdus: Int.max, messages: Int.max, count: 1)
+            var lengths = Self.head
+            var alone = 0
+            for end in start..<items.count {
+                lengths = Self.adding(items[end], to: lengths)
+                alone += MessageCost.exchange(request: items[end].request, status: items[end].status).pdus
+                let isAlone = end == start
+                guard isAlone || lengths.request <= Self.longestMessage && lengths.status <= statusLimit else { break }
+                let together = MessageCost.exchange(request: lengths.request, status: lengths.status).pdus
+                guard isAlone || together < alone else { continue }
+                let rest = best[end + 1]
+                let candidate = (pdus: (isAlone ? alone : together) + rest.pdus, messages: 1 + rest.messages)
+                if candidate < (choice.pdus, choice.messages) {
+                    choice = (candidate.pdus, candidate.messages, end - start + 1)
+                }
+            }
+            best[start] = choice
+        }
+        return best[0].count
+    }
+}
