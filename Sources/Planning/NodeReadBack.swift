@@ -32,6 +32,7 @@ package struct NodeReadBack: Sendable {
     }
 
     private let pages: Pages
+    private let isInSequences: Bool
     private var pageReading: PageReading?
 
     private enum Stage: Int {
@@ -60,10 +61,13 @@ package struct NodeReadBack: Sendable {
     private var told: [NodeReading: ReadBackAnswers.Answer] = [:]
 
     /// Asks a node of a network with those AppKeys for everything.
-    package init(of node: Node, appKeys: [AppKey], pages: Pages = .unread) {
+    ///
+    /// - Parameter isInSequences: whether a node with the Opcodes Aggregator Server is asked several things at once.
+    package init(of node: Node, appKeys: [AppKey], pages: Pages = .unread, isInSequences: Bool = true) {
         self.node = node
         self.appKeys = appKeys
         self.pages = pages
+        self.isInSequences = isInSequences
     }
 
     /// What to ask next, nil if there is nothing left.
@@ -81,9 +85,10 @@ package struct NodeReadBack: Sendable {
     package static func foreseenRequests(
         for node: Node,
         appKeys: [AppKey],
-        pages: Pages = .unread
+        pages: Pages = .unread,
+        isInSequences: Bool = true
     ) -> [ReadBackRequest] {
-        var readBack = NodeReadBack(of: node, appKeys: appKeys, pages: pages)
+        var readBack = NodeReadBack(of: node, appKeys: appKeys, pages: pages, isInSequences: isInSequences)
         var requests: [ReadBackRequest] = []
         while let request = readBack.nextRequest {
             requests.append(request)
@@ -141,11 +146,13 @@ package struct NodeReadBack: Sendable {
     }
 
     /// Whether it is asked several things at once where that pays.
-    package var mayTakeSequences: Bool { !isAskedSingly && node.hasPrimary(.opcodesAggregatorServer) }
+    package var mayTakeSequences: Bool {
+        isInSequences && !isAskedSingly && node.hasPrimary(.opcodesAggregatorServer)
+    }
 
     /// Lets every Get go by itself from now on: the node does not take sequences.
     package mutating func askSingly() {
-        if node.hasPrimary(.opcodesAggregatorServer) { isAskedSingly = true }
+        if isInSequences, node.hasPrimary(.opcodesAggregatorServer) { isAskedSingly = true }
     }
 
     // MARK: One at a time

@@ -221,7 +221,7 @@ struct ActionInquiriesTests {
         let action = ConfigurationAction.updateNetKey(.primary)
         let answer = ConfigKeyRefreshPhaseStatus(status: .success, netKeyIndex: .primary, phase: phase).encoded
         for status in [ConfigStatusCode.cannotUpdate, .keyIndexAlreadyStored] {
-            let inquiry = try inquiries(action).inquiry(afterRefusal: status)
+            let inquiry = try inquiries(action).inquiry(afterRefusal: status, isOnlySubnet: true)
             let expected: ConfigurationVerdict =
                 switch phase {
                 case .usingNewKeys: .holds(action)
@@ -231,6 +231,9 @@ struct ActionInquiriesTests {
                 case .normal: .refused(status)
                 }
             #expect(inquiry.verdict(on: answer) == expected)
+            // Under the key of another subnet it does not show which key it has.
+            let other = try inquiries(action).inquiry(afterRefusal: status, isOnlySubnet: false)
+            #expect(other.verdict(on: answer) == (phase == .usingNewKeys ? .doesNotHold : expected))
         }
     }
 

@@ -17,6 +17,7 @@ struct AggregatedReadBackTests {
             network.nodes[node].elements[0].models.append(Model(identifier: .opcodesAggregatorServer))
         }
         let site = try Site(network: network, lamps: lamps, settings: settings)
+        site.options.readsInSequences = true
         try #require(try site.apply(try site.plan()).isComplete)
         try #require(try site.execute { $0.readBack(all(lamps)) }.isComplete)
         return site
@@ -189,11 +190,7 @@ struct AggregatedReadBackTests {
         let known = try site(lamps: 12)
         func recap(singly: Bool) throws -> Recap {
             let site = try Site(network: known.network, lamps: 12, settings: .office, seed: 5)
-            if singly {
-                for number in 1...12 {
-                    site.world.change(uuid(UInt64(number))) { $0.elements[0].models.removeLast() }
-                }
-            }
+            site.options.readsInSequences = !singly
             return try site.execute { $0.readBack(all(12)) }
         }
         let (packed, plain) = (try recap(singly: false), try recap(singly: true))

@@ -44,17 +44,19 @@ extension ActionInquiries {
 
     /// Asks a node that refuses a new NetKey whether it has it already, from another tool.
     ///
-    /// Past phase 1 it is ours, as its answers under it show. Without a refresh a node takes any key but the one it has, so
+    /// Past phase 1 it is ours if its answer came under it, which is sure of a node in that subnet alone. Without a refresh a node takes any key but the one it has, so
     /// that who says that just that key is stored has it alone. In phase 1 it would have accepted ours again.
     ///
+    /// - Parameter isOnlySubnet: whether the node is in no other subnet.
     /// - Throws: ``StepFailure/unmakeable(_:)`` for another action.
-    func inquiry(afterRefusal status: ConfigStatusCode) throws(StepFailure) -> ConfigurationInquiry {
+    func inquiry(afterRefusal status: ConfigStatusCode, isOnlySubnet: Bool) throws(StepFailure) -> ConfigurationInquiry
+    {
         guard case .updateNetKey(let index) = action else {
             throw .unmakeable("the action gives no new network key")
         }
         return phaseInquiry(index) { phase in
             switch phase {
-            case .usingNewKeys: .holds(action)
+            case .usingNewKeys: isOnlySubnet ? .holds(action) : .doesNotHold
             case .keyDistribution: .doesNotHold
             case .normal:
                 status == .keyIndexAlreadyStored ? .holds(.setKeyRefreshPhase(index, .revokeOldKeys)) : .refused(status)

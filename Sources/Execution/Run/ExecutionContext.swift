@@ -78,6 +78,10 @@ package struct ExecutionOptions: Hashable, Sendable {
     /// Which composition pages beside page 0 are read with the configuration of nodes.
     package var pages = NodeReadBack.Pages.unread
 
+    /// Whether nodes with the Opcodes Aggregator Server are read back in sequences: fewer messages and PDUs, but slower
+    /// where PDUs get lost, since a lost segment holds up all that a sequence carries.
+    package var readsInSequences = false
+
     /// The options described at each property.
     package init() {}
 }

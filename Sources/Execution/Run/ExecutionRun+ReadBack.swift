@@ -14,7 +14,12 @@ extension ExecutionRun {
         guard !network.subnets(of: node, for: .read(.netKeys)).isEmpty else {
             return fail(step, .unmakeable("the node has no network key that the database has"))
         }
-        var readBack = NodeReadBack(of: node, appKeys: network.header.appKeys, pages: options.pages)
+        var readBack = NodeReadBack(
+            of: node,
+            appKeys: network.header.appKeys,
+            pages: options.pages,
+            isInSequences: options.readsInSequences
+        )
         if let product = node.product, singlyAskedProducts.contains(product) { readBack.askSingly() }
         readBacks[uuid] = readBack
         askNext(step, uuid)

@@ -191,7 +191,10 @@ extension ExecutionRun {
         var job = job
         job.refusal = status
         job.stage = .readBack
-        resend(job, step) { inquiries throws(StepFailure) in try inquiries.inquiry(afterRefusal: status) }
+        let isOnlySubnet = network.node(job.node)?.netKeys.count == 1
+        resend(job, step) { inquiries throws(StepFailure) in
+            try inquiries.inquiry(afterRefusal: status, isOnlySubnet: isOnlySubnet)
+        }
     }
 
     /// A read-back says that the request has not taken effect.

@@ -47,6 +47,16 @@ struct RefreshCommand: ContextCommand {
     )
     var pages = false
 
+    @Flag(
+        help: ArgumentHelp(
+            """
+            Ask nodes with the Opcodes Aggregator Server several things at once: far fewer messages, but slower where \
+            many PDUs are lost.
+            """
+        )
+    )
+    var aggregate = false
+
     @OptionGroup var execution: RunOptions
 
     @OptionGroup var radio: RadioOptions
@@ -73,6 +83,7 @@ struct RefreshCommand: ContextCommand {
         let lease = try workspace.lock(database, for: "refresh")
         var options = execution.options
         if pages { options.pages = .all }
+        options.readsInSequences = aggregate
         let refresh = RefreshRun(
             context: context,
             route: try MeshRoute(via: bearer.via, devices, simulator),

@@ -35,10 +35,17 @@ final class RefreshReporter {
     }
 
     /// Says how much is to be read.
-    func begin(_ nodes: [Node], _ estimator: PlanEstimator, pages: NodeReadBack.Pages = .unread) {
+    func begin(_ nodes: [Node], _ estimator: PlanEstimator, _ options: ExecutionOptions) {
         nodeCount = nodes.count
         tally.begin(nodes.map(\.uuid))
-        let requests = nodes.map { NodeReadBack.foreseenRequests(for: $0, appKeys: network.appKeys, pages: pages) }
+        let requests = nodes.map {
+            NodeReadBack.foreseenRequests(
+                for: $0,
+                appKeys: network.appKeys,
+                pages: options.pages,
+                isInSequences: options.readsInSequences
+            )
+        }
         foreseen = requests.reduce(0) { $0 + $1.count }
         guard context.json == nil else { return }
         let costs = zip(nodes, requests).flatMap { node, requests in

@@ -73,13 +73,13 @@ package struct PlanEstimator: Sendable {
 
     /// How long messages will take that depend on nothing but the one before to the same node.
     package func estimate(_ messages: [(node: DeviceUUID, cost: MessageCost)]) -> PlanEstimate {
-        var nodes = CostsByNode()
+        var nodes = PlanPart.CostsByNode()
         var part = PlanPart()
         for message in messages { add(message.cost, node: message.node, to: &part, &nodes) }
         return estimate([part], nodes, isLowerBound: false)
     }
 
-    private func estimate(_ parts: [PlanPart], _ nodes: CostsByNode, isLowerBound: Bool) -> PlanEstimate {
+    private func estimate(_ parts: [PlanPart], _ nodes: PlanPart.CostsByNode, isLowerBound: Bool) -> PlanEstimate {
         var total = Moments(mean: 0, variance: 0)
         var shares: [PlanEstimate.Bound: Double] = [:]
         for part in parts where part.sends {
