@@ -101,14 +101,16 @@ extension Resolver {
             selection: selection
         )
         state.nodes.reserveCapacity(definition.nodes.count)
-        for (number, node) in definition.nodes.enumerated() {
-            var own = template(of: node.settings, from: .node)
-            let profile = node.profile.flatMap { profiles[$0.value] }
-            if let name = node.profile, profile == nil { reportUnknown("profile", name, prefix: "profile.") }
+        for number in definition.nodes.indices {
+            var own = template(of: definition.nodes[number].settings, from: .node)
+            let profile = definition.nodes[number].profile.flatMap { profiles[$0.value] }
+            if let name = definition.nodes[number].profile, profile == nil {
+                reportUnknown("profile", name, prefix: "profile.")
+            }
             if let base = bases.base(of: number, profile: profile) { own = own.merged(over: base) }
             guard let placement = placements[number] else { continue }
             desiredNumbers[number] = state.nodes.count
-            state.nodes.append(desired(node, number, placement, own))
+            state.nodes.append(desired(definition.nodes[number], number, placement, own))
         }
     }
 

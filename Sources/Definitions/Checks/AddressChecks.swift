@@ -25,15 +25,18 @@ enum AddressChecks {
     ) -> [Span] {
         let highestOfProfile = network.definition.profiles.map { $0.settings.elements.keys.max() ?? 0 }
         var spans: [Span] = []
-        for (position, node) in network.definition.nodes.enumerated() {
-            guard let address = node.address else { continue }
-            let profile = node.profile.flatMap { network.profiles[$0.value] }
-            let highest = max(node.settings.elements.keys.max() ?? 0, profile.map { highestOfProfile[$0] } ?? 0)
+        let nodes = network.definition.nodes
+        for position in nodes.indices {
+            guard let address = nodes[position].address else { continue }
+            let profile = nodes[position].profile.flatMap { network.profiles[$0.value] }
+            let own = nodes[position].settings.elements.keys.max() ?? 0
+            let highest = max(own, profile.map { highestOfProfile[$0] } ?? 0)
             guard let last = address.value.element(highest) else {
+                let name = nodes[position].name.value
                 diagnostics.report(
-                    "the elements of \(quoted(node.name.value)) do not fit behind \(address.value)",
+                    "the elements of \(quoted(name)) do not fit behind \(address.value)",
                     at: address.location,
-                    resource: "node.\(node.name.value)",
+                    resource: "node.\(name)",
                     hint: "element \(highest) would lie above 0x7FFF"
                 )
                 continue

@@ -7,8 +7,9 @@ enum ModelChecks {
         for profile in network.definition.profiles {
             check(profile.settings, "profile.\(profile.name.value)", network, &diagnostics)
         }
-        for node in network.definition.nodes {
-            check(node.settings, "node.\(node.name.value)", network, &diagnostics)
+        let nodes = network.definition.nodes
+        for place in nodes.indices {
+            check(nodes[place].settings, "node.\(nodes[place].name.value)", network, &diagnostics)
         }
     }
 

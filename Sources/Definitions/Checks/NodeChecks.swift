@@ -8,18 +8,20 @@ enum NodeChecks {
             checkNames(profile.settings, "profile.\(profile.name.value)", network, &diagnostics)
         }
         var uuids = Uniqueness<DeviceUUID>()
-        for node in network.definition.nodes {
-            uuids.check(node.uuid, resource: "node.\(node.name.value)", into: &diagnostics) { "the UUID \($0)" }
-            if let profile = node.profile {
+        let nodes = network.definition.nodes
+        for place in nodes.indices {
+            let name = nodes[place].name.value
+            uuids.check(nodes[place].uuid, resource: "node.\(name)", into: &diagnostics) { "the UUID \($0)" }
+            if let profile = nodes[place].profile {
                 diagnostics.checkReference(
                     profile,
                     to: .profiles,
                     "profile",
                     in: network,
-                    resource: "node.\(node.name.value)"
+                    resource: "node.\(name)"
                 )
             }
-            checkNames(node.settings, "node.\(node.name.value)", network, &diagnostics)
+            checkNames(nodes[place].settings, "node.\(name)", network, &diagnostics)
         }
     }
 

@@ -8,22 +8,24 @@ enum ProvisioningChecks {
         let defaults = DefaultsSelection(network.definition, nodes: network.selectors)
         var routes: [Located<ProvisioningRoute<String>>?] = []
         defer { ProvisioningRouteChecks.run(network, routes: routes, into: &diagnostics) }
-        for (position, node) in network.definition.nodes.enumerated() {
-            let profile = node.profile.flatMap { network.profiles[$0.value] }
+        let nodes = network.definition.nodes
+        for position in nodes.indices {
+            let profile = nodes[position].profile.flatMap { network.profiles[$0.value] }
                 .flatMap { network.definition.profiles[$0].provisioning }
             let settings = ProvisioningSettings.merged(
-                .merged(node.provisioning, over: profile),
+                .merged(nodes[position].provisioning, over: profile),
                 over: defaults.provisioning(of: position, in: network.definition)
             )
             routes.append(settings?.route)
             guard let settings else { continue }
             guard let method = settings.method else { continue }
+            let name = nodes[position].name.value
             let word = ProvisioningWords.word(method.value)
             if let value = settings.staticValue, method.value != .staticOOB {
                 diagnostics.report(
                     "`static` and `oob: \(word)` contradict each other",
                     at: value.location,
-                    resource: "node.\(node.name.value)",
+                    resource: "node.\(name)",
                     hint: "write `oob: static`, or leave one of the two out",
                     related: [Diagnostic.Related(message: "the method", location: method.location)]
                 )
@@ -35,7 +37,7 @@ enum ProvisioningChecks {
                     "`oob: none` does not authenticate the device, and the network requires that",
                     at: method.location,
                     length: word.utf8.count,
-                    resource: "node.\(node.name.value)",
+                    resource: "node.\(name)",
                     hint: "choose another method, or give the public key of the device: `public_key: { file: PATH }`",
                     related: [Diagnostic.Related(message: "the requirement", location: requirement.location)]
                 )

@@ -15,9 +15,11 @@ enum ProvisioningRouteChecks {
         for profile in definition.profiles {
             checkName(profile.provisioning, "profile.\(profile.name.value)", network, &diagnostics)
         }
-        for node in definition.nodes {
-            checkName(node.provisioning, "node.\(node.name.value)", network, &diagnostics)
+        let nodes = definition.nodes
+        for place in nodes.indices where nodes[place].provisioning?.route != nil {
+            checkName(nodes[place].provisioning, "node.\(nodes[place].name.value)", network, &diagnostics)
         }
+        guard routes.contains(where: { $0?.value.server != nil }) else { return }
         let servers = routes.map { route in route?.value.server.flatMap { network.nodes[$0] } }
         for (position, server) in servers.enumerated() where server == position {
             reportItself(definition.nodes[position], routes[position], &diagnostics)

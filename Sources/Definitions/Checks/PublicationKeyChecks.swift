@@ -18,20 +18,21 @@ enum PublicationKeyChecks {
         let openOfProfile = profiles.map { profile in
             profile.filter { needsKey($0.value.publish, $0.value.keys) }
         }
-        for node in network.definition.nodes {
-            let profile = node.profile.flatMap { network.profiles[$0.value] }
-            for (index, element) in node.settings.elements {
+        let nodes = network.definition.nodes
+        for position in nodes.indices {
+            let profile = nodes[position].profile.flatMap { network.profiles[$0.value] }
+            for (index, element) in nodes[position].settings.elements {
                 for place in element.models.indices {
                     if profile == nil, element.models[place].publish == nil { continue }
                     let model = element.models[place]
                     let base = profile.flatMap { profiles[$0][Place(element: index, model: model.identifier.value)] }
-                    check(model.publish ?? base?.publish, model.keys ?? base?.keys, node, &diagnostics)
+                    check(model.publish ?? base?.publish, model.keys ?? base?.keys, nodes[position], &diagnostics)
                 }
             }
             guard let profile, !openOfProfile[profile].isEmpty, diagnostics.wants(.error) else { continue }
-            let own = models(of: node.settings)
+            let own = models(of: nodes[position].settings)
             for (place, model) in openOfProfile[profile] where own[place] == nil {
-                check(model.publish, model.keys, node, &diagnostics)
+                check(model.publish, model.keys, nodes[position], &diagnostics)
             }
         }
         checkRules(network, profiles, into: &diagnostics)

@@ -16,7 +16,7 @@ struct SubnetCarriers {
     /// Looks at all nodes, once.
     init(_ network: GuardedNetwork) {
         let nodes = network.network.nodes
-        for place in nodes.indices where network.isInReach(nodes[place]) {
+        for place in nodes.indices where network.network.isInReach(place) {
             let (proxy, relay) = (nodes[place].features.proxy, nodes[place].features.relay)
             for key in nodes[place].netKeys {
                 populated.insert(key.index)

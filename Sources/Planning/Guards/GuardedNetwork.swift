@@ -7,6 +7,7 @@ package struct GuardedNetwork {
     let network: MeshNetwork
     /// The nodes that are looked at one by one; nil for all.
     private let scope: Set<DeviceUUID>?
+    private let inspectedPlaces: [Int]
 
     /// A state to look at.
     ///
@@ -15,6 +16,10 @@ package struct GuardedNetwork {
     package init(_ network: MeshNetwork, scope: Set<DeviceUUID>? = nil) {
         self.network = network
         self.scope = scope
+        // Looking at a node by its place copies nothing; there may be far more nodes than are looked at.
+        inspectedPlaces = network.nodes.indices.filter { place in
+            (scope?.contains(network.nodes[place].uuid) ?? true) && network.isInReach(place)
+        }
     }
 
     /// Something that is wrong in a state, whoever is to blame.
@@ -80,15 +85,17 @@ package struct GuardedNetwork {
 
     /// The nodes that must stay in reach: all but our own, those that are excluded, and those that are known to be none
     /// any more.
-    var others: some Sequence<Node> { network.nodes.lazy.filter(isInReach) }
-
-    /// Those of them that are looked at one by one.
-    var inspected: some Sequence<Node> {
-        network.nodes.lazy.filter { (scope?.contains($0.uuid) ?? true) && isInReach($0) }
+    var others: some Sequence<Node> {
+        network.nodes.indices.lazy.filter { network.isInReach($0) }.map { network.nodes[$0] }
     }
 
-    /// Whether a node must stay in reach.
-    func isInReach(_ node: Node) -> Bool {
-        node.uuid != network.ownProvisioner && !node.isExcluded && node.unprovisionedSeenAt == nil
+    /// Those of them that are looked at one by one.
+    var inspected: some Sequence<Node> { inspectedPlaces.lazy.map { network.nodes[$0] } }
+}
+
+extension MeshNetwork {
+    /// Whether the node at a place must stay in reach.
+    func isInReach(_ place: Int) -> Bool {
+        nodes[place].uuid != ownProvisioner && !nodes[place].isExcluded && nodes[place].unprovisionedSeenAt == nil
     }
 }

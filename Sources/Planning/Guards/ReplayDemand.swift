@@ -21,22 +21,24 @@ struct ReplayDemand {
     init(_ network: MeshNetwork, scope: Set<DeviceUUID>? = nil) {
         if let scope, scope.isEmpty { return }
         let publishers = Self.publishers(of: network)
-        for node in network.nodes
-        where node.uuid != network.ownProvisioner && scope?.contains(node.uuid) ?? true {
+        for place in network.nodes.indices {
+            let uuid = network.nodes[place].uuid
+            guard uuid != network.ownProvisioner, scope?.contains(uuid) ?? true else { continue }
             // No node does with none: then it is not told.
-            guard let size = node.product?.replayListSize, size > 0 else { continue }
-            let demand = Self.demand(of: node, publishers, limit: Int(size))
-            if demand > Int(size) { overloaded[node.uuid] = demand }
+            guard let size = network.nodes[place].product?.replayListSize, size > 0 else { continue }
+            let demand = Self.demand(of: network.nodes[place], publishers, limit: Int(size))
+            if demand > Int(size) { overloaded[uuid] = demand }
         }
     }
 
     private static func publishers(of network: MeshNetwork) -> [PublishAddress: [Source]] {
         var publishers: [PublishAddress: [Source]] = [:]
-        for node in network.nodes {
-            for (index, element) in node.elements.enumerated() {
-                let address = node.unicastAddress.rawValue &+ UInt16(truncatingIfNeeded: index)
-                for model in element.models {
-                    guard let publication = model.publication else { continue }
+        let nodes = network.nodes
+        for place in nodes.indices {
+            for index in nodes[place].elements.indices {
+                let address = nodes[place].unicastAddress.rawValue &+ UInt16(truncatingIfNeeded: index)
+                for model in nodes[place].elements[index].models.indices {
+                    guard let publication = nodes[place].elements[index].models[model].publication else { continue }
                     publishers[publication.address, default: []].append(
                         Source(address: address, key: publication.appKeyIndex)
                     )
