@@ -90,7 +90,7 @@ extension Array where Element == NodeDifference {
     ///
     /// - Returns: how many there were.
     mutating func removeUnawaitable() -> Int {
-        let ordered = Set(lazy.compactMap(\.order?.uuid))
+        let ordered = Set(lazy.compactMap { $0.order?.uuid })
         var count = 0
         for place in indices {
             for model in self[place].models.indices {

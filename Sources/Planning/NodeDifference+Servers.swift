@@ -14,7 +14,7 @@ extension NodeDifference {
 extension [NodeDifference] {
     /// The differences of those nodes through which devices are to be provisioned.
     func servers(in network: MeshNetwork) -> [DeviceUUID: NodeDifference] {
-        let wanted = Set(lazy.compactMap(\.order?.route.server))
+        let wanted = Set(lazy.compactMap { $0.order?.route.server })
         guard !wanted.isEmpty else { return [:] }
         var servers: [DeviceUUID: NodeDifference] = [:]
         for difference in self {
@@ -25,10 +25,10 @@ extension [NodeDifference] {
 
     /// That devices are to be provisioned through nodes which are none, nor become nodes by these.
     func unreachableNotes(_ network: MeshNetwork) -> [String] {
-        let wanted = Set(lazy.compactMap(\.order?.route.server))
+        let wanted = Set(lazy.compactMap { $0.order?.route.server })
         guard !wanted.isEmpty else { return [] }
         let there = Set(network.nodes.lazy.filter { $0.unprovisionedSeenAt == nil }.map(\.uuid))
-            .union(lazy.compactMap(\.order?.uuid))
+            .union(lazy.compactMap { $0.order?.uuid })
         let count = count { $0.order?.route.server.map { !there.contains($0) } ?? false }
         guard count > 0 else { return [] }
         return [

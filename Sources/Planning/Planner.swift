@@ -108,7 +108,7 @@ package enum Planner {
         let inquiries = differences.addListInquiries(in: network, sharing: differ.sharedLists)
         var builder = PlanBuilder(names: names)
         builder.allowed = options.allowed.sorted()
-        if scope != nil { builder.orders = Set(differences.compactMap(\.order?.uuid)) }
+        if scope != nil { builder.orders = Set(differences.compactMap { $0.order?.uuid }) }
         builder.servers = differences.servers(in: network)
         builder.addNetworkEdits(of: desired)
         let keepers = others.keepers(of: desired.leaving, desired, network)
