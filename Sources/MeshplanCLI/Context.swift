@@ -27,6 +27,8 @@ package struct Context {
     package var process: ProcessIdentity
     /// Where the command writes its results as JSON, nil if it is to write text.
     var json: JSONLines?
+    /// How databases are reached and opened.
+    var storeAccess = StoreAccess()
 
     /// A context of the given effects.
     package init(

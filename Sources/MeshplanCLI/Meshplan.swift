@@ -31,6 +31,7 @@ package struct Meshplan: ParsableCommand {
                 name: "Apply",
                 subcommands: [ApplyCommand.self, RefreshCommand.self, KeysCommand.self, ReprovisionCommand.self]
             ),
+            CommandGroup(name: "Database", subcommands: [StateCommand.self]),
             CommandGroup(name: "Nearby", subcommands: [ScanCommand.self, IdentifyCommand.self, NodeCommand.self]),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]
@@ -69,6 +70,7 @@ extension Meshplan {
             if command.writesJSON {
                 context.json = JSONLines(context.output, command: type(of: command).configuration.commandName ?? "")
             }
+            context.storeAccess = command.storeAccess
             return try command.run(in: context)
         } catch {
             let code = exitCode(for: error)
@@ -89,6 +91,8 @@ extension Meshplan {
 protocol ContextCommand: ParsableCommand {
     /// Whether results are to be written as JSON.
     var writesJSON: Bool { get }
+    /// How databases are reached and opened.
+    var storeAccess: StoreAccess { get }
 
     /// Does the work.
     ///
@@ -100,4 +104,17 @@ protocol ContextCommand: ParsableCommand {
 extension ContextCommand {
     /// Text, unless the command offers JSON.
     var writesJSON: Bool { false }
+    /// What the environment says, unless the command offers more.
+    var storeAccess: StoreAccess { StoreAccess() }
+}
+
+/// A command about one network.
+protocol NetworkCommand: ContextCommand {
+    /// Which network.
+    var networks: NetworkOptions { get }
+}
+
+extension NetworkCommand {
+    /// What the command line says.
+    var storeAccess: StoreAccess { networks.store.access }
 }

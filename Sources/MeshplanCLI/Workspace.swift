@@ -21,10 +21,21 @@ struct Workspace {
     /// The simulator's state of a network, as ``keyPath``.
     static func simulatorPath(_ network: String) -> String { "\(folderName)/\(network).simulator" }
 
+    /// Whether the key file is the one of the folder, and no other was asked for.
+    var usesOwnKeyFile: Bool { chosenKeyFile == nil }
+
+    /// The key file that the command line or the environment names.
+    private var chosenKeyFile: String? {
+        context.storeAccess.keyFile ?? context.environment["MESHPLAN_KEY_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Ends the command if there is nothing to open or make a database with.
+    func checkKey() throws { _ = try key() }
+
     /// The key that opens all databases of the folder.
-    func key() throws -> DatabaseKey {
-        let path = context.absolute(Self.keyPath)
-        if Files.kind(path) == nil {
+    private func key() throws -> DatabaseKey {
+        let path = context.absolute(chosenKeyFile ?? Self.keyPath)
+        if usesOwnKeyFile, Files.kind(path) == nil {
             if try networks().isEmpty {
                 throw Failure(.failure, "there is no \(Self.keyPath)", hint: "Begin with: meshplan init")
             }
@@ -52,6 +63,24 @@ struct Workspace {
             )
         }
         return try MeshDatabase.open(at: path, key: key, using: context.randomNumbers)
+    }
+
+    /// Makes the database of a network, where there is none yet.
+    ///
+    /// - Parameters:
+    ///   - name: the network's name here.
+    ///   - network: what is known of it.
+    ///   - extras: what an import brought along beside it.
+    func create(_ name: String, network: MeshNetwork, extras: CDBExtras = CDBExtras()) throws -> MeshDatabase {
+        try Self.check(name)
+        return try MeshDatabase.create(
+            at: context.absolute(Self.databasePath(name)),
+            network: network,
+            extras: extras,
+            key: try key(),
+            now: context.now(),
+            using: context.randomNumbers
+        )
     }
 
     /// Takes the right to write to a database.

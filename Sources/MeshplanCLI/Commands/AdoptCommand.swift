@@ -3,7 +3,7 @@ internal import MeshCore
 internal import Store
 
 /// `meshplan adopt`
-struct AdoptCommand: ContextCommand {
+struct AdoptCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
         abstract: "Write the network of a database down as a definition, and manage it by that.",

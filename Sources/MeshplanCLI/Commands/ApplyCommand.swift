@@ -7,7 +7,7 @@ internal import Simulator
 internal import Store
 
 /// `meshplan apply`
-struct ApplyCommand: ContextCommand {
+struct ApplyCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
         abstract: "Carry out the changes that a definition, or a saved plan, asks for.",

@@ -5,7 +5,7 @@ internal import Planning
 internal import Store
 
 /// `meshplan drift`
-struct DriftCommand: ContextCommand {
+struct DriftCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "drift",
         abstract: "Show where nodes are otherwise than they were recorded.",

@@ -3,7 +3,7 @@ internal import MeshCore
 internal import Store
 
 /// `meshplan export`
-struct ExportCommand: ContextCommand {
+struct ExportCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write the mesh database as a configuration database that other tools read.",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MeshCore
 
 /// `meshplan identify`
-struct IdentifyCommand: ContextCommand {
+struct IdentifyCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "identify",
         abstract: "Have a device or node draw attention to itself, so that somebody sees which it is.",

@@ -49,7 +49,11 @@ struct ImportCommand: ContextCommand {
 
     @OptionGroup var format: FormatOptions
 
+    @OptionGroup var store: StoreOptions
+
     var writesJSON: Bool { format.json }
+
+    var storeAccess: StoreAccess { store.access }
 
     /// The most repairs that are listed.
     private static let limit = 50
@@ -91,7 +95,7 @@ struct ImportCommand: ContextCommand {
         let name = network ?? defaultName(document, context)
         let path = Workspace.databasePath(name)
         let workspace = Workspace(context: context)
-        let key = try workspace.key()
+        try workspace.checkKey()
         guard Files.kind(context.absolute(path)) == nil else {
             throw Failure(
                 .failure,
@@ -114,14 +118,7 @@ struct ImportCommand: ContextCommand {
         if let written { joined = written.network }
         try written?.write()
         do {
-            _ = try MeshDatabase.create(
-                at: context.absolute(path),
-                network: joined,
-                extras: document.extras,
-                key: key,
-                now: context.now(),
-                using: generator
-            )
+            _ = try workspace.create(name, network: joined, extras: document.extras)
         } catch {
             try written?.withdraw()
             throw error

@@ -16,6 +16,10 @@ struct InitCommand: ContextCommand {
     @Option(help: ArgumentHelp("Also make the database of a new network without nodes.", valueName: "name"))
     var network: String?
 
+    @OptionGroup var store: StoreOptions
+
+    var storeAccess: StoreAccess { store.access }
+
     func run(in context: Context) throws -> ExitStatus {
         if let network { try Workspace.check(network) }
         let workspace = Workspace(context: context)
@@ -24,7 +28,7 @@ struct InitCommand: ContextCommand {
             done.append("Made \(Workspace.folderName)")
         }
         let keyPath = context.absolute(Workspace.keyPath)
-        if Files.kind(keyPath) == nil {
+        if workspace.usesOwnKeyFile, Files.kind(keyPath) == nil {
             let others = try workspace.networks()
             guard others.isEmpty else {
                 throw Failure(
@@ -43,12 +47,9 @@ struct InitCommand: ContextCommand {
             let path = Workspace.databasePath(network)
             if Files.kind(context.absolute(path)) == nil {
                 var generator = context.randomNumbers
-                _ = try MeshDatabase.create(
-                    at: context.absolute(path),
-                    network: .new(name: network, at: context.now(), using: &generator),
-                    key: try workspace.key(),
-                    now: context.now(),
-                    using: generator
+                _ = try workspace.create(
+                    network,
+                    network: .new(name: network, at: context.now(), using: &generator)
                 )
                 done.append("Made \(path), a network of one provisioner and no other nodes")
             } else {

@@ -14,7 +14,7 @@ struct KeysCommand: ParsableCommand {
 }
 
 /// `meshplan keys refresh`
-struct KeysRefreshCommand: ContextCommand {
+struct KeysRefreshCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
         abstract: "Replace the keys of a subnet on all its nodes, or go on with it.",

@@ -36,7 +36,7 @@ struct NodeCommand: ParsableCommand {
     }
 
     /// `meshplan node read-pages`
-    struct ReadPages: ContextCommand {
+    struct ReadPages: NetworkCommand {
         static let configuration = CommandConfiguration(
             commandName: "read-pages",
             abstract: "Read the composition pages beside page 0, and the models metadata, and keep them.",
@@ -50,6 +50,8 @@ struct NodeCommand: ParsableCommand {
         var node: String
 
         @OptionGroup var options: Options
+
+        var networks: NetworkOptions { options.networks }
 
         var writesJSON: Bool { options.format.json }
 
@@ -83,7 +85,7 @@ struct NodeCommand: ParsableCommand {
     }
 
     /// `meshplan node poll-timeout`
-    struct PollTimeout: ContextCommand {
+    struct PollTimeout: NetworkCommand {
         static let configuration = CommandConfiguration(
             commandName: "poll-timeout",
             abstract: "Ask a Friend after which time without a poll it gives up a Low Power node."
@@ -96,6 +98,8 @@ struct NodeCommand: ParsableCommand {
         var lowPowerNode: String
 
         @OptionGroup var options: Options
+
+        var networks: NetworkOptions { options.networks }
 
         var writesJSON: Bool { options.format.json }
 
@@ -126,7 +130,7 @@ struct NodeCommand: ParsableCommand {
     }
 
     /// `meshplan node clear-solicitations`
-    struct ClearSolicitations: ContextCommand {
+    struct ClearSolicitations: NetworkCommand {
         static let configuration = CommandConfiguration(
             commandName: "clear-solicitations",
             abstract: "Have a node forget whose Solicitation PDUs it has heard.",
@@ -148,6 +152,8 @@ struct NodeCommand: ParsableCommand {
         var range: AddressRangeArgument
 
         @OptionGroup var options: Options
+
+        var networks: NetworkOptions { options.networks }
 
         var writesJSON: Bool { options.format.json }
 

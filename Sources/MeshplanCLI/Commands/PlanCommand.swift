@@ -4,7 +4,7 @@ internal import Planning
 internal import Store
 
 /// `meshplan plan`
-struct PlanCommand: ContextCommand {
+struct PlanCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Show what has to change for the network to match its definition.",

@@ -5,7 +5,7 @@ internal import Planning
 internal import Store
 
 /// `meshplan refresh`
-struct RefreshCommand: ContextCommand {
+struct RefreshCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
         abstract: "Read the configuration of nodes back over the radio.",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MeshCore
 
 /// `meshplan reprovision`
-struct ReprovisionCommand: ContextCommand {
+struct ReprovisionCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "reprovision",
         abstract: "Give a node a new device key, a new address or its new composition without a reset.",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MeshCore
 
 /// `meshplan scan`
-struct ScanCommand: ContextCommand {
+struct ScanCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
         abstract: "List devices without a network, and proxies, that advertise nearby.",

@@ -11,10 +11,12 @@ struct DefinitionOptions: ParsableArguments {
     var paths: [String] = []
 }
 
-/// Which network is meant.
+/// Which network is meant, and how its database is reached and opened.
 struct NetworkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The network, where there are several.", valueName: "name"))
     var network: String?
+
+    @OptionGroup var store: StoreOptions
 }
 
 /// How to write results.

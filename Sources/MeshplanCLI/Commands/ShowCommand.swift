@@ -4,7 +4,7 @@ internal import Planning
 internal import Store
 
 /// `meshplan show`
-struct ShowCommand: ContextCommand {
+struct ShowCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show the mesh database, one node or group of it, or a saved plan.",

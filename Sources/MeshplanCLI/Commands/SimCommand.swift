@@ -15,7 +15,7 @@ struct SimCommand: ParsableCommand {
 }
 
 /// `meshplan sim run`, or just `meshplan sim`
-struct SimRunCommand: ContextCommand {
+struct SimRunCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Simulate in real time until SIGINT or SIGTERM.",
@@ -102,7 +102,7 @@ struct SimRunCommand: ContextCommand {
 }
 
 /// `meshplan sim status`
-struct SimStatusCommand: ContextCommand {
+struct SimStatusCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show how the simulated nodes differ from the mesh database."
@@ -141,7 +141,7 @@ struct SimStatusCommand: ContextCommand {
 }
 
 /// `meshplan sim reset`
-struct SimResetCommand: ContextCommand {
+struct SimResetCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
         abstract: "Forget what became of the simulated nodes and devices.",
