@@ -65,6 +65,17 @@ struct Workspace {
         return try MeshDatabase.open(at: path, key: key, using: context.randomNumbers)
     }
 
+    /// Opens a copy of a database that lies somewhere else.
+    ///
+    /// - Parameter file: its path, as the user knows it.
+    func open(copy file: String) throws -> MeshDatabase {
+        let path = context.absolute(file)
+        guard Files.kind(path) == .file else {
+            throw Failure(.usage, "there is no file \(file.printable)", hint: "Say the path of a copy or backup.")
+        }
+        return try MeshDatabase.open(at: path, key: try key(), using: context.randomNumbers)
+    }
+
     /// Makes the database of a network, where there is none yet.
     ///
     /// - Parameters:

@@ -55,7 +55,7 @@ extension MeshDatabase {
             guard !overflow else { throw .damaged("the manifest", path: path) }
             manifest.nextRetirement = next
         }
-        if changes.isStateChange { manifest.serial += 1 }
+        if changes.isStateChange { manifest.serial = max(manifest.serial + 1, changes.minimumSerial) }
         try addJournal(changes, serial: manifest.serial, to: &batch)
         try write(batch, manifest: manifest, with: lease)
         return lease.serial

@@ -136,12 +136,25 @@ extension MeshDatabase {
 
     fileprivate func reservation(of source: UnicastAddress) throws(StoreError) -> DurableSequenceNumbers.Reservation? {
         guard let row = try store.rows(named: [MeshDatabase.name(source)]).rows.first else { return nil }
-        return try decode(row) { bytes throws(DecodeError) in
-            var reader = ByteReader(bytes)
-            try reader.expectVersion(1)
-            let reservation = try MeshDatabase.readReservation(&reader)
-            try reader.expectEnd()
-            return reservation
+        return try decode(row, MeshDatabase.decodeReservation)
+    }
+
+    /// Takes over the reservations of another database where they are higher. Then numbers were used in another place,
+    /// which may have used more since, so that counting goes on ``DurableSequenceNumbers/skippedAfterRestore`` further.
+    func raiseReservations(to other: MeshDatabase, with lease: WriteLease) throws(StoreError) {
+        var found: [(UnicastAddress, DurableSequenceNumbers.Reservation)] = []
+        _ = try other.scan { row throws(StoreError) in
+            guard row.name.kind == .sequenceNumbers, row.name.key.count == 2,
+                let source = UnicastAddress(rawValue: UInt16(row.name.key[0]) << 8 | UInt16(row.name.key[1]))
+            else { return }
+            found.append((source, try other.decode(row, MeshDatabase.decodeReservation)))
+        }
+        for (source, theirs) in found {
+            if let ours = try reservation(of: source), !ours.isBehind(theirs) { continue }
+            var raised = theirs
+            let skipped = DurableSequenceNumbers.skippedAfterRestore
+            raised.limit = min(raised.limit + skipped, DurableSequenceNumbers.end)
+            try write(raised, of: source, with: lease)
         }
     }
 
@@ -159,11 +172,14 @@ extension MeshDatabase {
         try write(batch, manifest: lease.manifest, with: lease)
     }
 
-    private static func readReservation(
-        _ reader: inout ByteReader
+    static func decodeReservation(
+        _ bytes: [UInt8]
     ) throws(DecodeError) -> DurableSequenceNumbers.Reservation {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(1)
         let ivIndex = try reader.readUInt32()
         let limit = try reader.readUInt32()
+        try reader.expectEnd()
         guard limit <= DurableSequenceNumbers.end else {
             throw .prohibited(field: "sequence number limit", value: UInt64(limit))
         }

@@ -212,7 +212,7 @@ package final class MeshDatabase {
         return (header, manifest)
     }
 
-    private func manifest(_ row: StoredRow?, header: StoreHeader) throws(StoreError) -> Manifest {
+    func manifest(_ row: StoredRow?, header: StoreHeader) throws(StoreError) -> Manifest {
         guard let row, row.revision == header.revision else { throw .damaged("the manifest", path: path) }
         return try decode(row) { bytes throws(DecodeError) in try Manifest(decoding: bytes) }
     }

@@ -95,6 +95,11 @@ protocol RowStore: AnyObject {
     /// The rows with those names, as far as they exist, and the header of the same moment.
     func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow])
 
+    /// Has the store look for damage of its own making, below the rows.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` with what it has found.
+    func checkIntegrity() throws(StoreError)
+
     /// Makes all changes durable in one transaction if the store is at `expected`, and sets the revision.
     ///
     /// - Throws: ``StoreError/Code/stale`` if it is not, and whatever stops it; then nothing has changed.

@@ -204,6 +204,11 @@ final class SQLiteRowStore: RowStore {
         }
     }
 
+    func checkIntegrity() throws(StoreError) {
+        let complaints = try read { try String.fetchAll($0, sql: "PRAGMA integrity_check(1)") }
+        guard complaints == ["ok"] else { throw damaged("the file (\(complaints.first ?? "no answer"))") }
+    }
+
     /// Lets tests make the disk "full": SQLite refuses to grow the file beyond that many pages.
     func limit(pages: Int) throws(StoreError) {
         do {

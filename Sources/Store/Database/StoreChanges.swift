@@ -40,6 +40,8 @@ package struct StoreChanges: Sendable {
     package var run: RunIdentifier?
     /// What became of messages.
     package var outcomes: [JournalOutcome] = []
+    /// What the serial is at least after a change of the state, where a state comes from another database.
+    var minimumSerial: UInt64 = 0
 
     /// No changes.
     package init() {}

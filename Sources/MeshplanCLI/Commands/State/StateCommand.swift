@@ -5,6 +5,9 @@ struct StateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state",
         abstract: "Look at the mesh database, and mend it where no plan can.",
-        subcommands: [StateListCommand.self]
+        subcommands: [
+            StateListCommand.self, StateRemoveCommand.self, StateMoveCommand.self, StatePullCommand.self,
+            StatePushCommand.self, StateVerifyCommand.self, StateUnlockCommand.self,
+        ]
     )
 }

@@ -47,32 +47,3 @@ struct StateListCommand: NetworkCommand {
         return .success
     }
 }
-
-/// Something in the mesh database that commands name.
-struct StateResource: Hashable {
-    /// What there is.
-    enum Kind: String, CaseIterable {
-        case subnet
-        case key
-        case group
-        case node
-    }
-
-    /// What it is.
-    var kind: Kind
-    /// Its name in the database.
-    var name: String
-    /// What it is on air: the index of a key, the address of a group, the UUID of a node.
-    var identity: String
-
-    /// `kind.name`, what commands take.
-    var address: String { "\(kind.rawValue).\(name)" }
-
-    /// All of a network, in the order of indexes and addresses.
-    static func all(of network: MeshNetwork) -> [StateResource] {
-        network.netKeys.map { StateResource(kind: .subnet, name: $0.name, identity: $0.index.description) }
-            + network.appKeys.map { StateResource(kind: .key, name: $0.name, identity: $0.index.description) }
-            + network.groups.map { StateResource(kind: .group, name: $0.name, identity: $0.address.description) }
-            + network.nodes.map { StateResource(kind: .node, name: $0.name, identity: $0.uuid.description) }
-    }
-}

@@ -1,0 +1,77 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Store
+
+/// `meshplan state mv`
+struct StateMoveCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mv",
+        abstract: "Give a resource another name in the mesh database without sending anything.",
+        discussion: """
+            A group, key or subnet is known to the definition by its name, so rename it there, too; a `moved:` entry in the \
+            definition does the same for everybody who applies it. A node is known by its UUID, and gets the name that the \
+            definition has for it with the next apply.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("What it is called, like group.kitchen.", valueName: "from"))
+    var from: String
+
+    @Argument(help: ArgumentHelp("What it is to be called, like group.galley.", valueName: "to"))
+    var to: String
+
+    @Flag(help: "Show what would change, and change nothing.")
+    var dryRun = false
+
+    @OptionGroup var networks: NetworkOptions
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let database = try workspace.open(name)
+        let lease = dryRun ? nil : try workspace.lock(database, for: "state mv")
+        let snapshot = try database.snapshot()
+        let resource = try StateResource.find(from, in: snapshot.network, named: name)
+        let prefix = resource.kind.rawValue + "."
+        guard to.hasPrefix(prefix), to.utf8.count > prefix.utf8.count else {
+            throw Failure(
+                .usage,
+                "a \(resource.kind.rawValue) cannot become `\(to)`",
+                hint: "Say \(prefix)NAME."
+            )
+        }
+        let newName = String(to.dropFirst(prefix.count))
+        guard newName.utf8.count <= 200, !newName.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
+            throw Failure(
+                .usage,
+                "`\(newName.printable)` is no name",
+                hint: "Say a short one without control characters."
+            )
+        }
+        let isTaken = StateResource.all(of: snapshot.network).contains { $0.address == to }
+        guard !isTaken else {
+            throw Failure(.usage, "there is a `\(to)` already", hint: "Rename that one first, or choose another name.")
+        }
+        var network = snapshot.network
+        network.rename(resource.reference, to: newName)
+        if let lease { try database.commit(StoreChanges(from: snapshot.network, to: network), with: lease) }
+        context.output.line("\(dryRun ? "Would rename" : "Renamed") \(resource.address.printable) to \(to.printable)")
+        return .success
+    }
+}
+
+extension MeshNetwork {
+    /// Names a resource.
+    fileprivate mutating func rename(_ reference: StateResource.Reference, to name: String) {
+        switch reference {
+        case .node(let uuid):
+            for place in nodes.indices where nodes[place].uuid == uuid { nodes[place].name = name }
+        case .resource(.netKey(let index)):
+            for place in netKeys.indices where netKeys[place].index == index { netKeys[place].name = name }
+        case .resource(.appKey(let index)):
+            for place in appKeys.indices where appKeys[place].index == index { appKeys[place].name = name }
+        case .resource(.group(let address)):
+            for place in groups.indices where groups[place].address == address { groups[place].name = name }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Store
+
+/// `meshplan state pull`
+struct StatePullCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pull",
+        abstract: "Write a sealed copy of the mesh database into a file.",
+        discussion: """
+            The copy is whole and of one moment, also while an apply goes on, and the keys that open the database open it. \
+            meshplan state push puts it back.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The file to be made.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var networks: NetworkOptions
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let database = try workspace.open(name)
+        do {
+            try database.copy(to: context.absolute(file))
+        } catch {
+            throw StoreError(error.code, error.message, hint: error.hint, path: file)
+        }
+        let copy = try workspace.open(copy: file)
+        let snapshot = try copy.snapshot()
+        context.output.line(
+            "Wrote \(file.printable): network \(name.printable) at serial \(snapshot.serial), "
+                + "\(count(snapshot.network.nodes.count, "node")). It holds all keys, sealed."
+        )
+        return .success
+    }
+}

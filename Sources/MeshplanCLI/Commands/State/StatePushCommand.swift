@@ -1,0 +1,91 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Store
+
+/// `meshplan state push`
+struct StatePushCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push",
+        abstract: "Put what a copy holds in the place of what the mesh database holds.",
+        discussion: """
+            Refused where the copy is of another database, or not later than the database is, unless --force is given. \
+            Nothing is sent; plan afterwards, and read nodes back where they may have changed since the copy was made. \
+            Retired nodes, replay entries and sequence numbers of both are kept.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("A copy, as state pull writes it.", valueName: "file"))
+    var file: String
+
+    @Flag(help: "Also put a copy back that is older, or of another database.")
+    var force = false
+
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
+
+    @OptionGroup var networks: NetworkOptions
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let copy = try workspace.open(copy: file)
+        let database = try workspace.open(name)
+        let lease = try workspace.lock(database, for: "state push")
+        let (present, pushed) = (try database.snapshot(), try copy.snapshot())
+        try check(pushed, against: present, named: name)
+        if present.lineage == pushed.lineage, present.network == pushed.network, try copy.extras() == database.extras()
+        {
+            context.output.line("The database holds what \(file.printable) holds; nothing to do.")
+            return .success
+        }
+        let changes = StoreChanges(from: present.network, to: pushed.network)
+        context.output.line(
+            "\(file.printable), serial \(pushed.serial), against the database, serial \(present.serial): "
+                + "\(count(changes.nodes.count, "node")) new or otherwise, \(changes.removedNodes.count) gone."
+        )
+        if !autoApprove {
+            try Prompt(context: context).confirm(
+                "Do you want to put the copy in the place of the state of network \(name.printable)?",
+                explanation: "What the database has learned since the copy was made is lost to plans; nothing is sent."
+            )
+        }
+        let serial = try database.takeOver(copy, with: lease)
+        context.output.line("Pushed \(file.printable); the serial is \(serial) now.")
+        context.output.line("Next: meshplan refresh reads back what nodes have now, meshplan plan shows what differs.")
+        return .success
+    }
+
+    private func check(_ pushed: Snapshot, against present: Snapshot, named name: String) throws(Failure) {
+        guard pushed.unresolved.isEmpty, present.unresolved.isEmpty else {
+            let place = present.unresolved.isEmpty ? file.printable : "the database"
+            throw Failure(
+                .failure,
+                "\(place) has messages of an earlier run that may have arrived or not",
+                hint: "Let meshplan apply, or meshplan refresh, find that out first."
+            )
+        }
+        if force { return }
+        guard pushed.lineage == present.lineage else {
+            throw Failure(
+                .stale,
+                "\(file.printable) is a copy of another database than that of the network `\(name)`",
+                hint: "Choose the right file or --network; --force puts it in its place all the same."
+            )
+        }
+        guard pushed.serial >= present.serial else {
+            throw Failure(
+                .stale,
+                "\(file.printable) is older than the database: its serial is \(pushed.serial), that of the database \(present.serial)",
+                hint:
+                    "meshplan state restore shows a plan that goes back; --force puts the copy in its place all the same."
+            )
+        }
+        guard pushed.serial > present.serial || pushed.network == present.network else {
+            throw Failure(
+                .stale,
+                "\(file.printable) and the database have both gone on from a common state, to serial \(pushed.serial)",
+                hint: "meshplan db merge brings both together; --force takes the copy's state alone."
+            )
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import MeshCore
+
+/// Something in the mesh database that commands name.
+struct StateResource: Hashable {
+    /// What there is.
+    enum Kind: String, CaseIterable {
+        case subnet
+        case key
+        case group
+        case node
+    }
+
+    /// What it is.
+    var kind: Kind
+    /// Its name in the database.
+    var name: String
+    /// What it is on air: the index of a key, the address of a group, the UUID of a node.
+    var identity: String
+    /// What it is in the network.
+    var reference: Reference
+
+    /// What a resource is in the network.
+    enum Reference: Hashable {
+        /// A subnet, application key or group.
+        case resource(NetworkResource)
+        /// A node.
+        case node(DeviceUUID)
+    }
+
+    /// `kind.name`, what commands take.
+    var address: String { "\(kind.rawValue).\(name)" }
+
+    /// All of a network, in the order of indexes and addresses.
+    static func all(of network: MeshNetwork) -> [StateResource] {
+        network.netKeys.map {
+            StateResource(.subnet, $0.name, $0.index.description, .resource(.netKey($0.index)))
+        }
+            + network.appKeys.map {
+                StateResource(.key, $0.name, $0.index.description, .resource(.appKey($0.index)))
+            }
+            + network.groups.map {
+                StateResource(.group, $0.name, $0.address.description, .resource(.group($0.address)))
+            }
+            + network.nodes.map { StateResource(.node, $0.name, $0.uuid.description, .node($0.uuid)) }
+    }
+
+    private init(_ kind: Kind, _ name: String, _ identity: String, _ reference: Reference) {
+        self.kind = kind
+        self.name = name
+        self.identity = identity
+        self.reference = reference
+    }
+
+    /// The one resource that a command line means.
+    ///
+    /// - Throws: ``Failure`` if there is none of that name, or several.
+    static func find(
+        _ address: String,
+        in network: MeshNetwork,
+        named networkName: String
+    ) throws(Failure) -> StateResource {
+        let found = all(of: network).filter { $0.address == address || "\($0.kind.rawValue).\($0.identity)" == address }
+        guard let only = found.first else {
+            throw Failure(
+                .usage,
+                "there is no `\(address)` in the network `\(networkName)`",
+                hint: "Say subnet.NAME, key.NAME, group.NAME or node.NAME; meshplan state list lists them."
+            )
+        }
+        guard found.count == 1 else {
+            throw Failure(
+                .usage,
+                "there are \(found.count) of the name `\(address)`",
+                hint: "Say which: " + found.map { "\($0.kind.rawValue).\($0.identity)" }.joined(separator: ", ") + "."
+            )
+        }
+        return only
+    }
+}

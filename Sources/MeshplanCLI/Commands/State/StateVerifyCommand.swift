@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Store
+
+/// `meshplan state verify`
+struct StateVerifyCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Read, authenticate and decode every row of the mesh database.",
+        discussion: """
+            Tells whether the file is whole and unchanged since meshplan wrote it; meshplan doctor tells whether what it says \
+            makes sense. Ends with 1 if something is damaged.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("A copy or backup to look at instead of the database.", valueName: "file"))
+    var file: String?
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let database: MeshDatabase
+        let place: String
+        if let file {
+            database = try workspace.open(copy: file)
+            place = file
+        } else {
+            let name = try workspace.only(networks.network)
+            database = try workspace.open(name)
+            place = Workspace.databasePath(name)
+        }
+        let found = try database.verify()
+        if let lines = context.json {
+            for (kind, count) in found.rows {
+                lines.write(["type": "rows", "kind": kind.json, "count": .integer(count)])
+            }
+            for problem in found.problems {
+                lines.write(["type": "damage", "message": problem.message.json, "hint": problem.hint?.json])
+            }
+            lines.write([
+                "type": "verification", "serial": found.serial.map { .integer(Int(clamping: $0)) },
+                "revision": .integer(Int(clamping: found.revision)), "damaged": .integer(found.problems.count),
+            ])
+        } else {
+            let serial = found.serial.map { "serial \($0)" } ?? "serial unknown"
+            context.output.line(
+                "\(place.printable): \(serial), \(count(Int(clamping: found.revision), "transaction")) so far"
+            )
+            var table = Table(["ROWS", "KIND"], rightAligned: [0])
+            for (kind, count) in found.rows { table.rows.append([String(count), kind]) }
+            context.output.write(table.render(context.style, indent: "  "))
+            for problem in found.problems {
+                context.output.line("\(context.style(.error, "damaged")): \(problem.message)")
+            }
+        }
+        guard found.problems.isEmpty else {
+            throw Failure(
+                .failure,
+                "\(count(found.problems.count, "part")) of the database \(found.problems.count == 1 ? "is" : "are") damaged",
+                hint:
+                    "Put a backup in its place (meshplan state verify FILE tells whether that is whole), or import again."
+            )
+        }
+        if context.json == nil { context.output.line("Everything is as it was written.") }
+        return .success
+    }
+}

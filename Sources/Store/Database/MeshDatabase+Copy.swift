@@ -1,0 +1,44 @@
+internal import MeshCore
+
+extension MeshDatabase {
+    /// Writes a copy of the whole database, of one moment, into a new file with mode 0600. It is opened by the same keys
+    /// and has the same lineage and serial.
+    ///
+    /// - Parameter path: where nothing may be.
+    /// - Throws: ``StoreError/Code/exists`` and file trouble; then there is no file.
+    package func copy(to path: String) throws(StoreError) {
+        guard try FileStatus.of(path) == nil else {
+            throw StoreError(.exists, "exists already", hint: "choose another name for the copy", path: path)
+        }
+        let slots = try store.keySlots()
+        var rows: [StoredRow] = []
+        let header = try store.scan { row throws(StoreError) in rows.append(row) }
+        try SQLiteRowStore.create(
+            at: path,
+            lineage: header.lineage,
+            slots: slots,
+            rows: rows,
+            revision: header.revision
+        )
+    }
+
+    /// Makes the database hold what another one holds: network, nodes, records and what imports brought along.
+    ///
+    /// What only ever grows is not taken back: retired nodes, replay entries, and sequence numbers, of which the higher
+    /// reservation of both counts. The journal stays that of this database. The serial becomes higher than either was.
+    ///
+    /// - Returns: the serial afterwards.
+    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, ``StoreError/Code/damaged``, and file trouble; then
+    ///   nothing has changed but perhaps reservations.
+    @discardableResult
+    package func takeOver(_ other: MeshDatabase, with lease: WriteLease) throws(StoreError) -> UInt64 {
+        let (present, next) = (try snapshot(), try other.snapshot())
+        try raiseReservations(to: other, with: lease)
+        var changes = StoreChanges(from: present.network, to: next.network)
+        let extras = try other.extras()
+        if try extras != self.extras() { changes.extras = extras }
+        changes.replay = next.replay
+        changes.minimumSerial = next.serial + 1
+        return try commit(changes, with: lease)
+    }
+}
