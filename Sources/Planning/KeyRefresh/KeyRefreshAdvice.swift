@@ -23,7 +23,7 @@ enum KeyRefreshAdvice {
                 ? "phase 1, \(done) of \(total) nodes have the new key"
                 : "phase 2, \(done) of \(total) nodes have forgotten the old key"
             return "The key refresh of subnet \(key.name) is not finished (\(state)): "
-                + "meshplan keys refresh \(argument(key.name))"
+                + "meshplan keys refresh \(key.name.shellWord)"
         }
     }
 
@@ -37,7 +37,7 @@ enum KeyRefreshAdvice {
             }.map(\.name)
             guard !names.isEmpty else { return nil }
             return "Excluded and still in possession of the keys of subnet \(key.name): \(list(names)). "
-                + "Shut out with: meshplan keys refresh \(argument(key.name))"
+                + "Shut out with: meshplan keys refresh \(key.name.shellWord)"
         }
     }
 
@@ -50,24 +50,8 @@ enum KeyRefreshAdvice {
         return [
             "\(list(nodes.map(\.name))) \(keep) the keys of \(subnets.count == 1 ? "subnet" : "subnets") "
                 + "\(subnets.joined(separator: ", ")) when forgotten. Whoever is gone for good is shut out with: "
-                + "meshplan keys refresh \(argument(first)) --exclude \(argument(node.name))"
+                + "meshplan keys refresh \(first.shellWord) --exclude \(node.name.shellWord)"
         ]
-    }
-
-    /// A name as a shell takes it for one word.
-    private static func argument(_ name: String) -> String {
-        let isPlain = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
-        guard !isPlain || name.isEmpty || name.hasPrefix("-") else { return name }
-        var quoted = "'"
-        for character in name { quoted += character == "'" ? "'\\''" : String(character) }
-        return quoted + "'"
     }
 
     /// A few names.

@@ -139,6 +139,33 @@ extension MeshDatabase {
         return try decode(row, MeshDatabase.decodeReservation)
     }
 
+    /// Reserves all numbers below a limit, which somebody else may have used; a higher reservation stays.
+    ///
+    /// - Parameters:
+    ///   - limit: the first number that may be used from now on, 24 bits.
+    ///   - source: the address that messages are sent from.
+    ///   - ivIndex: the IV index that they are sent under.
+    /// - Throws: ``StoreError/Code/notLocked`` and file trouble.
+    package func reserve(
+        upTo limit: UInt32,
+        for source: UnicastAddress,
+        ivIndex: UInt32,
+        with lease: WriteLease
+    ) throws(StoreError) {
+        let wanted = DurableSequenceNumbers.Reservation(
+            ivIndex: ivIndex,
+            limit: min(limit, DurableSequenceNumbers.end)
+        )
+        if let present = try reservation(of: source), !present.isBehind(wanted) { return }
+        var witness = try SequenceNumberWitness(at: witnessPath)
+        // A damaged one stays as it is: counting goes on far enough then.
+        if !witness.isDamaged, witness.reservations[source].map({ $0.isBehind(wanted) }) ?? true {
+            witness.reservations[source] = wanted
+            try AtomicFile.write(witnessPath, witness.encoded)
+        }
+        try write(wanted, of: source, with: lease)
+    }
+
     /// Takes over the reservations of another database where they are higher. Then numbers were used in another place,
     /// which may have used more since, so that counting goes on ``DurableSequenceNumbers/skippedAfterRestore`` further.
     func raiseReservations(to other: MeshDatabase, with lease: WriteLease) throws(StoreError) {

@@ -1,0 +1,96 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// `meshplan doctor`
+struct DoctorCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check files, databases and what they say, and tell what to do.",
+        discussion: """
+            Looks at the permissions of the files in .meshplan, reads every row of the databases, and checks what they say of \
+            the networks: addresses and ranges that overlap, exclusions, key phases, references to what does not exist, what \
+            earlier runs have left open. Nothing is sent and nothing is changed. Ends with 1 if there is an error.
+            """
+    )
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let names = try networks.network.map { [$0] } ?? workspace.networks()
+        guard !names.isEmpty else {
+            throw Failure(
+                .failure,
+                "there is no database in \(Workspace.folderName)",
+                hint: "Begin with: meshplan init, then meshplan import --cdb FILE"
+            )
+        }
+        var worst: ExaminationFinding.Severity?
+        for (place, name) in names.enumerated() {
+            let examination = Examination(workspace: workspace, name: name)
+            let findings = try examination.findings()
+            worst = [worst, findings.first?.severity].compactMap(\.self).max()
+            if context.json == nil, place > 0 { context.output.line() }
+            ExaminationView(network: name, findings: findings).show(in: context)
+        }
+        return worst == .error ? .failure : .success
+    }
+
+    /// All that is looked at for one network.
+    private struct Examination {
+        var workspace: Workspace
+        var name: String
+
+        /// The worst first.
+        func findings() throws -> [ExaminationFinding] {
+            var found = files()
+            let database = try workspace.open(name)
+            let verification = try database.verify()
+            found += verification.problems.map { problem in
+                ExaminationFinding(
+                    .error,
+                    "damage",
+                    problem.message,
+                    advice: "Put a backup in its place; meshplan state verify FILE tells whether that is whole."
+                )
+            }
+            if verification.problems.isEmpty {
+                let snapshot = try database.snapshot()
+                found += NetworkExamination.findings(in: snapshot.network, at: workspace.context.now())
+                if !snapshot.unresolved.isEmpty {
+                    found.append(
+                        ExaminationFinding(
+                            .warning,
+                            "in-doubt",
+                            "\(count(snapshot.unresolved.count, "request")) of an earlier run may have arrived or not",
+                            advice: "meshplan apply reads them back first."
+                        )
+                    )
+                }
+            }
+            return ExaminationFinding.Severity.allCases.reversed().flatMap { severity in
+                found.filter { $0.severity == severity }
+            }
+        }
+
+        /// Files with secrets that others may use.
+        private func files() -> [ExaminationFinding] {
+            let path = Workspace.databasePath(name)
+            let paths = [Workspace.keyPath, path, path + "-wal", Workspace.simulatorPath(name)]
+            return paths.filter { Files.isReadableByOthers(workspace.context.absolute($0)) }.map { path in
+                ExaminationFinding(
+                    .error,
+                    "readable-by-others",
+                    "\(path) can be read by others than its owner",
+                    advice: "chmod 600 \(path), and replace the keys if somebody may have read it."
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// `meshplan db`
+struct DatabaseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "db",
+        abstract: "Bring mesh databases together.",
+        subcommands: [MergeCommand.self]
+    )
+}
+
+/// `meshplan db merge`
+struct MergeCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Take up what another provisioner has changed in the same network.",
+        discussion: """
+            The file is a configuration database (JSON) that the other one exported, or a copy of a mesh database. With --base, \
+            the file that both began with (an export of either side from before), what only one side has changed is taken \
+            from that side; without it everything that differs is a conflict. Conflicts are listed and nothing is changed \
+            unless --prefer says whose word counts. Nothing is sent; device keys that go are kept among retired nodes.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("What the other one has.", valueName: "file"))
+    var file: String
+
+    @Option(help: ArgumentHelp("What both had once.", valueName: "file"))
+    var base: String?
+
+    @Option(help: ArgumentHelp("Whose word counts in conflicts: ours or theirs.", valueName: "side"))
+    var prefer: Side?
+
+    @Flag(help: "Show what would change, and change nothing.")
+    var dryRun = false
+
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    /// A side as the command line names it.
+    enum Side: String, ExpressibleByArgument, CaseIterable {
+        case ours
+        case theirs
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let theirs = try workspace.read(file)
+        let base = try base.map { try workspace.read($0) }
+        let database = try workspace.open(name)
+        let lease = dryRun ? nil : try workspace.lock(database, for: "db merge")
+        let snapshot = try database.snapshot()
+        for (network, path) in [(theirs, file), (base, self.base ?? "")] where network != nil {
+            guard network?.uuid == snapshot.network.uuid else {
+                throw Failure(
+                    .invalidInput,
+                    "\(path.printable) is of another network than `\(name)`",
+                    hint: "Merge databases of one network only; meshplan import takes in another one."
+                )
+            }
+        }
+        guard snapshot.unresolved.isEmpty else {
+            throw Failure(
+                .failure,
+                "messages of an earlier run may have arrived or not, so that it is not known what to merge with",
+                hint: "Let meshplan apply, or meshplan refresh, find that out first."
+            )
+        }
+        let merge = NetworkMerge(
+            of: theirs,
+            into: snapshot.network,
+            base: base,
+            preferring: prefer.flatMap { NetworkMerge.Side(rawValue: $0.rawValue) },
+            at: context.now()
+        )
+        MergeView(merge: merge, isSettled: prefer != nil).show(in: context)
+        let contradictions = merge.conflicts.filter(\.isContradiction)
+        guard merge.conflicts.isEmpty || (prefer != nil && contradictions.isEmpty) else {
+            throw Failure(
+                .refused,
+                "\(count(merge.conflicts.count, "conflict")); nothing was changed",
+                hint: contradictions.isEmpty
+                    ? "Decide with --prefer ours or --prefer theirs, or mend one side first."
+                    : "What contradicts itself has to be mended on one side first."
+            )
+        }
+        let changes = StoreChanges(from: snapshot.network, to: merge.network)
+        guard let lease, !changes.isEmpty else { return .success }
+        if !autoApprove {
+            try Prompt(context: context).confirm(
+                "Do you want to take up these changes?",
+                explanation: "Only the mesh database changes; nothing is sent."
+            )
+        }
+        let serial = try database.commit(changes, with: lease)
+        if context.json == nil {
+            context.output.line("Merged; the serial is \(serial) now.")
+            context.output.line("Next: meshplan plan shows what the definition has against it.")
+        }
+        return .success
+    }
+}
+
+extension Workspace {
+    private static let sizeLimit = 256 << 20
+
+    /// The network in a configuration database or in a copy of a mesh database.
+    fileprivate func read(_ file: String) throws -> MeshNetwork {
+        let magic = Array("SQLite format 3".utf8)
+        if try Files.readStart(context.absolute(file), as: file, count: magic.count) == magic {
+            return try open(copy: file).snapshot().network
+        }
+        let bytes = try Files.read(context.absolute(file), as: file, limit: Self.sizeLimit)
+        do {
+            return try CDBImport.read(bytes).network
+        } catch {
+            throw StoreError(error.code, error.message, hint: error.hint, path: file)
+        }
+    }
+}

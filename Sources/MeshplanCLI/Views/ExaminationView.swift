@@ -1,0 +1,67 @@
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// Shows what an examination of a network has found.
+struct ExaminationView {
+    /// The network's name.
+    var network: String
+    /// What was found, the worst first.
+    var findings: [ExaminationFinding]
+
+    /// Writes it as text or JSON.
+    func show(in context: Context) {
+        if let lines = context.json {
+            for finding in findings {
+                lines.write([
+                    "type": "finding", "network": network.json, "severity": finding.severity.name.json,
+                    "code": finding.code.json, "resource": finding.resource?.json, "message": finding.message.json,
+                    "advice": finding.advice.json,
+                ])
+            }
+            lines.write([
+                "type": "examination", "network": network.json, "errors": .integer(count(of: .error)),
+                "warnings": .integer(count(of: .warning)), "notes": .integer(count(of: .note)),
+            ])
+            return
+        }
+        let style = context.style
+        context.output.line(style(.bold, "Network \(network.printable)"))
+        for finding in findings {
+            let label = style(finding.severity.dress, "\(finding.severity.name):")
+            context.output.line("  \(label) \(finding.message.printable)")
+            context.output.line("    \(finding.advice.printable)")
+        }
+        guard !findings.isEmpty else {
+            context.output.line("  Nothing is wrong.")
+            return
+        }
+        let figures = [
+            MeshplanCLI.count(count(of: .error), "error"), MeshplanCLI.count(count(of: .warning), "warning"),
+            MeshplanCLI.count(count(of: .note), "note"),
+        ]
+        context.output.line("  " + figures.joined(separator: ", ") + ".")
+    }
+
+    private func count(of severity: ExaminationFinding.Severity) -> Int {
+        findings.count { $0.severity == severity }
+    }
+}
+
+extension ExaminationFinding.Severity {
+    fileprivate var name: String {
+        switch self {
+        case .note: "note"
+        case .warning: "warning"
+        case .error: "error"
+        }
+    }
+
+    fileprivate var dress: Style.Dress {
+        switch self {
+        case .note: .note
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}

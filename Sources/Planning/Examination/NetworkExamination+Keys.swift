@@ -1,0 +1,116 @@
+internal import MeshCore
+
+// Keys and groups of the network itself.
+
+extension NetworkExamination {
+    mutating func examineKeys() {
+        if !netKeyIndexes.contains(.primary) {
+            add(
+                .error,
+                "no-primary-subnet",
+                "there is no primary subnet (NetKey index 0)",
+                advice: "IV updates reach only its nodes; the primary NetKey must be imported again."
+            )
+        }
+        repeated(network.netKeys.map { ($0.index.description, $0.name) }, "net-key-twice", "NetKey index")
+        repeated(network.appKeys.map { ($0.index.description, $0.name) }, "app-key-twice", "AppKey index")
+        sameValue(network.netKeys.map { ($0.key, "subnet.\($0.name)") })
+        sameValue(network.appKeys.map { ($0.key, "key.\($0.name)") })
+        for key in network.appKeys where !netKeyIndexes.contains(key.boundNetKey) {
+            add(
+                .error,
+                "key-without-subnet",
+                about: "key.\(key.name)",
+                "the application key \(key.name) is bound to subnet \(key.boundNetKey), which does not exist",
+                advice: "meshplan state rm \("key.\(key.name)".shellWord), and let the definition make a new one."
+            )
+        }
+        for key in network.netKeys {
+            if (key.phase != .normal) != (key.oldKey != nil) {
+                add(
+                    .error,
+                    "phase-without-key",
+                    about: "subnet.\(key.name)",
+                    "the key refresh of subnet \(key.name) is in phase \(key.phase.rawValue), "
+                        + (key.oldKey == nil ? "but the old key is missing" : "but an old key is there"),
+                    advice: "Import the network from the tool that refreshes the key."
+                )
+            } else if key.phase != .normal {
+                add(
+                    .warning,
+                    "key-refresh-open",
+                    about: "subnet.\(key.name)",
+                    "the key refresh of subnet \(key.name) is in phase \(key.phase.rawValue)",
+                    advice: "Go on with meshplan keys refresh \(key.name.shellWord)."
+                )
+            }
+        }
+    }
+
+    mutating func examineGroups() {
+        repeated(network.groups.map { ($0.address.description, $0.name) }, "group-twice", "group address")
+        for group in network.groups {
+            if let parent = group.parent, !groupAddresses.contains(parent) {
+                add(
+                    .warning,
+                    "group-without-parent",
+                    about: "group.\(group.name)",
+                    "the group \(group.name) lies in \(parent), which does not exist",
+                    advice: "Name its parent in the definition, or leave it out there and apply."
+                )
+            }
+            if case .group(let address) = group.address, !GroupAddress.assignable.contains(address.rawValue) {
+                add(
+                    .error,
+                    "group-fixed",
+                    about: "group.\(group.name)",
+                    "the group \(group.name) has the fixed address \(address)",
+                    advice: "Fixed groups need no name; meshplan state rm \("group.\(group.name)".shellWord)."
+                )
+            }
+        }
+    }
+
+    /// Names are what definitions and commands know things by.
+    mutating func examineNames() {
+        repeated(network.nodes.map { ($0.name, $0.uuid.description) }, "node-name-twice", "node name", .warning)
+        repeated(network.netKeys.map { ($0.name, $0.index.description) }, "subnet-name-twice", "subnet name", .warning)
+        repeated(network.appKeys.map { ($0.name, $0.index.description) }, "key-name-twice", "key name", .warning)
+        repeated(network.groups.map { ($0.name, $0.address.description) }, "group-name-twice", "group name", .warning)
+        repeated(network.nodes.map { ($0.uuid.description, $0.name) }, "node-twice", "device UUID")
+    }
+
+    private mutating func repeated(
+        _ items: [(value: String, holder: String)],
+        _ code: String,
+        _ what: String,
+        _ severity: ExaminationFinding.Severity = .error
+    ) {
+        var holders: [String: String] = [:]
+        for item in items {
+            guard let first = holders.updateValue(item.holder, forKey: item.value) else { continue }
+            add(
+                severity,
+                code,
+                "\(first) and \(item.holder) have the \(what) \(item.value)",
+                advice: severity == .error
+                    ? "One of them must go: meshplan state rm takes it by its address, index or UUID."
+                    : "Give one of them another name: meshplan state mv takes it by its address, index or UUID."
+            )
+        }
+    }
+
+    private mutating func sameValue(_ keys: [(key: KeyMaterial, name: String)]) {
+        var holders: [KeyMaterial: String] = [:]
+        for (key, name) in keys {
+            guard let first = holders.updateValue(name, forKey: key) else { continue }
+            add(
+                .error,
+                "same-key",
+                about: name,
+                "\(first) and \(name) have the same key",
+                advice: "Whoever has one reads the other; refresh one of them with meshplan keys refresh."
+            )
+        }
+    }
+}

@@ -1,0 +1,153 @@
+internal import MeshCore
+
+// What nodes have and refer to, and what is left open of them.
+
+extension NetworkExamination {
+    /// A node that was not read back for so long has perhaps changed; in seconds.
+    static var oldAge: Int64 { 90 * 86_400 }
+
+    mutating func examineNodes() {
+        var missing: [String: [String]] = [:]
+        var withoutDeviceKey: [String] = []
+        var unread: [String] = []
+        var deviceKeys: [KeyMaterial: String] = [:]
+        var held: Set<UInt16> = []
+        for node in network.nodes { held.formUnion(node.addresses) }
+        for node in network.nodes {
+            let isOwn = node.uuid == network.ownProvisioner
+            if node.deviceKey == nil, node.isManaged, !isOwn { withoutDeviceKey.append(node.name) }
+            if let key = node.deviceKey, let first = deviceKeys.updateValue(node.name, forKey: key) {
+                add(
+                    .error,
+                    "same-device-key",
+                    about: "node.\(node.name)",
+                    "\(first) and \(node.name) have the same device key",
+                    advice: "One of them is recorded wrongly, or was copied: reset it and provision it again."
+                )
+            }
+            if node.isManaged, !node.isCompositionKnown, !isOwn, !node.isExcluded { unread.append(node.name) }
+            for what in dangling(node, held) { missing[what, default: []].append(node.name) }
+        }
+        add(
+            .error,
+            "no-device-key",
+            nodes: withoutDeviceKey,
+            "no device key is known, so they cannot be configured",
+            advice: "Import them from the tool that provisioned them, or reset and provision them again."
+        )
+        add(
+            .note,
+            "composition-unknown",
+            nodes: unread,
+            "their composition was not read yet",
+            advice: "meshplan apply reads it."
+        )
+        for (what, names) in missing.sorted(by: { $0.key < $1.key }) {
+            add(
+                .warning,
+                "dangling",
+                nodes: names,
+                what,
+                advice: "meshplan refresh tells what the nodes really have; the definition then says what they should."
+            )
+        }
+    }
+
+    /// What a node refers to that is not there, each once.
+    private func dangling(_ node: Node, _ held: Set<UInt16>) -> Set<String> {
+        var found: Set<String> = []
+        for key in node.netKeys where !netKeyIndexes.contains(key.index) {
+            found.insert("have NetKey \(key.index), which the database does not know")
+        }
+        for key in node.appKeys {
+            guard let bound = appKeyBindings[key.index] else {
+                found.insert("have AppKey \(key.index), which the database does not know")
+                continue
+            }
+            if !node.knows(bound) {
+                found.insert("have AppKey \(key.index) without NetKey \(bound), to which it is bound")
+            }
+        }
+        for element in node.elements {
+            for model in element.models {
+                for key in model.bindings where !node.knows(key) {
+                    found.insert("have models bound to AppKey \(key), which they do not have")
+                }
+                for address in model.subscriptions where !groupAddresses.contains(address) {
+                    if case .group(let group) = address, !GroupAddress.assignable.contains(group.rawValue) { continue }
+                    found.insert("subscribe to \(address), which is no group of the database")
+                }
+                guard let publication = model.publication else { continue }
+                if !model.bindings.contains(publication.appKeyIndex) {
+                    found.insert("publish with AppKey \(publication.appKeyIndex), to which the model is not bound")
+                }
+                switch publication.address {
+                case .unicast(let unicast) where !held.contains(unicast.rawValue):
+                    found.insert("publish to \(unicast), which no node has")
+                case .group(let group)
+                where GroupAddress.assignable.contains(group.rawValue) && !groupAddresses.contains(.group(group)):
+                    found.insert("publish to \(group), which is no group of the database")
+                case .virtual(let label) where !groupAddresses.contains(.virtual(label)):
+                    found.insert("publish to \(label), which is no group of the database")
+                default: break
+                }
+            }
+        }
+        return found
+    }
+
+    /// What was begun and not ended, and what is old.
+    mutating func examineRecords() {
+        add(
+            .warning,
+            "provisioning-open",
+            nodes: network.pendingProvisionings.map(\.name),
+            "may have become nodes or not",
+            advice: "meshplan apply finds out when they can be reached."
+        )
+        add(
+            .warning,
+            "refresh-open",
+            nodes: network.nodes.filter { network.pendingRefreshes[$0.uuid] != nil }.map(\.name),
+            "may have new device keys or addresses or not",
+            advice: "meshplan apply or meshplan reprovision finds out when they can be reached."
+        )
+        add(
+            .note,
+            "drift",
+            nodes: network.nodes.filter { network.drifts[$0.uuid] != nil }.map(\.name),
+            "otherwise than recorded",
+            advice: "meshplan drift shows it, meshplan apply puts back what is declared."
+        )
+        let excluded = network.nodes.filter { node in
+            node.isExcluded && node.netKeys.contains { netKeyIndexes.contains($0.index) }
+        }
+        add(
+            .warning,
+            "excluded-with-keys",
+            nodes: excluded.map(\.name),
+            "excluded, but with keys of the network",
+            advice: "meshplan keys refresh SUBNET gives all others new keys."
+        )
+        let reset = network.nodes.filter { $0.unprovisionedSeenAt != nil }
+        add(
+            .warning,
+            "seen-unprovisioned",
+            nodes: reset.map(\.name),
+            "seen unprovisioned: reset by somebody",
+            advice: "meshplan apply provisions them anew; without their lines in the definition it forgets them."
+        )
+        let old = network.nodes.filter { node in
+            guard node.isManaged, node.uuid != network.ownProvisioner, let last = node.observedAt else { return false }
+            let (age, overflow) = now.rawValue.subtractingReportingOverflow(last.rawValue)
+            return !overflow && age > Self.oldAge
+        }
+        add(
+            .note,
+            "not-seen",
+            nodes: old.map(\.name),
+            "not heard of for 90 days and more",
+            advice: "meshplan refresh --older-than 90d asks them."
+        )
+    }
+}

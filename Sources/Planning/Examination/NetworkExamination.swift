@@ -1,0 +1,77 @@
+package import MeshCore
+
+/// Looks for contradictions in what a mesh database says of a network, near-linear in its nodes.
+///
+/// An import, a merge or a tool that went wrong can leave references to what does not exist, addresses given out twice,
+/// ranges that overlap; the planner takes such a record for the truth. Each finding says what to do.
+package struct NetworkExamination {
+    let network: MeshNetwork
+    let now: Timestamp
+    let nodesByUUID: [DeviceUUID: Int]
+    let netKeyIndexes: Set<NetKeyIndex>
+    let appKeyBindings: [AppKeyIndex: NetKeyIndex]
+    let groupAddresses: Set<SubscriptionAddress>
+    private(set) var findings: [ExaminationFinding] = []
+
+    private init(_ network: MeshNetwork, at now: Timestamp) {
+        self.network = network
+        self.now = now
+        nodesByUUID = Dictionary(
+            network.nodes.enumerated().map { ($1.uuid, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        netKeyIndexes = Set(network.netKeys.map(\.index))
+        appKeyBindings = Dictionary(
+            network.appKeys.map { ($0.index, $0.boundNetKey) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        groupAddresses = Set(network.groups.map(\.address))
+    }
+
+    /// Everything there is to say about a network, the worst first, and otherwise in the order of the record.
+    ///
+    /// - Parameter now: the present time, against which ages are measured.
+    package static func findings(in network: MeshNetwork, at now: Timestamp) -> [ExaminationFinding] {
+        var examination = NetworkExamination(network, at: now)
+        examination.examineProvisioners()
+        examination.examineAddresses()
+        examination.examineExclusions()
+        examination.examineKeys()
+        examination.examineGroups()
+        examination.examineNames()
+        examination.examineNodes()
+        examination.examineRecords()
+        return ExaminationFinding.Severity.allCases.reversed().flatMap { severity in
+            examination.findings.filter { $0.severity == severity }
+        }
+    }
+
+    mutating func add(
+        _ severity: ExaminationFinding.Severity,
+        _ code: String,
+        about resource: String? = nil,
+        _ message: String,
+        advice: String
+    ) {
+        findings.append(ExaminationFinding(severity, code, about: resource, message, advice: advice))
+    }
+
+    /// One finding for many nodes: the first three are named.
+    mutating func add(
+        _ severity: ExaminationFinding.Severity,
+        _ code: String,
+        nodes names: [String],
+        _ message: String,
+        advice: String
+    ) {
+        guard let first = names.first else { return }
+        let others = names.count > 3 ? " and \(names.count - 3) more" : ""
+        add(
+            severity,
+            code,
+            about: names.count == 1 ? "node.\(first)" : nil,
+            "\(names.prefix(3).joined(separator: ", "))\(others): \(message)",
+            advice: advice
+        )
+    }
+}
