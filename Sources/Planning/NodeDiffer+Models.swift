@@ -10,11 +10,20 @@ extension NodeDiffer {
             }
         }
         if !difference.deletedAppKeys.isEmpty { guardApplicationKeys(desired, node: node, &difference) }
-        for model in desired.models {
-            guard let recorded = node.model(model.address) else { continue }
-            let change = compare(model, recorded: recorded, node: node, lost: difference.deletedAppKeys, in: desired)
+        // By index, here and below: loops would copy each model, and copies take longer than comparing.
+        for place in desired.models.indices {
+            guard let (element, model) = node.place(of: desired.models[place].address) else { continue }
+            let change = compare(
+                desired.models[place],
+                recorded: node.elements[element].models[model],
+                node: node,
+                lost: difference.deletedAppKeys,
+                in: desired
+            )
             if !change.isEmpty { difference.models.append(change) }
-            if removesDropped { claim(model, recorded: recorded, on: node) }
+            if removesDropped {
+                claim(desired.models[place], recorded: node.elements[element].models[model], on: node)
+            }
         }
         let losesAnything = !difference.deletedAppKeys.isEmpty || !leaving.groups.isEmpty
         if losesAnything || removesDropped { addLosses(desired, node: node, &difference) }
@@ -122,9 +131,10 @@ extension NodeDiffer {
     private mutating func addLosses(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         let lost = difference.deletedAppKeys
         var isAdded = false
-        for (index, element) in node.elements.enumerated() {
-            guard let index = UInt8(exactly: index) else { break }
-            for model in element.models where mayLose(model, lost) {
+        for number in node.elements.indices {
+            guard let index = UInt8(exactly: number) else { break }
+            for place in node.elements[number].models.indices where mayLose(node.elements[number].models[place], lost) {
+                let model = node.elements[number].models[place]
                 let address = ModelAddress(element: index, model: model.identifier)
                 let place = desired.models.place(of: address)
                 let isManaged = place < desired.models.count && desired.models[place].address == address

@@ -32,6 +32,8 @@ enum TextScan {
         }
         var offset = byteOrderMarkLength(bytes)
         while offset < bytes.count {
+            offset = plainEnd(bytes, from: offset)
+            guard offset < bytes.count else { break }
             let byte = bytes[offset]
             if isPlain(byte) {
                 offset += 1
@@ -64,6 +66,20 @@ enum TextScan {
             }
         }
         return (line, column)
+    }
+
+    /// Where the next octet may be that is not plain; 16 at a time, since nearly all are.
+    private static func plainEnd(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var offset = start
+        while offset + 16 <= raw.count {
+            let block = raw.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+            // From space to tilde; below that only tab and line feed.
+            let isPlain = (block &- 0x20) .< 0x5F .| (block &- 0x09) .< 0x02
+            guard all(isPlain) else { break }
+            offset += 16
+        }
+        return offset
     }
 
     /// Printable ASCII, tab and line feed.
