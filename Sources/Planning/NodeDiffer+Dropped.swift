@@ -22,11 +22,7 @@ extension NodeDiffer {
 
     /// Whether a model that the definition does not mention has anything that it may lose.
     func mayLose(_ model: Model, _ lost: [AppKeyIndex]) -> Bool {
-        if removesDropped {
-            if !model.managedSubscriptions.isEmpty || !model.managedBindings.isEmpty || model.isPublicationManaged {
-                return true
-            }
-        }
+        if removesDropped, model.isManaged { return true }
         if !lost.isEmpty {
             if model.bindings.contains(where: lost.contains) { return true }
             if let publication = model.publication, lost.contains(publication.appKeyIndex) { return true }
@@ -88,6 +84,11 @@ extension NodeDiffer {
         else { return false }
         return publication.isEquivalent(to: wanted.publication(to: address, key: key))
     }
+}
+
+extension Model {
+    /// Whether a definition asked for anything that is there.
+    var isManaged: Bool { !managedSubscriptions.isEmpty || !managedBindings.isEmpty || isPublicationManaged }
 }
 
 extension Array where Element: Equatable {

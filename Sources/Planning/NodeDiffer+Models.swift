@@ -10,20 +10,12 @@ extension NodeDiffer {
             }
         }
         if !difference.deletedAppKeys.isEmpty { guardApplicationKeys(desired, node: node, &difference) }
-        // By index, here and below: loops would copy each model, and copies take longer than comparing.
         for place in desired.models.indices {
-            guard let (element, model) = node.place(of: desired.models[place].address) else { continue }
-            let change = compare(
-                desired.models[place],
-                recorded: node.elements[element].models[model],
-                node: node,
-                lost: difference.deletedAppKeys,
-                in: desired
-            )
+            guard let (element, position) = node.place(of: desired.models[place].address) else { continue }
+            let (model, recorded) = (desired.models[place], node.elements[element].models[position])
+            let change = compare(model, recorded: recorded, node: node, lost: difference.deletedAppKeys, in: desired)
             if !change.isEmpty { difference.models.append(change) }
-            if removesDropped {
-                claim(desired.models[place], recorded: node.elements[element].models[model], on: node)
-            }
+            if removesDropped { claim(model, recorded: recorded, on: node) }
         }
         let losesAnything = !difference.deletedAppKeys.isEmpty || !leaving.groups.isEmpty
         if losesAnything || removesDropped { addLosses(desired, node: node, &difference) }
@@ -130,11 +122,15 @@ extension NodeDiffer {
     /// what earlier definitions asked for.
     private mutating func addLosses(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         let lost = difference.deletedAppKeys
+        let losesAnything = !lost.isEmpty || !leaving.groups.isEmpty
         var isAdded = false
         for number in node.elements.indices {
             guard let index = UInt8(exactly: number) else { break }
-            for place in node.elements[number].models.indices where mayLose(node.elements[number].models[place], lost) {
+            for place in node.elements[number].models.indices {
+                // Before the model is copied, for that takes longer.
+                guard losesAnything || node.elements[number].models[place].isManaged else { continue }
                 let model = node.elements[number].models[place]
+                guard mayLose(model, lost) else { continue }
                 let address = ModelAddress(element: index, model: model.identifier)
                 let place = desired.models.place(of: address)
                 let isManaged = place < desired.models.count && desired.models[place].address == address
