@@ -17,12 +17,11 @@ package enum ProcessMemory {
         mallopt(M_MMAP_THRESHOLD, 32 << 20)
         mallopt(M_TRIM_THRESHOLD, Int32.max)
         mallopt(M_TOP_PAD, Int32(heapSize))
-        guard let start = sbrk(0) else { return }
-        // More than there is by now, so that the heap grows. Only addresses are reserved by that.
-        free(malloc(1 << 20))
-        guard let end = sbrk(0) else { return }
+        // What is behind a block for which the heap has to grow is fresh: addresses and no memory yet.
+        guard let block = malloc(1 << 20), let end = sbrk(0) else { return }
+        defer { free(block) }
         let pageSize = 2 << 20
-        let first = (Int(bitPattern: start) + pageSize - 1) / pageSize * pageSize
+        let first = (Int(bitPattern: block) + pageSize - 1) / pageSize * pageSize
         let length = Int(bitPattern: end) - first
         guard length > 0, length <= 2 * heapSize, let page = UnsafeMutableRawPointer(bitPattern: first) else { return }
         madvise(page, length, MADV_HUGEPAGE)
