@@ -22,6 +22,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         .target(name: "MeshCore", dependencies: ["CCrypto"], swiftSettings: strict),
@@ -29,7 +30,7 @@ let package = Package(
         .target(name: "Planning", dependencies: ["MeshCore"], swiftSettings: strict),
         .target(
             name: "Store",
-            dependencies: ["MeshCore", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["MeshCore", "CMalloc", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict
         ),
         .target(name: "Execution", dependencies: ["MeshCore", "Planning", "Store"], swiftSettings: strict),

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import MeshCore
+internal import Store
 
 /// The version that `--version` and machine-readable output name.
 let meshplanVersion = "0.1.0"
@@ -47,6 +48,9 @@ package struct Meshplan: ParsableCommand {
 }
 
 extension Meshplan {
+    /// Sets up the process; for the executable alone.
+    package static func prepareProcess() { ProcessMemory.prepareForLargeValues() }
+
     /// Runs one command line.
     ///
     /// - Parameters:

@@ -70,7 +70,7 @@ extension Node {
             return has(model, on: only) ? [only] : []
         }
         var result: [UInt8] = []
-        for (index, element) in elements.enumerated() where element.models.contains(where: { $0.identifier == model }) {
+        for index in elements.indices where elements[index].place(of: model) != nil {
             if let index = UInt8(exactly: index) { result.append(index) }
         }
         return result
@@ -79,6 +79,6 @@ extension Node {
     /// Whether the element has the model.
     func has(_ model: ModelIdentifier, on element: UInt8) -> Bool {
         let index = Int(element)
-        return index < elements.count && elements[index].models.contains { $0.identifier == model }
+        return index < elements.count && elements[index].place(of: model) != nil
     }
 }

@@ -6,7 +6,9 @@ extension NodeDiffer {
     /// The declared models stay for their keys, which need no composition.
     mutating func waitForComposition(_ desired: inout DesiredNode, node: Node, _ difference: inout NodeDifference) {
         for place in desired.models.indices {
-            checkCapabilities(&desired.models[place], name: desired.name.value)
+            if desired.models[place].exceedsAbilities {
+                checkCapabilities(&desired.models[place], name: desired.name.value)
+            }
             checkPublication(of: desired.models[place], in: desired)
         }
         var deferred = DeferredConfiguration(node: node.uuid, name: desired.name.value)

@@ -22,11 +22,7 @@ extension NodeDiffer {
 
     /// Whether a model that the definition does not mention has anything that it may lose.
     func mayLose(_ model: Model, _ lost: [AppKeyIndex]) -> Bool {
-        if removesDropped {
-            if !model.managedSubscriptions.isEmpty || !model.managedBindings.isEmpty || model.isPublicationManaged {
-                return true
-            }
-        }
+        if removesDropped, model.isManaged { return true }
         if !lost.isEmpty {
             if model.bindings.contains(where: lost.contains) { return true }
             if let publication = model.publication, lost.contains(publication.appKeyIndex) { return true }
@@ -65,16 +61,12 @@ extension NodeDiffer {
     /// Notes what the definition asks for and the node has already, although no definition has managed it.
     mutating func claim(_ model: DesiredModel, recorded: Model, on node: Node) {
         var claim = ModelClaim(address: model.address)
-        if recorded.managedBindings != recorded.bindings {
-            // What only a publication needs may have been there for somebody else.
-            claim.bindings = (model.bindings?.value ?? []).filter {
-                recorded.bindings.contains($0) && !recorded.managedBindings.contains($0)
-            }
+        // What only a publication needs may have been there for somebody else.
+        if let list = model.bindings?.value {
+            claim.bindings = list.claimed(of: recorded.bindings, managed: recorded.managedBindings)
         }
-        if let list = model.subscriptions?.value, recorded.managedSubscriptions != list {
-            claim.subscriptions = list.filter {
-                recorded.subscriptions.contains($0) && !recorded.managedSubscriptions.contains($0)
-            }
+        if let list = model.subscriptions?.value {
+            claim.subscriptions = list.claimed(of: recorded.subscriptions, managed: recorded.managedSubscriptions)
         }
         claim.publication = !recorded.isPublicationManaged && isWanted(recorded.publication, by: model)
         guard !claim.isEmpty else { return }
@@ -91,5 +83,19 @@ extension NodeDiffer {
             case .address(let address) = wanted.target
         else { return false }
         return publication.isEquivalent(to: wanted.publication(to: address, key: key))
+    }
+}
+
+extension Model {
+    /// Whether a definition asked for anything that is there.
+    var isManaged: Bool { !managedSubscriptions.isEmpty || !managedBindings.isEmpty || isPublicationManaged }
+}
+
+extension Array where Element: Equatable {
+    /// What this list asks for that is there and is not managed so far.
+    fileprivate func claimed(of recorded: [Element], managed: [Element]) -> [Element] {
+        if managed == recorded { return [] }
+        if managed.isEmpty, self == recorded { return self }
+        return filter { recorded.contains($0) && !managed.contains($0) }
     }
 }

@@ -10,8 +10,9 @@ extension NodeDiffer {
             }
         }
         if !difference.deletedAppKeys.isEmpty { guardApplicationKeys(desired, node: node, &difference) }
-        for model in desired.models {
-            guard let recorded = node.model(model.address) else { continue }
+        for place in desired.models.indices {
+            guard let (element, position) = node.place(of: desired.models[place].address) else { continue }
+            let (model, recorded) = (desired.models[place], node.elements[element].models[position])
             let change = compare(model, recorded: recorded, node: node, lost: difference.deletedAppKeys, in: desired)
             if !change.isEmpty { difference.models.append(change) }
             if removesDropped { claim(model, recorded: recorded, on: node) }
@@ -121,10 +122,15 @@ extension NodeDiffer {
     /// what earlier definitions asked for.
     private mutating func addLosses(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         let lost = difference.deletedAppKeys
+        let losesAnything = !lost.isEmpty || !leaving.groups.isEmpty
         var isAdded = false
-        for (index, element) in node.elements.enumerated() {
-            guard let index = UInt8(exactly: index) else { break }
-            for model in element.models where mayLose(model, lost) {
+        for number in node.elements.indices {
+            guard let index = UInt8(exactly: number) else { break }
+            for place in node.elements[number].models.indices {
+                // Before the model is copied, for that takes longer.
+                guard losesAnything || node.elements[number].models[place].isManaged else { continue }
+                let model = node.elements[number].models[place]
+                guard mayLose(model, lost) else { continue }
                 let address = ModelAddress(element: index, model: model.identifier)
                 let place = desired.models.place(of: address)
                 let isManaged = place < desired.models.count && desired.models[place].address == address

@@ -5,8 +5,15 @@ extension NodeDiffer {
     mutating func preflight(_ desired: inout DesiredNode, node: Node) {
         let name = desired.name.value
         var isPossible = true
-        for place in desired.models.indices where !check(&desired.models[place], node: node, name: name) {
-            isPossible = false
+        for place in desired.models.indices {
+            let address = desired.models[place].address
+            if !node.has(address.model, on: address.element) {
+                reportMissing(address, at: desired.models[place].location, node: node, name: name)
+                isPossible = false
+            } else if desired.models[place].exceedsAbilities {
+                // Only here, for the first change copies the list.
+                checkCapabilities(&desired.models[place], name: name)
+            }
         }
         if !isPossible {
             desired.models.removeAll { !node.has($0.address.model, on: $0.address.element) }
@@ -21,18 +28,16 @@ extension NodeDiffer {
         preflightStates(&desired, node: node)
     }
 
-    private mutating func check(_ model: inout DesiredModel, node: Node, name: String) -> Bool {
-        let address = model.address
-        guard node.has(address.model, on: address.element) else {
-            let location = model.location
-            diagnostics.report("missing \(address)", at: location) {
-                MissingModel(model: address.model, element: address.element, node: node, name: name)
-                    .diagnostic(at: location)
-            }
-            return false
+    private mutating func reportMissing(
+        _ address: ModelAddress,
+        at location: SourceLocation,
+        node: Node,
+        name: String
+    ) {
+        diagnostics.report("missing \(address)", at: location) {
+            MissingModel(model: address.model, element: address.element, node: node, name: name)
+                .diagnostic(at: location)
         }
-        checkCapabilities(&model, name: name)
-        return true
     }
 
     /// Reports what no such model can do, wherever it is, and takes it out.
@@ -94,5 +99,16 @@ extension NodeDiffer {
                 hint: isDefault ? nil : "Take the setting out for this node"
             )
         }
+    }
+}
+
+extension DesiredModel {
+    /// Whether anything is asked of the model that no such model can do.
+    var exceedsAbilities: Bool {
+        guard let abilities = ModelCatalogue.abilities(of: address.model) else { return false }
+        if abilities.appKeyBinding == false, let bindings, !bindings.value.isEmpty { return true }
+        if !abilities.subscription, let subscriptions, !subscriptions.value.isEmpty { return true }
+        if !abilities.publication, let publication, publication.value != nil { return true }
+        return false
     }
 }

@@ -98,9 +98,7 @@ extension NodeLowering {
         to after: String? = nil,
         in builder: inout PlanBuilder
     ) {
-        var change = change(kind, path, action, to: after)
-        change.isDeferred = true
-        _ = builder.add(change)
+        _ = builder.add(change(kind, path, action, to: after, isDeferred: true))
     }
 
     private func addWaiting(_ model: DeferredModel, in builder: inout PlanBuilder) {
@@ -110,7 +108,7 @@ extension NodeLowering {
         for key in bindings {
             addWaiting(
                 .binding,
-                "\(path).binding.\(builder.names.appKey(key))",
+                .joined(path, ".binding.", builder.names.appKey(key)),
                 .create,
                 to: "index \(key)",
                 in: &builder
@@ -135,7 +133,7 @@ extension NodeLowering {
         for group in groups {
             addWaiting(
                 .subscription,
-                "\(path).subscription.\(builder.names.group(group))",
+                .joined(path, ".subscription.", builder.names.group(group)),
                 .create,
                 to: group.description,
                 in: &builder
@@ -150,7 +148,7 @@ extension NodeLowering {
         in builder: inout PlanBuilder
     ) {
         let text = ValueText.publication(publication, key: key, names: builder.names)
-        addWaiting(.publication, path + ".publication", .create, to: text, in: &builder)
+        addWaiting(.publication, .joined(path, ".publication"), .create, to: text, in: &builder)
     }
 
     private func addFeatures(of configuration: DeferredConfiguration, in builder: inout PlanBuilder) {
@@ -184,7 +182,7 @@ extension NodeLowering {
     ) {
         var change = change(
             .publication,
-            path + ".publication",
+            .joined(path, ".publication"),
             awaited.before == nil ? .create : .update,
             from: awaited.before.map { ValueText.publication($0, names: builder.names) },
             to: ValueText.publication(awaited.after, key: awaited.after.key, names: builder.names)

@@ -57,16 +57,18 @@ struct NodeLowering {
         _ action: Change.Action,
         from before: String? = nil,
         to after: String? = nil,
-        isImplied: Bool = false
+        isImplied: Bool = false,
+        isDeferred: Bool = false
     ) -> Change {
         Change(
-            address: prefix + "." + path,
+            address: .joined(prefix, ".", path),
             kind: kind,
             action: action,
             node: node.uuid,
             before: before,
             after: after,
-            isImplied: isImplied
+            isImplied: isImplied,
+            isDeferred: isDeferred
         )
     }
 
@@ -129,7 +131,7 @@ struct NodeLowering {
             let freeing = addEarlyUnbindings(of: model, path: path, to: &builder)
             for key in model.boundKeys {
                 let change = builder.add(
-                    change(.binding, "\(path).binding.\(builder.names.appKey(key))", .create, to: "index \(key)")
+                    change(.binding, .joined(path, ".binding.", builder.names.appKey(key)), .create, to: "index \(key)")
                 )
                 let dependencies = (appKeySteps[key].map { [$0] } ?? []) + freeing
                 bindingSteps[key] = send(.bind(model.address, key), change: change, after: dependencies, in: &builder)
@@ -199,13 +201,13 @@ struct NodeLowering {
     ) -> [SubscriptionAddress: Int] {
         var places: [SubscriptionAddress: Int] = [:]
         for address in target.subtracting(existing) {
-            let place = "\(path).subscription.\(builder.names.group(address))"
+            let place = String.joined(path, ".subscription.", builder.names.group(address))
             places[address] = builder.add(
                 change(.subscription, place, .create, to: address.description, isImplied: isImplied)
             )
         }
         for address in existing.subtracting(target) {
-            let place = "\(path).subscription.\(builder.names.group(address))"
+            let place = String.joined(path, ".subscription.", builder.names.group(address))
             places[address] = builder.add(
                 change(.subscription, place, .delete, from: address.description, isImplied: isImplied)
             )
@@ -269,7 +271,7 @@ struct NodeLowering {
         guard let keys = early.bindings[model.address] else { return [] }
         return keys.map { key in
             let change = builder.add(
-                change(.binding, "\(path).binding.\(builder.names.appKey(key))", .delete, from: "index \(key)")
+                change(.binding, .joined(path, ".binding.", builder.names.appKey(key)), .delete, from: "index \(key)")
             )
             return send(.unbind(model.address, key), change: change, in: &builder)
         }
@@ -278,7 +280,7 @@ struct NodeLowering {
     private mutating func addUnbindings(of model: ModelDifference, path: String, to builder: inout PlanBuilder) {
         for key in model.unboundKeys where early.bindings[model.address]?.contains(key) != true {
             let change = builder.add(
-                change(.binding, "\(path).binding.\(builder.names.appKey(key))", .delete, from: "index \(key)")
+                change(.binding, .joined(path, ".binding.", builder.names.appKey(key)), .delete, from: "index \(key)")
             )
             // Unbinding the key of the present publication would end it, so the new one has to be set.
             let isMoving = model.publication?.before?.appKeyIndex == key
@@ -291,7 +293,7 @@ struct NodeLowering {
             _ = builder.add(
                 change(
                     .binding,
-                    "\(path).binding.\(builder.names.appKey(key))",
+                    .joined(path, ".binding.", builder.names.appKey(key)),
                     .delete,
                     from: "index \(key)",
                     isImplied: true

@@ -63,7 +63,7 @@ struct PlanBuilder {
     }
 
     /// Adds a change and gives its position.
-    mutating func add(_ change: Change) -> Int {
+    mutating func add(_ change: consuming Change) -> Int {
         changes.append(change)
         return changes.count - 1
     }

@@ -9,13 +9,15 @@ extension Resolver {
         var claims = [Int?](repeating: nil, count: network.nodes.count)
         var claimedDevices: [DeviceUUID: Int] = [:]
         let pending = Dictionary(network.pendingProvisionings.map { ($0.uuid, $0) }) { first, _ in first }
-        for number in definition.nodes.indices {
-            nodeNumbers[definition.nodes[number].name.value] = number
-            let uuid = definition.nodes[number].uuid.value
+        // From here, since out of `self` each node would be copied.
+        let nodes = definition.nodes
+        for number in nodes.indices {
+            nodeNumbers[nodes[number].name.value] = number
+            let uuid = nodes[number].uuid.value
             if let position = positions[uuid] {
                 let isReset = network.nodes[position].unprovisionedSeenAt != nil || pending[uuid] != nil
                 let isAccepted = accepts(
-                    definition.nodes[number],
+                    nodes[number],
                     at: position,
                     isReset: isReset,
                     claims: &claims,
@@ -24,7 +26,7 @@ extension Resolver {
                 let device = DesiredNode.Device(replaced: position, pending: pending[uuid])
                 placements.append(!isAccepted ? nil : isReset ? .device(device) : .recorded(position))
             } else if let other = claimedDevices.updateValue(number, forKey: uuid) {
-                reportSameDevice(definition.nodes[number], as: definition.nodes[other].name)
+                reportSameDevice(nodes[number], as: nodes[other].name)
                 placements.append(nil)
             } else {
                 placements.append(.device(DesiredNode.Device(replaced: nil, pending: pending[uuid])))
@@ -101,16 +103,17 @@ extension Resolver {
             selection: selection
         )
         state.nodes.reserveCapacity(definition.nodes.count)
-        for number in definition.nodes.indices {
-            var own = template(of: definition.nodes[number].settings, from: .node)
-            let profile = definition.nodes[number].profile.flatMap { profiles[$0.value] }
-            if let name = definition.nodes[number].profile, profile == nil {
+        let nodes = definition.nodes
+        for number in nodes.indices {
+            var own = template(of: nodes[number].settings, from: .node)
+            let profile = nodes[number].profile.flatMap { profiles[$0.value] }
+            if let name = nodes[number].profile, profile == nil {
                 reportUnknown("profile", name, prefix: "profile.")
             }
             if let base = bases.base(of: number, profile: profile) { own = own.merged(over: base) }
             guard let placement = placements[number] else { continue }
             desiredNumbers[number] = state.nodes.count
-            state.nodes.append(desired(definition.nodes[number], number, placement, own))
+            state.nodes.append(desired(nodes[number], number, placement, own))
         }
     }
 

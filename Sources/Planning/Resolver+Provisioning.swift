@@ -8,10 +8,11 @@ extension Resolver {
         for key in state.applicationKeys { bound[key.index] = key.boundNetKey }
         let lowest = (network.netKeys.map(\.index) + state.subnets.map(\.index)).min() ?? .primary
         var addresses: UnicastAddressPool?
-        for number in definition.nodes.indices {
+        let nodes = definition.nodes
+        for number in nodes.indices {
             guard let place = desiredNumbers[number], case .device(var order, let device) = state.nodes[place].origin
             else { continue }
-            let node = definition.nodes[number]
+            let node = nodes[number]
             order.netKeyIndex = state.nodes[place].subnetOfProvisioning(bound) ?? lowest
             order.isProtected = state.nodes[place].isProtected
             order.removalPolicy = state.nodes[place].removalPolicy
@@ -147,8 +148,15 @@ extension Resolver {
 extension DesiredNode {
     /// The subnet a device is provisioned into: the lowest of those it will have, nil if it asks for none.
     fileprivate func subnetOfProvisioning(_ bound: [AppKeyIndex: NetKeyIndex]) -> NetKeyIndex? {
-        let keys = (settings.applicationKeys?.value ?? []) + models.flatMap(\.neededKeys)
-        if let lowest = ((settings.subnets?.value ?? []) + keys.compactMap { bound[$0] }).min() { return lowest }
+        var lowest = settings.subnets?.value.min()
+        func need(_ keys: [AppKeyIndex]) {
+            for key in keys {
+                if let subnet = bound[key] { lowest = min(lowest ?? subnet, subnet) }
+            }
+        }
+        need(settings.applicationKeys?.value ?? [])
+        for place in models.indices { need(models[place].neededKeys) }
+        if let lowest { return lowest }
         return rules.compactMap { $0.publicationKey.flatMap { bound[$0] } }.min()
     }
 }

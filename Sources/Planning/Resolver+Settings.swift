@@ -74,8 +74,8 @@ extension Resolver {
         let elements = settings.elements.count > 1 ? settings.elements.keys.sorted() : Array(settings.elements.keys)
         for index in elements {
             guard let element = settings.elements[index] else { continue }
-            for definition in element.models {
-                let model = model(definition, on: index, from: origin)
+            for position in element.models.indices {
+                let model = model(element.models[position], on: index, from: origin)
                 let place = models.place(of: model.address)
                 if place < models.count, models[place].address == model.address {
                     models[place] = model.merged(over: models[place])

@@ -22,7 +22,13 @@ enum ValueText {
     }
 
     private static func publication(_ publication: Publication, to target: String, names: ResourceNames) -> String {
-        var text = "to \(target), key \(names.appKey(publication.appKeyIndex))"
+        var text = ""
+        // Room for all that may follow.
+        text.reserveCapacity(target.utf8.count + 96)
+        text += "to "
+        text += target
+        text += ", key "
+        text += names.appKey(publication.appKeyIndex)
         if publication.ttl != Publication.defaultTTL { text += ", ttl \(publication.ttl)" }
         if publication.period.steps > 0 { text += ", period \(duration(publication.period.milliseconds))" }
         if publication.retransmit.count > 0 {

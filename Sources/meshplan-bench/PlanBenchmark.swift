@@ -7,7 +7,8 @@ import Store
 /// `meshplan-bench plan [NODES]`: the CPU time and memory of a plan beside the bare floor.
 ///
 /// Every figure is that of a process of its own, which reads the same two files: one does what `meshplan plan` does
-/// up to the finished plan, the other has libyaml count the events and SQLite hand out the rows. They run in turn, and
+/// up to the finished plan, prepared and left to its end as that is, the other has libyaml count the events and SQLite
+/// hand out the rows. They run in turn, and
 /// the best of seven counts, for other work on the machine can only add.
 ///
 /// There are two buildings: one whose nodes the database knows, a few of which differ, and one whose nodes are devices
@@ -18,9 +19,9 @@ enum PlanBenchmark {
     static func run(_ arguments: [String]) throws {
         switch arguments.first {
         case "--floor": try report { _ = try floor(in: arguments[1]) }
-        case "--plan": try report { _ = try plan(in: arguments[1]) }
-        case "--read": try report { _ = try definition(in: arguments[1]) }
-        case "--snapshot": try report { _ = try snapshot(in: arguments[1]) }
+        case "--plan": try reportOurs { try plan(in: arguments[1], isLast: true) }
+        case "--read": try reportOurs { try definition(in: arguments[1]) }
+        case "--snapshot": try reportOurs { try snapshot(in: arguments[1]) }
         default:
             let count = arguments.first.flatMap { Int($0) } ?? 10_000
             try compare(BuildingGenerator(nodeCount: count, changedEvery: 100), "nodes")
@@ -91,9 +92,11 @@ enum PlanBenchmark {
         return events
     }
 
-    private static func plan(in folder: String) throws -> Plan {
+    /// - Parameter isLast: whether the process ends with it, as that of `meshplan plan` does.
+    private static func plan(in folder: String, isLast: Bool = false) throws -> Plan {
         let definition = try definition(in: folder)
         let snapshot = try snapshot(in: folder)
+        if isLast { ProcessMemory.keepUntilExit((definition, snapshot)) }
         let result = Planner.plan(
             definition: definition,
             network: snapshot.network,
@@ -121,6 +124,12 @@ enum PlanBenchmark {
     private static func definitionPath(_ folder: String) -> String { folder + "/building.yaml" }
     private static func databasePath(_ folder: String) -> String { folder + "/building.meshdb" }
     private static func keyPath(_ folder: String) -> String { folder + "/key" }
+
+    /// In the child: does what the executable does and says what the whole process used.
+    private static func reportOurs<Result>(_ work: () throws -> Result) throws {
+        ProcessMemory.prepareForLargeValues()
+        try report { ProcessMemory.keepUntilExit(try work()) }
+    }
 
     /// In the child: does the work and says what the whole process used.
     private static func report(_ work: () throws -> Void) throws {

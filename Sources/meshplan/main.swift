@@ -6,4 +6,5 @@ internal import Darwin
 internal import Glibc
 #endif
 
+Meshplan.prepareProcess()
 exit(Meshplan.main(Array(CommandLine.arguments.dropFirst()), in: .system()))

@@ -18,6 +18,8 @@ struct CheckedNetwork {
     let selectors: NodeSelectorIndex
     /// Names whose declarations had to be left out.
     let broken: Set<BrokenName>
+    /// Names that a group and a node have both.
+    let shared: Set<String>
 
     /// The names of a definition; where one is declared twice, the first counts.
     init(_ network: NetworkFragments) {
@@ -28,14 +30,20 @@ struct CheckedNetwork {
         groups = Self.positions(definition.groups.lazy.map(\.name.value))
         profiles = Self.positions(definition.profiles.lazy.map(\.name.value))
         nodes = Self.positions(definition.nodes.lazy.map(\.name.value))
+        shared = Set(
+            groups.keys.filter { [nodes, broken] name in
+                nodes[name] != nil || broken.contains(BrokenName(section: .nodes, name: name))
+            }
+        )
         let hasSelectors =
             !definition.subscriptions.isEmpty || !definition.publications.isEmpty
             || definition.defaults.contains { $0.nodes != nil }
         selectors = NodeSelectorIndex(hasSelectors ? definition.nodes : [])
     }
 
-    private static func positions(_ names: some Sequence<String>) -> [String: Int] {
+    private static func positions(_ names: some Collection<String>) -> [String: Int] {
         var positions: [String: Int] = [:]
+        positions.reserveCapacity(names.count)
         for (position, name) in names.enumerated() where positions[name] == nil { positions[name] = position }
         return positions
     }

@@ -21,25 +21,31 @@ enum ModelChecks {
     ) {
         // Diagnostics are sorted in the end, so the order of the elements does not show.
         for element in settings.elements.values {
-            for model in element.models {
-                for key in model.keys?.value ?? [] {
-                    diagnostics.checkReference(
-                        key,
-                        to: .applicationKeys,
-                        "application key",
-                        in: network,
-                        resource: resource()
-                    )
-                }
-                for group in model.subscribe?.value ?? [] {
-                    checkSubscription(group, resource(), network, &diagnostics)
-                }
-                if let publish = model.publish?.value {
-                    checkPublication(publish, resource(), network, &diagnostics)
-                }
-                checkAbilities(of: model, resource(), &diagnostics)
-            }
+            // By index, for a loop would copy each model.
+            for place in element.models.indices { check(element.models[place], resource(), network, &diagnostics) }
         }
+    }
+
+    private static func check(
+        _ model: ModelDefinition,
+        _ resource: @autoclosure () -> String,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        for key in model.keys?.value ?? [] { checkKey(key, resource(), network, &diagnostics) }
+        for group in model.subscribe?.value ?? [] { checkSubscription(group, resource(), network, &diagnostics) }
+        if let publish = model.publish?.value { checkPublication(publish, resource(), network, &diagnostics) }
+        checkAbilities(of: model, resource(), &diagnostics)
+    }
+
+    private static func checkKey(
+        _ key: Located<String>,
+        _ resource: @autoclosure () -> String?,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        if network.applicationKeys[key.value] != nil { return }
+        diagnostics.checkReference(key, to: .applicationKeys, "application key", in: network, resource: resource())
     }
 
     /// A group that a model is to subscribe to.
@@ -73,15 +79,7 @@ enum ModelChecks {
         _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        if let key = publish.key {
-            diagnostics.checkReference(
-                key,
-                to: .applicationKeys,
-                "application key",
-                in: network,
-                resource: resource()
-            )
-        }
+        if let key = publish.key { checkKey(key, resource(), network, &diagnostics) }
         checkTarget(publish.target, resource(), network, &diagnostics)
     }
 
@@ -108,6 +106,8 @@ enum ModelChecks {
         _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
+        // Most are groups that share their name with no node.
+        if network.groups[name.value] != nil, !network.shared.contains(name.value) { return }
         if GroupAddress(fixedName: name.value) != nil || name.value == PublishTarget.provisionerName { return }
         let isGroup = network.declares(name.value, in: .groups)
         let isNode = network.declares(name.value, in: .nodes)
@@ -153,21 +153,23 @@ enum ModelChecks {
         let hasKeys = model.keys?.value.isEmpty == false
         let subscribes = model.subscribe?.value.isEmpty == false
         let publishes = model.publish?.value != nil
-        guard hasKeys || subscribes || publishes, let known = ModelCatalogue.model(identifier) else { return }
+        guard hasKeys || subscribes || publishes, let abilities = ModelCatalogue.abilities(of: identifier) else {
+            return
+        }
         let isConfiguration = identifier == .configurationServer || identifier == .configurationClient
         func check(_ isAsked: Bool, _ isKnown: Bool, _ verb: String) {
             guard isAsked, !isKnown || isConfiguration else { return }
             diagnostics.report(
-                "the model \(known.name) never \(verb)",
+                "the model \(identifier.name) never \(verb)",
                 at: model.identifier.location,
-                length: known.name.utf8.count,
+                length: identifier.name.utf8.count,
                 severity: isConfiguration ? .error : .warning,
                 resource: resource(),
                 hint: isConfiguration ? "Configuration messages are secured with the node's device key" : nil
             )
         }
-        check(hasKeys, known.supportsAppKeyBinding ?? true, "has application keys")
-        check(subscribes, known.supportsSubscription, "subscribes to groups")
-        check(publishes, known.supportsPublication, "publishes")
+        check(hasKeys, abilities.appKeyBinding ?? true, "has application keys")
+        check(subscribes, abilities.subscription, "subscribes to groups")
+        check(publishes, abilities.publication, "publishes")
     }
 }

@@ -23,9 +23,12 @@ enum PublicationKeyChecks {
             let profile = nodes[position].profile.flatMap { network.profiles[$0.value] }
             for (index, element) in nodes[position].settings.elements {
                 for place in element.models.indices {
-                    if profile == nil, element.models[place].publish == nil { continue }
+                    guard let profile else {
+                        check(element.models[place].publish, element.models[place].keys, nodes[position], &diagnostics)
+                        continue
+                    }
                     let model = element.models[place]
-                    let base = profile.flatMap { profiles[$0][Place(element: index, model: model.identifier.value)] }
+                    let base = profiles[profile][Place(element: index, model: model.identifier.value)]
                     check(model.publish ?? base?.publish, model.keys ?? base?.keys, nodes[position], &diagnostics)
                 }
             }
@@ -47,8 +50,7 @@ enum PublicationKeyChecks {
     }
 
     private static func needsKey(_ publish: Located<PublishSettings?>?, _ keys: Located<[Located<String>]>?) -> Bool {
-        guard let settings = publish?.value, settings.key == nil else { return false }
-        return keys?.value.count != 1
+        publish?.value != nil && publish?.value?.key == nil && keys?.value.count != 1
     }
 
     private static func check(

@@ -3,7 +3,7 @@ import MeshCore
 /// Subnet bridges.
 extension DocumentDecoder {
     /// `on`, `off`, or `{ state: on, table: […] }`.
-    mutating func decodeSubnetBridge(_ field: Entry, into settings: inout NodeSettings) {
+    mutating func decodeSubnetBridge(_ field: MappingEntry, into settings: inout NodeSettings) {
         guard tree.nodes[field.value].kind == .mapping else {
             guard let isOn = scalar(field.value, "on, off or a mapping", Words.boolean) else { return }
             settings.states.append(Located(.subnetBridge(isOn.value), at: isOn.location))

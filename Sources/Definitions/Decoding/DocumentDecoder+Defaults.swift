@@ -2,12 +2,12 @@ import MeshCore
 
 extension DocumentDecoder {
     /// `defaults`: settings for all nodes, or a list of settings, each for all nodes or for those it selects.
-    mutating func decodeDefaults(_ section: Entry) {
+    mutating func decodeDefaults(_ section: MappingEntry) {
         if isNull(section.value) { return }
         guard tree.nodes[section.value].kind == .sequence else {
             return decodeDefaults(section.value, blamed: section.key)
         }
-        for entry in list(section.value, "a list of settings") ?? [] { decodeDefaults(entry, blamed: entry) }
+        for entry in list(section.value, "a list of settings") ?? ListEntries() { decodeDefaults(entry, blamed: entry) }
     }
 
     private mutating func decodeDefaults(_ node: Int, blamed: Int) {

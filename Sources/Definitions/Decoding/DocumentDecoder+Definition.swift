@@ -38,11 +38,12 @@ extension DocumentDecoder {
 
     /// A section of named things; `decode` says whether it could use the entry.
     mutating func decodeNamed(
-        _ section: Entry,
+        _ section: MappingEntry,
         _ kind: String,
         _ decode: (inout DocumentDecoder, NamedEntry) -> Bool
     ) {
         guard let keyword = section.keyword, let entries = entries(section.value, "a mapping of names") else { return }
+        if keyword == .nodes { fragment.definition.nodes.reserveCapacity(entries.count) }
         for entry in entries {
             resource = nil
             guard let name = scalar(entry.key, "a name", Words.name) else { continue }
@@ -55,12 +56,12 @@ extension DocumentDecoder {
     }
 
     private mutating func decodeRules(
-        _ section: Entry,
+        _ section: MappingEntry,
         _ kind: String,
         _ decode: (inout DocumentDecoder, Int) -> Void
     ) {
         if isNull(section.value) { return }
-        for entry in list(section.value, "a list of \(kind)s") ?? [] { decode(&self, entry) }
+        for entry in list(section.value, "a list of \(kind)s") ?? ListEntries() { decode(&self, entry) }
     }
 }
 

@@ -3,7 +3,7 @@ import MeshCore
 /// Heartbeats.
 extension DocumentDecoder {
     /// `{ publish: …, subscribe: … }`, either of which may be `off`.
-    mutating func decodeHeartbeat(_ field: Entry, into settings: inout NodeSettings) {
+    mutating func decodeHeartbeat(_ field: MappingEntry, into settings: inout NodeSettings) {
         for part in fields(field.value, .heartbeat, "`heartbeat`", blamed: field.key) ?? [] {
             let isOff = isText(part.value)
             if isOff {
@@ -36,7 +36,7 @@ extension DocumentDecoder {
 
     private func isText(_ node: Int) -> Bool { tree.nodes[node].kind.isText && !isNull(node) }
 
-    private mutating func decodeHeartbeatPublish(_ part: Entry) -> HeartbeatPublishSettings? {
+    private mutating func decodeHeartbeatPublish(_ part: MappingEntry) -> HeartbeatPublishSettings? {
         guard let fields = fields(part.value, .heartbeatPublish, "a heartbeat publication", blamed: part.key) else {
             return nil
         }
@@ -86,7 +86,7 @@ extension DocumentDecoder {
         )
     }
 
-    private mutating func decodeHeartbeatSubscribe(_ part: Entry) -> HeartbeatSubscribeSettings? {
+    private mutating func decodeHeartbeatSubscribe(_ part: MappingEntry) -> HeartbeatSubscribeSettings? {
         guard let fields = fields(part.value, .heartbeatSubscribe, "a heartbeat subscription", blamed: part.key) else {
             return nil
         }

@@ -2,7 +2,7 @@ import MeshCore
 
 extension DocumentDecoder {
     /// `limits` at the top level: how many of the managed nodes one plan may take something away from.
-    mutating func decodeLimits(_ field: Entry) -> Located<Int>? {
+    mutating func decodeLimits(_ field: MappingEntry) -> Located<Int>? {
         guard let fields = fields(field.value, .limits, "limits of plans", blamed: field.key) else { return nil }
         var removals: Located<Int>?
         for field in fields where field.keyword == .removals {

@@ -2,22 +2,9 @@ import MeshCore
 
 /// Mappings: of free keys, of fixed ones, and those merged by `<<`.
 extension DocumentDecoder {
-    /// A key and its value.
-    struct Entry {
-        /// The node of the key.
-        var key: Int
-        /// The symbol of the key.
-        var symbol: UInt32
-        /// The node of the value, aliases resolved.
-        var value: Int
-
-        /// Which key of the language it is; nil for a free one.
-        var keyword: Keyword? { Keyword(symbol: symbol) }
-    }
-
     /// The entries of a mapping in reading order, those merged by `<<` after its own; what is no mapping and keys that
     /// stand twice are reported. Nothing at all counts as an empty mapping.
-    mutating func entries(_ node: Int, _ expected: String) -> [Entry]? {
+    mutating func entries(_ node: Int, _ expected: String) -> MappingEntries? {
         guard tree.nodes[node].kind == .mapping else {
             if isNull(node) { return [] }
             if tree.nodes[node].kind != .unreadable {
@@ -26,15 +13,32 @@ extension DocumentDecoder {
             }
             return nil
         }
+        if let entries = plainEntries(node) { return entries }
         mappingCount += 1
-        var entries: [Entry] = []
-        // Most mappings have a handful; growing to it step by step costs more than the room.
-        entries.reserveCapacity(6)
+        var entries: [MappingEntry] = []
         collect(node, isMerged: false, into: &entries)
-        return entries
+        return MappingEntries(listed: entries)
     }
 
-    private mutating func collect(_ mapping: Int, isMerged: Bool, into entries: inout [Entry]) {
+    /// The entries if every key is a text that stands there itself and once, and nothing is merged: as in most mappings.
+    private mutating func plainEntries(_ node: Int) -> MappingEntries? {
+        mappingCount += 1
+        var keywords = KeywordSet()
+        var count = 0
+        var key = node + 1
+        let end = tree.next(after: node)
+        while key < end {
+            let (kind, symbol) = (tree.nodes[key].kind, tree.nodes[key].value)
+            guard kind.isText, symbol != mergeKey, keyUses[Int(symbol)].mapping != mappingCount else { return nil }
+            keyUses[Int(symbol)] = (mappingCount, UInt32(key))
+            keywords.insert(symbol)
+            count += 1
+            key = tree.next(after: key + 1)
+        }
+        return MappingEntries(of: node, in: tree, count: count, keywords: keywords)
+    }
+
+    private mutating func collect(_ mapping: Int, isMerged: Bool, into entries: inout [MappingEntry]) {
         var merge: (key: Int, value: Int)?
         var child = mapping + 1
         let end = tree.next(after: mapping)
@@ -62,17 +66,17 @@ extension DocumentDecoder {
                 continue
             }
             keyUses[Int(symbol)] = (mappingCount, UInt32(key))
-            entries.append(Entry(key: key, symbol: symbol, value: value))
+            entries.append(MappingEntry(key: key, symbol: symbol, value: value))
         }
         if let merge { collectMerged(merge.value, into: &entries, isMerged: isMerged) }
     }
 
     /// `<<: *one` or `<<: [*one, *two]`; the first of several mappings wins.
-    private mutating func collectMerged(_ node: Int, into entries: inout [Entry], isMerged: Bool) {
+    private mutating func collectMerged(_ node: Int, into entries: inout [MappingEntry], isMerged: Bool) {
         switch tree.nodes[node].kind {
         case .mapping: collect(node, isMerged: true, into: &entries)
         case .sequence:
-            for entry in list(node, "") ?? [] {
+            for entry in list(node, "") ?? ListEntries() {
                 if tree.nodes[entry].kind == .mapping {
                     collect(entry, isMerged: true, into: &entries)
                 } else if !isMerged {
@@ -96,19 +100,20 @@ extension DocumentDecoder {
     }
 
     /// The entries of a mapping with fixed keys; unknown and missing ones are reported, the latter at `blamed`.
-    mutating func fields(_ node: Int, _ record: Record, _ expected: String, blamed: Int) -> [Entry]? {
+    mutating func fields(_ node: Int, _ record: Record, _ expected: String, blamed: Int) -> MappingEntries? {
         guard var fields = entries(node, expected) else { return nil }
-        if !fields.allSatisfy({ record.allows($0.symbol) }) {
+        if !fields.keywords.isSubset(of: record.allowed) {
             for entry in fields where !record.allows(entry.symbol) { reportUnknown(entry, in: record) }
-            fields.removeAll { !record.allows($0.symbol) }
+            fields = MappingEntries(listed: fields.filter { record.allows($0.symbol) })
         }
+        guard !record.needed.isSubset(of: fields.keywords) else { return fields }
         for keyword in record.required where !fields.contains(where: { $0.keyword == keyword }) {
             report("`\(keyword.rawValue)` is missing", at: blamed, hint: "\(expected) needs it")
         }
         return fields
     }
 
-    private mutating func reportUnknown(_ entry: Entry, in record: Record) {
+    private mutating func reportUnknown(_ entry: MappingEntry, in record: Record) {
         // A file of nothing but unknown keys must not cost a search for each.
         guard diagnostics.wants(.error) else { return diagnostics.drop(.error) }
         let word = symbols.text(entry.symbol)

@@ -3,16 +3,18 @@ import MeshCore
 extension DocumentDecoder {
     /// `elements`: elements by index, each with its models by name.
     mutating func decodeElements(_ node: Int) -> [UInt8: ElementDefinition] {
+        let entries = entries(node, "a mapping of elements") ?? []
         var elements: [UInt8: ElementDefinition] = [:]
-        for entry in entries(node, "a mapping of elements") ?? [] {
+        elements.reserveCapacity(entries.count)
+        for entry in entries {
             guard let index = scalar(entry.key, "an element index", Self.elementIndex) else { continue }
-            guard let models = entries(entry.value, "a mapping of models") else { continue }
+            guard let models = self.entries(entry.value, "a mapping of models") else { continue }
             elements[index.value] = ElementDefinition(location: index.location, models: decodeModels(models))
         }
         return elements
     }
 
-    private mutating func decodeModels(_ entries: [Entry]) -> [ModelDefinition] {
+    private mutating func decodeModels(_ entries: MappingEntries) -> [ModelDefinition] {
         var models: [ModelDefinition] = []
         models.reserveCapacity(entries.count)
         // Most elements have too few models for a set to pay.
@@ -22,7 +24,7 @@ extension DocumentDecoder {
             let isRepeated =
                 entries.count > 16
                 ? !seen.insert(identifier.value).inserted
-                : models.contains { $0.identifier.value == identifier.value }
+                : models.indices.contains { models[$0].identifier.value == identifier.value }
             if isRepeated {
                 let first = models.first { $0.identifier.value == identifier.value }
                 report(
@@ -33,14 +35,15 @@ extension DocumentDecoder {
                 )
                 continue
             }
-            if let model = decodeModel(identifier, entry) { models.append(model) }
+            guard let fields = fields(entry.value, .model, "a model", blamed: entry.key) else { continue }
+            models.append(ModelDefinition(identifier: identifier))
+            decodeModel(fields, into: &models[models.count - 1])
         }
         return models
     }
 
-    private mutating func decodeModel(_ identifier: Located<ModelIdentifier>, _ entry: Entry) -> ModelDefinition? {
-        guard let fields = fields(entry.value, .model, "a model", blamed: entry.key) else { return nil }
-        var model = ModelDefinition(identifier: identifier)
+    /// In its place, for a model is so large that moving it about takes longer than reading its lists.
+    private mutating func decodeModel(_ fields: MappingEntries, into model: inout ModelDefinition) {
         for field in fields {
             switch field.keyword {
             case .keys: model.keys = names(field.value, "a list of application keys")
@@ -49,10 +52,9 @@ extension DocumentDecoder {
             default: break
             }
         }
-        return model
     }
 
-    private mutating func decodePublish(_ field: Entry) -> Located<PublishSettings?>? {
+    private mutating func decodePublish(_ field: MappingEntry) -> Located<PublishSettings?>? {
         let place = location(field.value)
         let kind = tree.nodes[field.value].kind
         if kind == .plain || kind == .quoted, !isNull(field.value) {
@@ -78,7 +80,7 @@ extension DocumentDecoder {
     }
 
     /// The settings of a publication among the fields of a mapping; nil without a target.
-    mutating func decodePublishSettings(_ fields: [Entry]) -> PublishSettings? {
+    mutating func decodePublishSettings(_ fields: MappingEntries) -> PublishSettings? {
         var target: Located<PublishTarget>?
         var key: Located<String>?
         var ttl: Located<UInt8>?
@@ -108,7 +110,7 @@ extension DocumentDecoder {
 
     /// `{ count: 2, interval: 50ms }`; the count is that of retransmissions, as in messages and in the configuration
     /// database format.
-    private mutating func decodeRetransmit(_ field: Entry) -> Located<PublishRetransmit>? {
+    private mutating func decodeRetransmit(_ field: MappingEntry) -> Located<PublishRetransmit>? {
         guard let fields = fields(field.value, .retransmit, "`retransmit`", blamed: field.key) else { return nil }
         var count: Located<Int>?
         var steps: Located<UInt8>?

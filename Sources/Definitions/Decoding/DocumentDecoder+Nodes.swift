@@ -43,8 +43,10 @@ extension DocumentDecoder {
 
     /// `room: kitchen` and the like, as tags of a node or as what a selector asks for.
     mutating func decodeTags(_ node: Int, isPattern: Bool) -> [String: Located<String>] {
+        let entries = entries(node, "a mapping of tags") ?? []
         var tags: [String: Located<String>] = [:]
-        for entry in entries(node, "a mapping of tags") ?? [] {
+        tags.reserveCapacity(entries.count)
+        for entry in entries {
             guard let tag = scalar(entry.key, "the name of a tag", Words.name) else { continue }
             guard let value = text(entry.value, "the value of a tag") else { continue }
             if !isPattern, value.utf8.contains(UInt8(ascii: "*")) {
@@ -61,7 +63,7 @@ extension DocumentDecoder {
     }
 
     /// One of the settings that nodes, profiles and defaults share.
-    mutating func decodeSetting(_ field: Entry, into settings: inout NodeSettings) {
+    mutating func decodeSetting(_ field: MappingEntry, into settings: inout NodeSettings) {
         switch field.keyword {
         case .ttl: settings.defaultTTL = scalar(field.value, "a TTL", Self.defaultTTL)
         case .features: decodeFeatures(field, into: &settings)
@@ -87,7 +89,7 @@ extension DocumentDecoder {
         }
     }
 
-    private mutating func decodeFeatures(_ field: Entry, into settings: inout NodeSettings) {
+    private mutating func decodeFeatures(_ field: MappingEntry, into settings: inout NodeSettings) {
         for feature in fields(field.value, .features, "a mapping of features", blamed: field.key) ?? [] {
             let state = scalar(feature.value, "on or off", Words.boolean)
             switch feature.keyword {
@@ -101,7 +103,7 @@ extension DocumentDecoder {
 
     /// `{ count: 3, interval: 20ms }`; the count is that of transmissions, as in the configuration database format,
     /// one more than the retransmissions that messages carry.
-    private mutating func decodeTransmit(_ field: Entry) -> Located<TransmitParameters>? {
+    private mutating func decodeTransmit(_ field: MappingEntry) -> Located<TransmitParameters>? {
         let title = field.keyword == .networkTransmit ? "`network_transmit`" : "`relay_retransmit`"
         guard let fields = fields(field.value, .transmit, title, blamed: field.key) else { return nil }
         var count: Located<Int>?
@@ -128,16 +130,14 @@ extension DocumentDecoder {
     mutating func names(_ node: Int, _ expected: String) -> Located<[Located<String>]>? {
         guard let entries = list(node, expected) else { return nil }
         var names: [Located<String>] = []
-        names.reserveCapacity(entries.count)
+        let count = entries.count
+        names.reserveCapacity(count)
         // Most lists are too short for a set to pay.
-        var seen: Set<UInt32> = []
-        for (place, entry) in entries.enumerated() {
+        var seen: Set<String> = []
+        for entry in entries {
             guard let name = scalar(entry, "a name", Words.name) else { continue }
-            let symbol = tree.nodes[entry].value
             let isRepeated =
-                entries.count > 8
-                ? !seen.insert(symbol).inserted
-                : entries[..<place].contains { tree.nodes[$0].value == symbol && tree.nodes[$0].kind.isText }
+                count > 8 ? !seen.insert(name.value).inserted : names.contains { $0.value == name.value }
             if isRepeated {
                 report("\(quoted(name.value)) stands twice in this list", at: entry, severity: .warning)
                 continue

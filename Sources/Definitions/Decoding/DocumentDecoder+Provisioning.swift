@@ -2,7 +2,7 @@ import MeshCore
 
 extension DocumentDecoder {
     /// `provisioning` at the top level.
-    mutating func decodeProvisioningRules(_ field: Entry) -> ProvisioningRules? {
+    mutating func decodeProvisioningRules(_ field: MappingEntry) -> ProvisioningRules? {
         guard let fields = fields(field.value, .provisioningRules, "rules for provisioning", blamed: field.key) else {
             return nil
         }
@@ -14,7 +14,7 @@ extension DocumentDecoder {
     }
 
     /// `provisioning` of a node or profile.
-    mutating func decodeProvisioning(_ field: Entry, ofProfile isProfile: Bool) -> ProvisioningSettings? {
+    mutating func decodeProvisioning(_ field: MappingEntry, ofProfile isProfile: Bool) -> ProvisioningSettings? {
         guard let fields = fields(field.value, .provisioning, "a mapping for provisioning", blamed: field.key) else {
             return nil
         }
@@ -41,7 +41,7 @@ extension DocumentDecoder {
     }
 
     /// A word, or `{ node: NAME }`: a node may be called like one of the words.
-    private mutating func decodeRoute(_ field: Entry) -> Located<ProvisioningRoute<String>>? {
+    private mutating func decodeRoute(_ field: MappingEntry) -> Located<ProvisioningRoute<String>>? {
         guard tree.nodes[field.value].kind == .mapping else {
             return scalar(field.value, "a way to a device", ProvisioningWords.route)
         }
@@ -53,7 +53,7 @@ extension DocumentDecoder {
         return nil
     }
 
-    private mutating func decodePublicKeySource(_ field: Entry) -> Located<String>? {
+    private mutating func decodePublicKeySource(_ field: MappingEntry) -> Located<String>? {
         guard let source = decodeSource(field, .publicKey), case .file(let path) = source.value else { return nil }
         return Located(path, at: source.location)
     }

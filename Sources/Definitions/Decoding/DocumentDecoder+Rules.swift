@@ -30,7 +30,7 @@ extension DocumentDecoder {
     }
 
     /// A list of models, each once.
-    mutating func models(_ entries: [Int]) -> [Located<ModelIdentifier>] {
+    mutating func models(_ entries: ListEntries) -> [Located<ModelIdentifier>] {
         var models: [Located<ModelIdentifier>] = []
         var seen: Set<ModelIdentifier> = []
         for entry in entries {
@@ -89,7 +89,7 @@ extension DocumentDecoder {
     }
 
     /// A selector: `all`, a name or pattern, a list of those, or a mapping of tags.
-    mutating func decodeSelector(_ field: Entry) -> NodeSelector? {
+    mutating func decodeSelector(_ field: MappingEntry) -> NodeSelector? {
         let node = field.value
         var selector = NodeSelector(location: location(node))
         switch tree.nodes[node].kind {
@@ -100,7 +100,7 @@ extension DocumentDecoder {
                 return nil
             }
         case .sequence:
-            let entries = list(node, "a list of nodes") ?? []
+            let entries = list(node, "a list of nodes") ?? ListEntries()
             let names = entries.compactMap { scalar($0, "the name of a node", Words.pattern) }
             guard !names.isEmpty else {
                 if entries.isEmpty {

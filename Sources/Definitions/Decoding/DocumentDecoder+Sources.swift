@@ -31,7 +31,7 @@ struct SecretWords {
 
 extension DocumentDecoder {
     /// `{ file: … }` or `{ env: … }`. A text in its place is most likely the secret itself, so it is never repeated.
-    mutating func decodeSource(_ field: Entry, _ words: SecretWords) -> Located<SecretSource>? {
+    mutating func decodeSource(_ field: MappingEntry, _ words: SecretWords) -> Located<SecretSource>? {
         guard tree.nodes[field.value].kind == .mapping else {
             if tree.nodes[field.value].kind == .unreadable { return nil }
             let message =

@@ -3,7 +3,7 @@ import MeshCore
 /// States of the foundation models that are no features.
 extension DocumentDecoder {
     /// `{ building: off }`: for each subnet.
-    mutating func decodeNodeIdentity(_ field: Entry, into settings: inout NodeSettings) {
+    mutating func decodeNodeIdentity(_ field: MappingEntry, into settings: inout NodeSettings) {
         let isPrivate = field.keyword == .privateNodeIdentity
         for entry in entries(field.value, "a mapping of subnets") ?? [] {
             guard let subnet = scalar(entry.key, "the name of a subnet", Words.name) else { continue }
@@ -26,7 +26,7 @@ extension DocumentDecoder {
     }
 
     /// `on`, `off`, or `{ state: on, random_update_interval: 10s }`.
-    mutating func decodePrivateBeacon(_ field: Entry) -> Located<StateDefinition>? {
+    mutating func decodePrivateBeacon(_ field: MappingEntry) -> Located<StateDefinition>? {
         guard tree.nodes[field.value].kind == .mapping else {
             guard let isOn = scalar(field.value, "on, off or a mapping", Words.boolean) else { return nil }
             return Located(.privateBeacon(PrivateBeaconState(isEnabled: isOn.value)), at: isOn.location)
@@ -51,7 +51,7 @@ extension DocumentDecoder {
     }
 
     /// The SAR Transmitter state; what is left out has the specification's value (Mesh Protocol 1.1, 4.2.48).
-    mutating func decodeSARTransmitter(_ field: Entry) -> Located<StateDefinition>? {
+    mutating func decodeSARTransmitter(_ field: MappingEntry) -> Located<StateDefinition>? {
         guard let fields = fields(field.value, .sarTransmitter, "`sar_transmitter`", blamed: field.key) else {
             return nil
         }
@@ -80,7 +80,7 @@ extension DocumentDecoder {
     }
 
     /// The SAR Receiver state; what is left out has the specification's value (Mesh Protocol 1.1, 4.2.49).
-    mutating func decodeSARReceiver(_ field: Entry) -> Located<StateDefinition>? {
+    mutating func decodeSARReceiver(_ field: MappingEntry) -> Located<StateDefinition>? {
         guard let fields = fields(field.value, .sarReceiver, "`sar_receiver`", blamed: field.key) else { return nil }
         var state = SARReceiverState.standard
         for field in fields {

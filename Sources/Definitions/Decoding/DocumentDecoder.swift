@@ -69,15 +69,14 @@ struct DocumentDecoder {
     }
 
     /// Whether the node is a value that was left out: nothing, `~` or `null` without quotes.
-    func isNull(_ node: Int) -> Bool {
-        tree.nodes[node].kind == .plain && nulls.contains(tree.nodes[node].value)
-    }
+    func isNull(_ node: Int) -> Bool { tree.isPlain(node, in: nulls) }
 
     /// The text of a scalar; anything else is reported as not being `expected`, "a TTL".
     mutating func text(_ node: Int, _ expected: String) -> String? {
         switch tree.nodes[node].kind {
         case .plain, .quoted:
-            guard !isNull(node) else {
+            // Not `isNull`, for which the compiler would copy the whole decoder.
+            guard !tree.isPlain(node, in: nulls) else {
                 report("\(expected) is expected here, not nothing", at: node)
                 return nil
             }
@@ -115,7 +114,7 @@ struct DocumentDecoder {
     }
 
     /// The entries of a list, aliases resolved; anything else is reported.
-    mutating func list(_ node: Int, _ expected: String) -> [Int]? {
+    mutating func list(_ node: Int, _ expected: String) -> ListEntries? {
         guard tree.nodes[node].kind == .sequence else {
             if tree.nodes[node].kind != .unreadable {
                 let title = kindTitle(node)
@@ -125,15 +124,7 @@ struct DocumentDecoder {
             }
             return nil
         }
-        var entries: [Int] = []
-        var child = node + 1
-        let end = tree.next(after: node)
-        while child < end {
-            let entry = tree.resolved(child)
-            if tree.nodes[entry].kind != .unreadable { entries.append(entry) }
-            child = tree.next(after: child)
-        }
-        return entries
+        return ListEntries(of: node, in: tree)
     }
 
     /// The model that a scalar names.

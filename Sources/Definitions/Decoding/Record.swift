@@ -8,21 +8,26 @@ struct Record: Hashable, Sendable {
     /// The keys that must.
     let required: [Keyword]
 
-    /// The keys as bits by symbol.
-    private let mask: UInt128
+    /// The same as ``keys``.
+    let allowed: KeywordSet
+    /// The same as ``required``.
+    let needed: KeywordSet
 
     /// Whether the key with that symbol may stand in it.
-    func allows(_ symbol: UInt32) -> Bool {
-        symbol < UInt128.bitWidth && mask & 1 << UInt128(symbol) != 0
-    }
+    func allows(_ symbol: UInt32) -> Bool { allowed.contains(symbol) }
 
     private init(_ title: String, _ keys: [Keyword], required: [Keyword] = []) {
         self.title = title
         self.keys = keys
         self.required = required
-        mask = Keyword.all.enumerated().reduce(0) { mask, keyword in
-            keys.contains(keyword.element) ? mask | 1 << UInt128(keyword.offset) : mask
+        var allowed = KeywordSet()
+        var needed = KeywordSet()
+        for (symbol, keyword) in Keyword.all.enumerated() {
+            if keys.contains(keyword) { allowed.insert(UInt32(symbol)) }
+            if required.contains(keyword) { needed.insert(UInt32(symbol)) }
         }
+        self.allowed = allowed
+        self.needed = needed
     }
 
     /// The whole document.

@@ -85,7 +85,7 @@ extension DocumentDecoder {
     /// Fields of a composition, over those that it has.
     ///
     /// - Returns: whether it can be told in a message.
-    private mutating func decode(_ fields: [Entry], into composition: inout Composition, blamed: Int) -> Bool {
+    private mutating func decode(_ fields: MappingEntries, into composition: inout Composition, blamed: Int) -> Bool {
         for field in fields {
             switch field.keyword {
             case .company: set(&composition.company, field, "a company identifier")
@@ -115,12 +115,12 @@ extension DocumentDecoder {
     /// (4.3.2.5) takes two for its opcode and the number of the page.
     private static let longestPage = 378
 
-    private mutating func set(_ number: inout UInt16, _ field: Entry, _ title: String) {
+    private mutating func set(_ number: inout UInt16, _ field: MappingEntry, _ title: String) {
         let parse = { (text: String) throws(ScalarProblem) in try DeviceWords.number(text, title) }
         if let value = scalar(field.value, title, parse) { number = value.value }
     }
 
-    private mutating func decodeCompositionElements(_ field: Entry) -> [CompositionElement]? {
+    private mutating func decodeCompositionElements(_ field: MappingEntry) -> [CompositionElement]? {
         guard let entries = list(field.value, "a list of elements") else { return nil }
         guard (1...255).contains(entries.count) else {
             report("a device has 1 to 255 elements, not \(entries.count)", at: field.key)
@@ -165,7 +165,7 @@ extension DocumentDecoder {
 
     // MARK: - Provisioning
 
-    private mutating func decodeProvisioningAbilities(_ field: Entry, into product: inout ProductDeclaration) {
+    private mutating func decodeProvisioningAbilities(_ field: MappingEntry, into product: inout ProductDeclaration) {
         let expected = "a mapping for provisioning"
         for field in fields(field.value, .productProvisioning, expected, blamed: field.key) ?? [] {
             switch field.keyword {
@@ -199,7 +199,7 @@ extension DocumentDecoder {
 
     /// `{ actions: [blink, numeric], size: 2 }`
     private mutating func decodeActions<Action>(
-        _ field: Entry,
+        _ field: MappingEntry,
         _ parse: (String) throws(ScalarProblem) -> Action
     ) -> (actions: [Action], size: UInt8)? {
         let title = "`\(field.keyword?.rawValue ?? "")`"
@@ -221,7 +221,7 @@ extension DocumentDecoder {
         return (actions, size)
     }
 
-    private mutating func decodeOutOfBandInformation(_ field: Entry) -> OutOfBandInformation {
+    private mutating func decodeOutOfBandInformation(_ field: MappingEntry) -> OutOfBandInformation {
         guard tree.nodes[field.value].kind.isText, !isNull(field.value) else {
             let expected = "a list of places, or a number,"
             return OutOfBandInformation(words(field.value, expected, DeviceWords.outOfBandInformation))
@@ -242,7 +242,7 @@ extension DocumentDecoder {
         _ parse: (String) throws(ScalarProblem) -> Value
     ) -> [Value] {
         var values: [Value] = []
-        for entry in list(node, expected) ?? [] {
+        for entry in list(node, expected) ?? ListEntries() {
             if let value = scalar(entry, "a word", parse) { values.append(value.value) }
         }
         return values

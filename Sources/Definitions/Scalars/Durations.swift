@@ -4,7 +4,7 @@ import MeshCore
 enum Durations {
     /// The milliseconds of a duration, at most a year's worth.
     static func milliseconds(_ text: String) throws(ScalarProblem) -> Int {
-        // Over octets, since characters take ten times as long and a large definition holds tens of thousands.
+        if let milliseconds = wholeMilliseconds(text) { return milliseconds }
         let bytes = text.utf8
         let end = bytes.firstIndex { !Numbers.isDigit($0) && $0 != UInt8(ascii: ".") } ?? bytes.endIndex
         let number = text[..<end]
@@ -34,6 +34,19 @@ enum Durations {
             throw ScalarProblem("\(quoted(text)) is finer than a millisecond")
         }
         return product / divisor
+    }
+
+    /// The same for up to nine digits and a unit, which is what a large definition holds tens of thousands of; nil for
+    /// anything else.
+    private static func wholeMilliseconds(_ text: String) -> Int? {
+        var text = text
+        return text.withUTF8 { bytes in
+            let end = bytes.firstIndex { !Numbers.isDigit($0) } ?? bytes.endIndex
+            guard (1...9).contains(end) else { return nil }
+            let number = bytes[..<end].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+            let unit = DurationText.units.first { $0.0.utf8.elementsEqual(bytes[end...]) }
+            return unit.map { number * $0.1 }
+        }
     }
 
     /// The steps, from 0, of an interval that is a multiple of `step` milliseconds, at most `count` of them.

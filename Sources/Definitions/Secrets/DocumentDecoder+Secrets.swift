@@ -7,7 +7,7 @@ extension DocumentDecoder {
         guard let fields = fields(0, .secretsFile, "a mapping with `devices`", blamed: 0) else { return }
         for field in fields where field.keyword == .devices {
             if tree.nodes[field.value].kind == .sequence {
-                for entry in self.list(field.value, "a list of devices") ?? [] {
+                for entry in self.list(field.value, "a list of devices") ?? ListEntries() {
                     decodeListedSecrets(entry, into: &list)
                 }
                 continue
@@ -30,7 +30,7 @@ extension DocumentDecoder {
         add(uuid, fields, to: &list)
     }
 
-    private mutating func add(_ uuid: Located<DeviceUUID>, _ fields: [Entry], to list: inout SecretsList) {
+    private mutating func add(_ uuid: Located<DeviceUUID>, _ fields: MappingEntries, to list: inout SecretsList) {
         var secrets = DeviceSecrets()
         for field in fields {
             switch field.keyword {

@@ -32,6 +32,8 @@ enum TextScan {
         }
         var offset = byteOrderMarkLength(bytes)
         while offset < bytes.count {
+            offset = plainEnd(bytes, from: offset)
+            guard offset < bytes.count else { break }
             let byte = bytes[offset]
             if isPlain(byte) {
                 offset += 1
@@ -64,6 +66,26 @@ enum TextScan {
             }
         }
         return (line, column)
+    }
+
+    /// Where the next octet may be that is not plain; eight at a time, since nearly all are.
+    private static func plainEnd(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let raw = UnsafeRawBufferPointer(bytes)
+        let (ones, highBits) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        var offset = start
+        while offset + 8 <= raw.count {
+            var word = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            // Line feeds, which are on every line, become `*`: 0x0A | 0x20.
+            let others = word ^ (ones &* 0x0A)
+            let lineFeeds = ~(((others & ~highBits) &+ ~highBits) | others) & highBits
+            word |= lineFeeds >> 2
+            // The high bit is set in an octet above 0x7E, or below 0x20 (which may be said of one above such a one, too).
+            let tooHigh = word | (word &+ ones)
+            let tooLow = (word &- (ones &* 0x20)) & ~word
+            guard (tooHigh | tooLow) & highBits == 0 else { break }
+            offset += 8
+        }
+        return offset
     }
 
     /// Printable ASCII, tab and line feed.

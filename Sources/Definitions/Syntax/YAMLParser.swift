@@ -6,12 +6,17 @@ import CYAML
 /// than all the rest.
 struct YAMLParser: ~Copyable {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
+    /// Where each event is put in turn.
+    private let event: UnsafeMutablePointer<yaml_event_t>
 
     /// A parser over octets that must stay where they are as long as it lives; nil if memory is short.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         parser = .allocate(capacity: 1)
+        event = .allocate(capacity: 1)
+        event.initialize(to: yaml_event_t())
         guard yaml_parser_initialize(parser) == 1 else {
             parser.deallocate()
+            event.deallocate()
             return nil
         }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
@@ -21,13 +26,13 @@ struct YAMLParser: ~Copyable {
     deinit {
         yaml_parser_delete(parser)
         parser.deallocate()
+        event.deallocate()
     }
 
     /// Fetches the next event, which is valid during `body` only; throws what libyaml complains about.
-    mutating func next<Result>(_ body: (borrowing yaml_event_t) -> Result) throws(YAMLSyntaxError) -> Result {
-        var event = yaml_event_t()
-        guard yaml_parser_parse(parser, &event) == 1 else { throw failure }
-        defer { yaml_event_delete(&event) }
+    mutating func next<Result>(_ body: (UnsafePointer<yaml_event_t>) -> Result) throws(YAMLSyntaxError) -> Result {
+        guard yaml_parser_parse(parser, event) == 1 else { throw failure }
+        defer { yaml_event_delete(event) }
         return body(event)
     }
 

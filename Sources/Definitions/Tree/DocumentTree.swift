@@ -49,6 +49,12 @@ struct DocumentTree {
         }
     }
 
+    /// Whether a node is a text without quotes whose symbol lies in that range.
+    func isPlain(_ index: Int, in symbols: Range<UInt32>) -> Bool {
+        let node = nodes[index]
+        return node.kind == .plain && symbols.contains(node.value)
+    }
+
     /// The node itself, or what it stands for if it is an alias.
     func resolved(_ index: Int) -> Int {
         nodes[index].kind == .alias ? Int(nodes[index].value) : index

@@ -85,8 +85,18 @@ struct SymbolTable {
     private func isText(of symbol: UInt32, equalTo text: UnsafeBufferPointer<UInt8>) -> Bool {
         let range = range(of: symbol)
         guard range.count == text.count else { return false }
-        return bytes.withUnsafeBufferPointer { bytes in
-            for place in 0..<text.count where bytes[range.lowerBound + place] != text[place] { return false }
+        return bytes.withUnsafeBytes { bytes in
+            let (known, text) = (UnsafeRawBufferPointer(rebasing: bytes[range]), UnsafeRawBufferPointer(text))
+            var offset = 0
+            while offset + 8 <= text.count {
+                let word = known.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                if word != text.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+                offset += 8
+            }
+            while offset < text.count {
+                if known[offset] != text[offset] { return false }
+                offset += 1
+            }
             return true
         }
     }

@@ -47,13 +47,13 @@ struct TreeBuilder {
         self.limits = limits
     }
 
-    /// Takes the next event of the file.
+    /// Takes the next event of the file, where the parser put it: a copy of each would take as long as all the rest.
     mutating func take(
-        _ event: borrowing yaml_event_t,
+        _ event: UnsafePointer<yaml_event_t>,
         symbols: inout SymbolTable,
         diagnostics: inout DiagnosticCollector
     ) -> Progress {
-        switch event.type {
+        switch event.pointee.type {
         case YAML_DOCUMENT_START_EVENT:
             tree.nodes.removeAll(keepingCapacity: true)
             anchors.removeAll()
@@ -62,13 +62,15 @@ struct TreeBuilder {
         case YAML_DOCUMENT_END_EVENT: return .document
         case YAML_STREAM_END_EVENT: return .end
         case YAML_SCALAR_EVENT:
-            let scalar = event.data.scalar
-            checkTag(scalar.tag, of: TreeBuilder.scalarTags, at: event.start_mark, &diagnostics)
+            let scalar = event.pointee.data.scalar
+            if let tag = scalar.tag {
+                checkTag(tag, of: TreeBuilder.scalarTags, at: event.pointee.start_mark, &diagnostics)
+            }
             let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
             var kind = isPlain ? DocumentTree.Kind.plain : .quoted
             var symbol: UInt32 = 0
             if scalar.length > limits.scalarSize {
-                report("a text of \(scalar.length) octets", at: event.start_mark, &diagnostics) {
+                report("a text of \(scalar.length) octets", at: event.pointee.start_mark, &diagnostics) {
                     $0.hint = "no text may be longer than \(limits.scalarSize) octets; check for a missing quote"
                 }
                 kind = .unreadable
@@ -79,14 +81,18 @@ struct TreeBuilder {
             if let anchor = anchorSymbol(scalar.anchor, &symbols) {
                 anchors[anchor] = Anchor(node: node, size: 1, height: 0, isOpen: false)
             }
-            return count(1, at: event.start_mark, &diagnostics)
+            return count(1, event, &diagnostics)
         case YAML_SEQUENCE_START_EVENT:
-            let start = event.data.sequence_start
-            checkTag(start.tag, of: TreeBuilder.sequenceTags, at: event.start_mark, &diagnostics)
+            let start = event.pointee.data.sequence_start
+            if let tag = start.tag {
+                checkTag(tag, of: TreeBuilder.sequenceTags, at: event.pointee.start_mark, &diagnostics)
+            }
             return begin(.sequence, anchor: anchorSymbol(start.anchor, &symbols), event, &diagnostics)
         case YAML_MAPPING_START_EVENT:
-            let start = event.data.mapping_start
-            checkTag(start.tag, of: TreeBuilder.mappingTags, at: event.start_mark, &diagnostics)
+            let start = event.pointee.data.mapping_start
+            if let tag = start.tag {
+                checkTag(tag, of: TreeBuilder.mappingTags, at: event.pointee.start_mark, &diagnostics)
+            }
             return begin(.mapping, anchor: anchorSymbol(start.anchor, &symbols), event, &diagnostics)
         case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
             end()
@@ -102,16 +108,16 @@ struct TreeBuilder {
     private mutating func begin(
         _ kind: DocumentTree.Kind,
         anchor: UInt32?,
-        _ event: borrowing yaml_event_t,
+        _ event: UnsafePointer<yaml_event_t>,
         _ diagnostics: inout DiagnosticCollector
     ) -> Progress {
-        guard open.count < limits.depth else { return tooDeep(at: event.start_mark, &diagnostics) }
+        guard open.count < limits.depth else { return tooDeep(at: event.pointee.start_mark, &diagnostics) }
         let nodesBefore = nodeCount
         let node = append(kind, value: UInt32(tree.nodes.count + 1), event)
         tree.nodes[node].length = 1
         open.append(Frame(node: node, nodesBefore: nodesBefore, height: 0, anchor: anchor))
         if let anchor { anchors[anchor] = Anchor(node: node, size: 0, height: 0, isOpen: true) }
-        return count(1, at: event.start_mark, &diagnostics)
+        return count(1, event, &diagnostics)
     }
 
     private mutating func end() {
@@ -136,34 +142,40 @@ struct TreeBuilder {
     // MARK: - Aliases
 
     private mutating func takeAlias(
-        _ event: borrowing yaml_event_t,
+        _ event: UnsafePointer<yaml_event_t>,
         symbols: inout SymbolTable,
         diagnostics: inout DiagnosticCollector
     ) -> Progress {
-        guard let symbol = anchorSymbol(event.data.alias.anchor, &symbols) else { return .unfinished }
+        guard let symbol = anchorSymbol(event.pointee.data.alias.anchor, &symbols) else { return .unfinished }
         let node = append(.unreadable, value: 0, event)
         guard let anchor = anchors[symbol] else {
-            report("no anchor \(quoted(symbols.text(symbol))) stands before this", at: event.start_mark, &diagnostics) {
+            report(
+                "no anchor \(quoted(symbols.text(symbol))) stands before this",
+                at: event.pointee.start_mark,
+                &diagnostics
+            ) {
                 $0.length = Int(tree.nodes[node].length)
                 $0.hint = "an anchor is written `&name` before a value; quote text that starts with `*`"
             }
-            return count(1, at: event.start_mark, &diagnostics)
+            return count(1, event, &diagnostics)
         }
         guard !anchor.isOpen else {
             report(
                 "the value that is named \(quoted(symbols.text(symbol))) contains itself",
-                at: event.start_mark,
+                at: event.pointee.start_mark,
                 &diagnostics
             ) {
                 $0.length = Int(tree.nodes[node].length)
             }
-            return count(1, at: event.start_mark, &diagnostics)
+            return count(1, event, &diagnostics)
         }
-        guard open.count + anchor.height <= limits.depth else { return tooDeep(at: event.start_mark, &diagnostics) }
+        guard open.count + anchor.height <= limits.depth else {
+            return tooDeep(at: event.pointee.start_mark, &diagnostics)
+        }
         tree.nodes[node].kind = .alias
         tree.nodes[node].value = UInt32(anchor.node)
         raiseHeight(to: anchor.height)
-        return count(anchor.size, at: event.start_mark, &diagnostics)
+        return count(anchor.size, event, &diagnostics)
     }
 
     private func anchorSymbol(_ name: UnsafeMutablePointer<UInt8>?, _ symbols: inout SymbolTable) -> UInt32? {
@@ -177,11 +189,14 @@ struct TreeBuilder {
 
     private mutating func count(
         _ nodes: Int,
-        at mark: yaml_mark_t,
+        _ event: UnsafePointer<yaml_event_t>,
         _ diagnostics: inout DiagnosticCollector
     ) -> Progress {
         nodeCount += nodes
-        guard nodeCount > limits.nodes else { return .unfinished }
+        return nodeCount <= limits.nodes ? .unfinished : tooMany(at: event.pointee.start_mark, &diagnostics)
+    }
+
+    private func tooMany(at mark: yaml_mark_t, _ diagnostics: inout DiagnosticCollector) -> Progress {
         report("the document holds more than \(limits.nodes) values", at: mark, &diagnostics) {
             $0.hint = "each alias counts as much as what it stands for; split the definition into several files"
         }
@@ -198,10 +213,10 @@ struct TreeBuilder {
     private mutating func append(
         _ kind: DocumentTree.Kind,
         value: UInt32,
-        _ event: borrowing yaml_event_t
+        _ event: UnsafePointer<yaml_event_t>
     ) -> Int {
-        let start = event.start_mark
-        let end = event.end_mark
+        let start = event.pointee.start_mark
+        let end = event.pointee.end_mark
         let length = start.line == end.line && end.column > start.column ? end.column - start.column : 1
         tree.nodes.append(
             DocumentTree.Node(
@@ -243,12 +258,11 @@ struct TreeBuilder {
     /// Tags say nothing here, since the field types its value; those that contradict or mean something to other tools
     /// are refused.
     private func checkTag(
-        _ tag: UnsafeMutablePointer<UInt8>?,
+        _ tag: UnsafeMutablePointer<UInt8>,
         of allowed: [String],
         at mark: yaml_mark_t,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        guard let tag else { return }
         let text = String(cString: tag)
         let core = "tag:yaml.org,2002:"
         if text == "!" || text.hasPrefix(core) && allowed.contains(String(text.dropFirst(core.count))) { return }

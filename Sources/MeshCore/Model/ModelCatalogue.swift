@@ -6,14 +6,27 @@ package struct CatalogueModel: Hashable, Sendable {
     package let title: String
     /// The name that definitions use: `generic-onoff-server`.
     package let name: String
-    /// Whether the model has a Model Publication state.
-    package let supportsPublication: Bool
-    /// Whether the model has a Subscription List state.
-    package let supportsSubscription: Bool
-    /// Whether AppKeys can be bound to the model; nil where no source settles it.
-    package let supportsAppKeyBinding: Bool?
+    /// What it can do.
+    package let abilities: Abilities
     /// The models that this one extends directly, without those that they extend in turn (Mesh Protocol 2.3.6).
     package let extends: [ModelIdentifier]
+
+    /// What a model can do.
+    package struct Abilities: Hashable, Sendable {
+        /// Whether it has a Model Publication state.
+        package let publication: Bool
+        /// Whether it has a Subscription List state.
+        package let subscription: Bool
+        /// Whether AppKeys can be bound to it; nil where no source settles it.
+        package let appKeyBinding: Bool?
+    }
+
+    /// Whether the model has a Model Publication state.
+    package var supportsPublication: Bool { abilities.publication }
+    /// Whether the model has a Subscription List state.
+    package var supportsSubscription: Bool { abilities.subscription }
+    /// Whether AppKeys can be bound to the model; nil where no source settles it.
+    package var supportsAppKeyBinding: Bool? { abilities.appKeyBinding }
 
     private init(
         _ identifier: UInt16,
@@ -26,9 +39,7 @@ package struct CatalogueModel: Hashable, Sendable {
         self.identifier = .sig(identifier)
         self.title = title
         name = String(title.lowercased().map { $0 == " " ? "-" : $0 })
-        supportsPublication = publication
-        supportsSubscription = subscription
-        supportsAppKeyBinding = binding
+        abilities = Abilities(publication: publication, subscription: subscription, appKeyBinding: binding)
         self.extends = extends.map { .sig($0) }
     }
 
@@ -193,12 +204,29 @@ package enum ModelCatalogue {
     /// Every model, sorted by identifier.
     package static let models: [CatalogueModel] = CatalogueModel.all
 
-    private static let byIdentifier = Dictionary(uniqueKeysWithValues: models.map { ($0.identifier, $0) })
+    /// The place in ``models`` of each identifier of the SIG up to the last one, or 0xFF: plans and checks look up every
+    /// model of every node.
+    private static let places: [UInt8] = {
+        var places = [UInt8](repeating: .max, count: Int(models.last?.identifier.model ?? 0) + 1)
+        for (place, model) in models.enumerated() { places[Int(model.identifier.model)] = UInt8(place) }
+        return places
+    }()
     private static let byName = Dictionary(uniqueKeysWithValues: models.map { ($0.name, $0) })
 
     /// The model with that identifier; nil for vendor models and unknown SIG models.
     package static func model(_ identifier: ModelIdentifier) -> CatalogueModel? {
-        byIdentifier[identifier]
+        place(of: identifier).map { models[$0] }
+    }
+
+    /// What the model with that identifier can do; nil for vendor models and unknown SIG models.
+    package static func abilities(of identifier: ModelIdentifier) -> CatalogueModel.Abilities? {
+        place(of: identifier).map { models[$0].abilities }
+    }
+
+    private static func place(of identifier: ModelIdentifier) -> Int? {
+        let number = Int(identifier.model)
+        guard !identifier.isVendor, number < places.count, places[number] != .max else { return nil }
+        return Int(places[number])
     }
 
     /// The model with that name of definitions, lower-case and exact: `generic-onoff-server`.

@@ -144,6 +144,15 @@ package struct Node: Hashable, Sendable {
     package func knows(_ index: AppKeyIndex) -> Bool { appKeys.contains { $0.index == index } }
 }
 
+extension Node {
+    /// Where the record of a model stands: its element and its place there; nil if the node does not have it.
+    package func place(of address: ModelAddress) -> (element: Int, model: Int)? {
+        let element = Int(address.element)
+        guard element < elements.count else { return nil }
+        return elements[element].place(of: address.model).map { (element, $0) }
+    }
+}
+
 /// A key that a node knows.
 package struct NodeKey<Index: KeyIndex>: Hashable, Sendable {
     /// Which key.
@@ -180,6 +189,14 @@ package struct Element: Hashable, Sendable {
         self.name = name
         self.location = location
         self.models = models
+    }
+}
+
+extension Element {
+    /// The place of a model among ``models``. Goes by index, since a loop would copy the record of each model.
+    package func place(of model: ModelIdentifier) -> Int? {
+        for place in models.indices where models[place].identifier == model { return place }
+        return nil
     }
 }
 

@@ -45,6 +45,7 @@ struct PlanCommand: NetworkCommand {
         let snapshot = try reading.snapshot(of: database, planning, estimator, options.planner, in: context)
         let planned = try planning.plan(snapshot, options: options.planner)
         let plan = planned.plan
+        ProcessMemory.keepUntilExit((planning, snapshot, planned))
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")

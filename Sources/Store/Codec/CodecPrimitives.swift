@@ -121,6 +121,7 @@ extension ByteReader {
         _ read: (inout ByteReader) throws(DecodeError) -> Item
     ) throws(DecodeError) -> [Item] {
         let count = try readCount(size: size)
+        guard count > 0 else { return [] }
         var items: [Item] = []
         items.reserveCapacity(count)
         for _ in 0..<count { items.append(try read(&self)) }
