@@ -45,7 +45,8 @@ struct PlanCommand: ContextCommand {
         let snapshot = try reading.snapshot(of: database, planning, estimator, options.planner, in: context)
         let planned = try planning.plan(snapshot, options: options.planner)
         let plan = planned.plan
-        planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
+        let site = estimator.relaying(in: snapshot.network)
+        planning.show(plan, unresolved: snapshot.unresolved.count, estimator: site, isFull: full)
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")
         }
