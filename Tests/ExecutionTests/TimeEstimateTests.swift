@@ -28,39 +28,6 @@ struct TimeEstimateTests {
         return site
     }
 
-    /// Lamps that join and are configured: keys, a few bindings and groups, a publication.
-    private static func lamps(_ count: Int, isConfigured: Bool = true) throws -> Definition {
-        let nodes = (1...count).map { number in
-            "  device-\(number): { uuid: \(uuid(0xD000 + UInt64(number)).rawValue.hexadecimal), profile: lamp }"
-        }
-        let settings =
-            isConfigured
-            ? """
-                ttl: 6
-                elements:
-                  0: { generic-onoff-server: { keys: [lighting], subscribe: [all, kitchen], publish: { to: kitchen } } }
-                  1: { generic-onoff-server: { keys: [lighting], subscribe: [all] } }
-            """ : "    ttl: 7"
-        let text = """
-            version: 1
-            network: house
-            subnets: { home: { index: 0 } }
-            application_keys: { lighting: { subnet: home } }
-            groups: { all: { address: 0xC000 }, kitchen: { address: 0xC001 } }
-            profiles:
-              lamp:
-            \(settings)
-            nodes:
-            \(nodes.joined(separator: "\n"))
-            """
-        let file = SourceFiles.File(path: "house.yaml", bytes: Array(text.utf8))
-        let (definitions, diagnostics) = DefinitionReader.read(files: SourceFiles(files: [file]))
-        guard let definition = definitions.first, diagnostics.isEmpty else {
-            throw UnusableDefinition(diagnostics: diagnostics)
-        }
-        return definition
-    }
-
     private func settings(_ name: String) throws -> WorldSettings {
         try #require(WorldSettings.profile(named: name))
     }
@@ -102,43 +69,6 @@ struct TimeEstimateTests {
         let outcomes = try (1...3).map { try run(try office(.office, seed: $0), "office") }
         try expect(outcomes, "office")
         #expect(outcomes[0].said.bound == .flood)
-    }
-
-    @Test(
-        "Few lamps from nothing take about as long as was said, whatever the radio",
-        arguments: WorldSettings.profileNames
-    )
-    func lampsFromNothing(name: String) throws {
-        let outcomes = try (1...5).map { seed in
-            let site = try Commissioning(
-                (1...8).map { Commissioning.device($0) },
-                settings: try settings(name),
-                seed: UInt64(seed)
-            )
-            site.definition = try Self.lamps(8)
-            return try run(site, name)
-        }
-        try expect(outcomes, name)
-    }
-
-    @Test(
-        "Nodes that relay make the configuration of a network that is there longer, as was said",
-        arguments: ["ideal", "office"]
-    )
-    func configuration(name: String) throws {
-        let outcomes = try (1...5).map { seed in
-            let site = try Commissioning(
-                (1...16).map { Commissioning.device($0) },
-                settings: try settings(name),
-                seed: UInt64(seed)
-            )
-            site.definition = try Self.lamps(16, isConfigured: false)
-            let joining = try site.apply()
-            #expect(joining.isComplete)
-            site.definition = try Self.lamps(16)
-            return try run(site, name)
-        }
-        try expect(outcomes, name)
     }
 
     @Test("Devices that are only provisioned take what the connections allow")
