@@ -38,8 +38,8 @@ struct ApplyRun {
         let plan = try SavedPlan.open(sealed, of: network, path: path, database: database)
         try expected?.check(plan)
         let lease = try workspace.lock(database, for: "apply")
-        announce(plan, from: path, try estimator(database).estimate(plan))
         let snapshot = try database.snapshot()
+        announce(plan, from: path, try estimator(database).relaying(in: snapshot.network).estimate(plan))
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
         // A plan that is out of date is refused as such, whether somebody listens or not.
         if !plan.isEmpty, plan.serial == snapshot.serial { try route.probe(in: context) }
@@ -99,7 +99,7 @@ struct ApplyRun {
             mesh = connection
             snapshot = try database.snapshot()
         }
-        let estimator = try estimator(database)
+        let estimator = try estimator(database).relaying(in: snapshot.network)
         let planned = try planning.plan(snapshot, options: planner)
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: isFull)

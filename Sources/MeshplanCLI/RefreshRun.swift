@@ -70,7 +70,7 @@ struct RefreshRun {
     ) throws -> (Recap, RefreshReporter, Simulation?) {
         let reporter = RefreshReporter(context, network: snapshot.network, isTalk: isTalk)
         let access = try route.open(in: context, network: snapshot.network, named: name)
-        reporter.begin(nodes, estimator, options)
+        reporter.begin(nodes, estimator.relaying(in: snapshot.network), options)
         let executor = Executor(
             database: database,
             lease: lease,

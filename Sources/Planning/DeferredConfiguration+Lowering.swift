@@ -24,7 +24,10 @@ extension DeferredConfiguration {
         guard let recorded = network.nodes.first(where: { $0.uuid == node }) else {
             return LoweredConfiguration(problems: [problem("node `\(name)` is not in the network")])
         }
-        return lowered(on: recorded, in: network) { uuid in network.nodes.first { $0.uuid == uuid } }
+        var surroundings = GuardedSurroundings(network)
+        return lowered(on: recorded, in: network, among: &surroundings) { uuid in
+            network.nodes.first { $0.uuid == uuid }
+        }
     }
 
     /// What is still to be done on the node: nothing if it is already as it should be. Takes time in proportion to the
@@ -38,11 +41,13 @@ extension DeferredConfiguration {
     ///   - network: Its keys, groups and pending provisionings count; its nodes may be left out.
     ///   - peers: How many nodes may be made as this one and want as much, itself included, so that it pays off to find out
     ///     of it which models share a subscription list; none if that is not to be done.
+    ///   - surroundings: What guards know of all nodes; they know afterwards what this one is to be.
     ///   - findingNode: The record of another node, nil if there is none.
     package func lowered(
         on recorded: Node,
         in network: MeshNetwork,
         peers: Int = 0,
+        among surroundings: inout GuardedSurroundings,
         findingNode: (DeviceUUID) -> Node?
     ) -> LoweredConfiguration {
         guard recorded.isCompositionKnown else {
@@ -52,7 +57,7 @@ extension DeferredConfiguration {
         lowering.expandRules()
         lowering.resolveTargets(findingNode)
         lowering.leaveOutUnavailableKeys()
-        return lowering.finish(peers: peers)
+        return lowering.finish(peers: peers, among: &surroundings)
     }
 
     fileprivate func problem(_ message: String) -> Diagnostic {
@@ -118,7 +123,7 @@ private struct DeferredLowering {
             case .applied: break
             case .missing:
                 // What is wrong as a whole is said once, not again with each publication that waited.
-                guard rule.isRequired, configuration.target == nil else { continue }
+                guard rule.isRequired, configuration.isWhole else { continue }
                 let missing = MissingModel(
                     model: rule.model,
                     element: rule.element,
@@ -127,7 +132,7 @@ private struct DeferredLowering {
                 )
                 report(missing.diagnostic(at: Self.nowhere))
             case .conflicting(let address, let other):
-                guard conflicts.insert(address).inserted, configuration.target == nil else { continue }
+                guard conflicts.insert(address).inserted, configuration.isWhole else { continue }
                 let name = configuration.name
                 report(ModelRule.conflict(address, on: name, at: Self.nowhere, other: other))
             }
@@ -275,7 +280,7 @@ private struct DeferredLowering {
     }
 
     /// Compares what is left with what is recorded.
-    func finish(peers: Int) -> LoweredConfiguration {
+    func finish(peers: Int, among surroundings: inout GuardedSurroundings) -> LoweredConfiguration {
         var differ = NodeDiffer(network: network, names: names, diagnostics: diagnostics)
         differ.leavesOutRefused = true
         differ.allowed = Set(configuration.allowed)
@@ -283,7 +288,12 @@ private struct DeferredLowering {
         var difference = NodeDifference(origin: desired.origin, name: configuration.name)
         differ.preflight(&desired, node: node)
         differ.compare(desired, node: node, &difference)
-        differ.leaveOutRefused(of: node, &difference)
+        switch configuration.subnetLosses {
+        case .included: break
+        case .later: differ.leaveSubnetLossesForLater(of: node, &difference)
+        case .alone: differ.leaveOnlySubnetLosses(of: node, &difference)
+        }
+        differ.leaveOutRefused(of: node, among: &surroundings, &difference)
         for refusal in differ.guards.diagnostics(allowed: differ.allowed) { differ.diagnostics.report(refusal) }
         // A part that awaited a node has only the entries that name it.
         if configuration.target != nil { difference.bridges.removeAll { $0.after == nil } }

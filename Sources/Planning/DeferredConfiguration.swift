@@ -16,6 +16,8 @@ package struct DeferredConfiguration: Hashable, Sendable {
     package var subnets: [NetKeyIndex]?
     /// The AppKeys it has beside those its models need, ascending: these and no others; nil if it keeps what it has.
     package var applicationKeys: [AppKeyIndex]?
+    /// Which of its subnets it loses with this configuration, where ``subnets`` says that it loses some.
+    package var subnetLosses = SubnetLosses.included
     /// The guards that may be passed, sorted, each once.
     package var allowed: [PlanGuard] = []
     /// A Default TTL with which only a GATT proxy can answer, so that it waits for whether the node is one.
@@ -52,9 +54,14 @@ package struct DeferredConfiguration: Hashable, Sendable {
         rules = []
     }
 
+    /// Whether everything that it says is meant, and not a part that comes after the rest.
+    var isWhole: Bool { target == nil && subnetLosses != .alone }
+
     /// What it costs on air as far as that can be told from the declared models, for a node of which nothing is known.
     package var foreseenCost: MessageCost {
         var cost = MessageCost.zero
+        // What else it says comes with the configuration before it.
+        guard subnetLosses != .alone else { return cost }
         if let defaultTTL { cost += ConfigurationAction.setDefaultTTL(defaultTTL).cost }
         if relay == true { cost += ConfigurationAction.setRelay(true, relayRetransmit).cost }
         if proxy == true { cost += ConfigurationAction.setProxy(true).cost }
@@ -75,6 +82,17 @@ package struct DeferredConfiguration: Hashable, Sendable {
         rules.isEmpty && relay != false && proxy != false && friend != false && optionalFeatures.isEmpty
             && !areBridgesOptional && states.allSatisfy { !$0.isOptional && !$0.state.isOff }
     }
+}
+
+/// When a node whose composition has to be read first loses subnets: what is sent to it may need them until everything
+/// else is done, and so may other nodes, whose messages it turns out to carry.
+package enum SubnetLosses: UInt8, Hashable, Sendable {
+    /// With everything else of the configuration.
+    case included = 0
+    /// Later: another configuration of the same node is lowered to them when nobody needs them any more.
+    case later = 1
+    /// Now, and nothing else happens: the rest is there to tell which keys the node needs, and was lowered before.
+    case alone = 2
 }
 
 /// A managed model of a node whose composition is not known; each of the three states is managed if present, and then

@@ -21,13 +21,21 @@ struct KeyMatching<Index: KeyIndex> {
     /// The names of the database's keys.
     let recorded: [Index: String]
 
+    /// Indexes that are not free although the database has no such key, since nodes have one.
+    let taken: () -> Set<Index>
     /// For each new name the one before.
     let previousNames: [String: String]
 
     private let indexesByName: [String: [Index]]
 
-    init(noun: String, recorded: [(index: Index, name: String)], previousNames: [String: String] = [:]) {
+    init(
+        noun: String,
+        recorded: [(index: Index, name: String)],
+        previousNames: [String: String] = [:],
+        taken: @escaping () -> Set<Index> = { [] }
+    ) {
         self.noun = noun
+        self.taken = taken
         self.previousNames = previousNames
         self.recorded = Dictionary(recorded.map { ($0.index, $0.name) }) { first, _ in first }
         indexesByName = Dictionary(grouping: recorded.map(\.index)) { [names = self.recorded] in names[$0] ?? "" }
@@ -106,8 +114,10 @@ struct KeyMatching<Index: KeyIndex> {
         claims: [Index: Located<String>],
         diagnostics: inout DiagnosticCollector
     ) {
+        guard !keys.isEmpty else { return }
+        let taken = taken()
         var candidates = (UInt16(0)...0x0FFF).lazy.compactMap { Index(rawValue: $0) }
-            .filter { recorded[$0] == nil && claims[$0] == nil }.makeIterator()
+            .filter { recorded[$0] == nil && claims[$0] == nil && !taken.contains($0) }.makeIterator()
         for (position, key) in keys {
             if let index = candidates.next() {
                 matches[position] = Match(index: index, recordedName: nil)

@@ -106,6 +106,9 @@ struct BridgeDifference {
     var after: BridgingTableEntry?
     /// Whether it goes with a NetKey of the node.
     var isImplied = false
+
+    /// Whether it makes other nodes harder to reach, and so waits for them: it goes, or passes on less.
+    var isLate: Bool { after == nil || before?.addresses.directions == .bothWays }
 }
 
 extension NodeDifference {

@@ -29,6 +29,8 @@ extension NodeDiffer {
         guard listed != nil else { return }
         difference.deletedAppKeys = node.appKeys.map(\.index).sortedUnique().subtracting(neededAppKeys)
             .subtracting(possibleAppKeys)
+        // Who deletes an AppKey has to say which NetKey it is bound to; a note tells of those that stay for that.
+        difference.deletedAppKeys.removeAll { boundNetKeys[$0] == nil && node.onlyNetKey == nil }
     }
 
     private mutating func compareNetKeys(
@@ -150,6 +152,9 @@ extension NodeDiffer {
 }
 
 extension Node {
+    /// The NetKey that all its AppKeys are bound to; nil if it has several, so that nobody knows.
+    var onlyNetKey: NetKeyIndex? { netKeys.count == 1 ? netKeys[0].index : nil }
+
     /// Whether the node knows a NetKey, but not the new one of its refresh.
     func hasMissedNewKey(_ index: NetKeyIndex) -> Bool {
         netKeys.contains { $0.index == index && !$0.isUpdated }

@@ -37,7 +37,8 @@ extension NodeLowering {
 
     /// What waits for the composition: its changes as far as they are known, and the steps that will bring the rest.
     ///
-    /// What switches a relay or proxy off waits for all other nodes, as it does where the composition is known.
+    /// What switches a relay or proxy off waits for all other nodes, as it does where the composition is known; and so do
+    /// losses of subnets, for until then it may turn out that the node carries messages of others there.
     mutating func addDeferred(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         guard var configuration = difference.deferred else { return }
         let firstChange = builder.changes.count
@@ -52,6 +53,9 @@ extension NodeLowering {
         addFeatures(of: configuration, in: &builder)
         addWaitingFoundation(configuration, in: &builder)
 
+        var departing = configuration
+        if mayLoseSubnets(configuration, difference) { departing.leaveOnlySubnetLosses() }
+        if configuration.subnets != nil { configuration.subnetLosses = .later }
         var late = DeferredConfiguration(node: configuration.node, name: configuration.name)
         late.optionalFeatures = configuration.optionalFeatures
         if configuration.relay == false {
@@ -88,6 +92,24 @@ extension NodeLowering {
         if !late.isEmpty {
             cost += late.foreseenCost
             builder.addLate(.configureWhenKnown(late), change: change, after: prerequisites + compositionSteps)
+        }
+        if departing.subnetLosses == .alone {
+            builder.addLate(
+                .configureWhenKnown(departing),
+                change: change,
+                after: prerequisites + compositionSteps,
+                phase: departure
+            )
+        }
+    }
+
+    /// Whether the node will lose subnets, or may once it is known which rules are for it.
+    private func mayLoseSubnets(_ configuration: DeferredConfiguration, _ difference: NodeDifference) -> Bool {
+        guard let subnets = configuration.subnets else { return false }
+        if !difference.deferredNetKeys.isEmpty { return true }
+        return configuration.rules.contains { rule in
+            guard let netKey = rule.publicationKey.flatMap({ boundNetKeys[$0] }) else { return false }
+            return node.knows(netKey) && !subnets.contains(netKey)
         }
     }
 
@@ -199,6 +221,17 @@ extension NodeLowering {
 }
 
 extension DeferredConfiguration {
+    /// Keeps what tells which keys the node needs.
+    fileprivate mutating func leaveOnlySubnetLosses() {
+        subnetLosses = .alone
+        defaultTTL = nil
+        relay = nil
+        relayRetransmit = nil
+        proxy = nil
+        friend = nil
+        optionalFeatures = []
+    }
+
     /// The nodes without an address to which anything publishes, in order, each once.
     var awaitedNodes: [DeviceUUID] {
         var nodes: [DeviceUUID] = []

@@ -79,8 +79,7 @@ extension NodeLowering {
             return
         }
         let keys = [after.subnets.first, after.subnets.second].compactMap { netKeySteps[$0] }
-        let narrows = bridge.before?.addresses.directions == .bothWays
-        set(.addBridging(after), isLate: narrows, change: change, after: keys, in: &builder)
+        set(.addBridging(after), isLate: bridge.isLate, change: change, after: keys, in: &builder)
     }
 
     /// What names nodes that get their addresses from this plan.

@@ -38,6 +38,10 @@ struct NodeLowering {
         self.node = node
         self.name = name
         prefix = "node." + name
+        var boundNetKeys = boundNetKeys
+        if let only = node.onlyNetKey {
+            for key in node.appKeys where boundNetKeys[key.index] == nil { boundNetKeys[key.index] = only }
+        }
         self.boundNetKeys = boundNetKeys
     }
 
@@ -322,17 +326,19 @@ struct NodeLowering {
             let change = addLoss(of: key, to: &builder)
             let moving = difference.deletedAppKeys.filter { boundNetKeys[$0] == key }
                 .flatMap { movingSteps[$0] ?? [] }
-            // Who carries messages of others, or may, carries theirs in this subnet until they are done.
             set(
                 .deleteNetKey(key),
-                isLate: node.mayCarry,
-                phase: node.features.proxy == .enabled ? .proxyDepartures : .endings,
+                isLate: difference.losesSubnetsLate(node),
+                phase: departure,
                 change: change,
                 after: moving,
                 in: &builder
             )
         }
     }
+
+    /// When the node leaves subnets, if that waits for others.
+    var departure: PlanBuilder.LatePhase { node.features.proxy == .enabled ? .proxyDepartures : .departures }
 
     private func addLoss(of key: NetKeyIndex, to builder: inout PlanBuilder) -> Int {
         builder.add(
@@ -343,6 +349,19 @@ struct NodeLowering {
     private func addLoss(of key: AppKeyIndex, isImplied: Bool, to builder: inout PlanBuilder) -> Int {
         let path = "application_key." + builder.names.appKey(key)
         return builder.add(change(.nodeApplicationKey, path, .delete, from: "index \(key)", isImplied: isImplied))
+    }
+}
+
+extension NodeDifference {
+    /// Whether the node leaves subnets when all else is done.
+    ///
+    /// Who carries messages of others, or may, carries theirs in the subnet until they are done. And who is sent more by
+    /// then may be out of reach without it: what a composition or the address of another node brings is lowered while
+    /// the plan is carried out, and what makes other nodes harder to reach comes late.
+    func losesSubnetsLate(_ node: Node) -> Bool {
+        node.mayCarry || deferred != nil || models.contains { $0.awaited != nil } || !awaitedStates.isEmpty
+            || !awaitedBridges.isEmpty || states.contains { $0.after.cutsReachability }
+            || bridges.contains { !$0.isImplied && $0.isLate }
     }
 }
 

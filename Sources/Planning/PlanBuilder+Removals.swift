@@ -96,7 +96,7 @@ extension PlanBuilder {
             default: break
             }
         }
-        guard node.mayCarry else { return }
+        guard difference.losesSubnetsLate(node) else { return }
         for index in difference.deletedNetKeys {
             var losses: [NetworkResource] = [.netKey(index)]
             losses += difference.deletedAppKeys.filter { boundNetKeys[$0] == index }.map { .appKey($0) }

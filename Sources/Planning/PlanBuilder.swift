@@ -50,6 +50,9 @@ struct PlanBuilder {
         case resets
         /// What makes other nodes harder to reach, and edits that forget nodes.
         case endings
+        /// Subnets that relays leave, and nodes of which it is not known whether they carry messages of others; and nodes
+        /// that were sent something until then.
+        case departures
         /// Subnets that proxies leave, through which the others left.
         case proxyDepartures
         /// Resets of relays, and of nodes of which it is not known whether they carry messages of others.

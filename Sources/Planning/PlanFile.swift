@@ -7,7 +7,7 @@ package import MeshCore
 /// seals it against changes.
 package enum PlanFile {
     /// The version of the format that is written; others are not read.
-    package static let version: UInt16 = 4
+    package static let version: UInt16 = 5
 
     private static let magic = Array("meshplan".utf8)
 

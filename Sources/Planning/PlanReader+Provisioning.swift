@@ -48,6 +48,11 @@ extension PlanReader {
         configuration.applicationKeys = try optional("application keys") { (reader) throws(DecodeError) in
             try reader.applicationKeys()
         }
+        let losses = try bytes.readUInt8()
+        guard let subnetLosses = SubnetLosses(rawValue: losses) else {
+            throw .prohibited(field: "losses of subnets", value: UInt64(losses))
+        }
+        configuration.subnetLosses = subnetLosses
         configuration.allowed = try list { (reader) throws(DecodeError) in try reader.planGuard() }
         for (left, right) in zip(configuration.allowed, configuration.allowed.dropFirst()) where left >= right {
             throw .prohibited(field: "order of guards", value: UInt64(configuration.allowed.count))

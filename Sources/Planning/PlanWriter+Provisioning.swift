@@ -33,6 +33,7 @@ extension PlanWriter {
         write(configuration.target) { $0.bytes.write($1.rawValue.bytes) }
         write(configuration.subnets) { $0.write($1) { $0.bytes.write($1.rawValue) } }
         write(configuration.applicationKeys) { $0.write($1) { $0.bytes.write($1.rawValue) } }
+        bytes.write(configuration.subnetLosses.rawValue)
         write(configuration.allowed) { $0.write($1.rawValue) }
         write(configuration.defaultTTL) { $0.bytes.write($1) }
         write(configuration.relay) { $0.write($1) }

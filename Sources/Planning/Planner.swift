@@ -86,6 +86,8 @@ package enum Planner {
             removesDropped: true,
             diagnostics: DiagnosticCollector()
         )
+        let unknownKeys = UnknownKeys(network)
+        desired.reportRemadeKeys(unknownKeys, network, to: &differ.diagnostics)
         var differences: [NodeDifference] = []
         for node in desired.nodes {
             guard selected?.contains(node.uuid(in: network)) ?? true else {
@@ -140,6 +142,7 @@ package enum Planner {
             notes: notes(differences: differences, others, names) + differences.unreachableNotes(network)
                 + notes(of: inquiries) + differ.refreshNotes
                 + others.removalNotes(desired, keepers, network, names) + builder.driftNotes
+                + desired.notes(ofUnknownKeys: unknownKeys, network, steps)
                 + KeyRefreshAdvice.notes(of: network, forgotten: forgotten) + NodeRefreshAdvice.notes(of: network),
             scope: scope,
             purpose: options.purpose,

@@ -68,10 +68,12 @@ struct Resolver {
     }
 
     mutating func resolveSubnets() {
+        let network = network
         let matching = KeyMatching<NetKeyIndex>(
             noun: "subnet",
             recorded: network.netKeys.map { ($0.index, $0.name) },
-            previousNames: definition.previousNames(of: .subnet)
+            previousNames: definition.previousNames(of: .subnet),
+            taken: { Set(UnknownKeys(network).netKeys.keys) }
         )
         let wanted = definition.subnets.map { KeyMatching<NetKeyIndex>.Wanted(name: $0.name, index: $0.index) }
         let matches = matching.matches(of: wanted, diagnostics: &diagnostics)
@@ -95,10 +97,12 @@ struct Resolver {
     }
 
     mutating func resolveApplicationKeys() {
+        let network = network
         let matching = KeyMatching<AppKeyIndex>(
             noun: "application key",
             recorded: network.appKeys.map { ($0.index, $0.name) },
-            previousNames: definition.previousNames(of: .applicationKey)
+            previousNames: definition.previousNames(of: .applicationKey),
+            taken: { Set(UnknownKeys(network).appKeys.keys) }
         )
         let recorded = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
         let wanted = definition.applicationKeys.map { KeyMatching<AppKeyIndex>.Wanted(name: $0.name, index: $0.index) }

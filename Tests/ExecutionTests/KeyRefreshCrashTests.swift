@@ -18,14 +18,10 @@ struct KeyRefreshCrashTests {
 
     private static let moments = Result { () throws -> Int in
         let site = try Site(lamps: 3, settings: settings, database: try Site.furnished(lamps: 3))
-        var bearer: MortalBearer?
-        site.wrap = { inner in
-            let mortal = MortalBearer(inner, remaining: nil) { throw MissingValue() }
-            bearer = mortal
-            return mortal
+        return try MortalRuns.packets(of: site) {
+            let recap = try site.refresh()
+            #expect(recap.isComplete)
         }
-        #expect(try site.refresh().isComplete)
-        return try required(bearer?.count)
     }
 
     /// Kills the first run after so many packets, every third time the second run too, and goes on.
@@ -33,23 +29,9 @@ struct KeyRefreshCrashTests {
         let old = try Site.furnished(lamps: 3)
         let site = try Site(lamps: 3, settings: Self.settings, seed: UInt64(moment), database: old)
         let plan = try site.refreshPlan()
-        var deaths = [moment] + (moment.isMultiple(of: 3) ? [1 + moment / 3] : [])
-        var bearer: MortalBearer?
-        site.interrupts = { bearer?.isDead == true ? 2 : 0 }
-        site.wrap = { inner in
-            let remaining = deaths.isEmpty ? nil : deaths.removeFirst()
-            let mortal = MortalBearer(inner, remaining: remaining, losesLast: moment.isMultiple(of: 2)) {
-                try site.copyFiles()
-            }
-            bearer = mortal
-            return mortal
-        }
+        let runs = MortalRuns(site, moment: moment)
         var recap = try site.apply(plan)
-        while let dead = bearer, dead.isDead {
-            #expect(dead.failure == nil)
-            try site.reopen(try required(dead.files))
-            site.world.advance(to: site.world.now.advanced(by: .seconds(2)))
-            dead.bury()
+        while try runs.revive() {
             #expect(try site.lostNodes() == [], "moment \(moment)")
             recap = try moment.isMultiple(of: 5) ? site.apply(plan) : site.goOn()
         }

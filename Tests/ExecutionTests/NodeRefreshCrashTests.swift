@@ -15,14 +15,9 @@ struct NodeRefreshCrashTests {
     private static let moments = procedures.map { procedure in
         Result { () throws -> Int in
             let site = try NodeRefreshField.site(preparing: 2)
-            var bearer: MortalBearer?
-            site.wrap = { inner in
-                let mortal = MortalBearer(inner, remaining: nil) { throw MissingValue() }
-                bearer = mortal
-                return mortal
+            return try MortalRuns.packets(of: site) {
+                guard case .refreshed = try site.reprovision(procedure) else { throw MissingValue() }
             }
-            guard case .refreshed = try site.reprovision(procedure) else { throw MissingValue() }
-            return try required(bearer?.count)
         }
     }
 
@@ -32,33 +27,19 @@ struct NodeRefreshCrashTests {
         let comment: Comment = "\(procedure) at \(moment)"
         let site = try NodeRefreshField.site(preparing: 2, seed: UInt64(moment))
         let old = try site.lamp(2)
-        var deaths = [moment] + (moment.isMultiple(of: 3) ? [1 + moment / 3] : [])
-        var bearer: MortalBearer?
-        site.interrupts = { bearer?.isDead == true ? 2 : 0 }
-        site.wrap = { inner in
-            let remaining = deaths.isEmpty ? nil : deaths.removeFirst()
-            let mortal = MortalBearer(inner, remaining: remaining, losesLast: moment.isMultiple(of: 2)) {
-                try site.copyFiles()
-            }
-            bearer = mortal
-            return mortal
-        }
+        let runs = MortalRuns(site, moment: moment)
         var outcome = try site.reprovision(procedure)
-        while let dead = bearer, dead.isDead {
-            #expect(dead.failure == nil)
-            try site.reopen(try required(dead.files))
-            site.world.advance(to: site.world.now.advanced(by: .seconds(2)))
-            dead.bury()
+        while try runs.revive() {
             try site.expectNothingLost(comment)
             if moment.isMultiple(of: 2) {
                 let recap = try site.execute { $0.resolveInDoubt() }
-                if bearer?.isDead == true { continue }
+                if runs.isDead { continue }
                 #expect(recap.isComplete, comment)
                 #expect(try site.network.pendingRefreshes.isEmpty, comment)
             }
             outcome = try site.lamp(2).deviceKey == old.deviceKey ? site.reprovision(procedure) : outcome
         }
-        deaths = []
+        runs.endDeaths()
         let node = try site.lamp(2)
         #expect(node.deviceKey != old.deviceKey, "\(procedure) at \(moment): \(outcome)")
         let network = try site.network

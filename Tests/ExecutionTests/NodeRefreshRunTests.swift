@@ -1,3 +1,4 @@
+import Definitions
 import Execution
 import MeshCore
 import Planning
@@ -85,6 +86,61 @@ struct NodeRefreshRunTests {
         #expect(try site.plan().steps == [])
         let client = try site.lamp(1).elements[0].models[3]
         #expect(client.publication?.address == .unicast(try site.lamp(2).unicastAddress))
+        try site.expectSettled()
+    }
+
+    @Test("A plan after an address refresh mends the heartbeats and bridging entries of others that name the node")
+    func foundationAfterwards() throws {
+        var network = try NodeRefreshField.network()
+        network.nodes[1].elements[0].models.append(Model(identifier: .bridgeConfigurationServer))
+        let uuids = (1...2).map { uuid(UInt64($0)).rawValue.hexadecimal }
+        let text = """
+            version: 1
+            network: house
+            subnets: { home: { index: 0 }, guests: { index: 1 } }
+            nodes:
+              lamp-1:
+                uuid: \(uuids[0])
+                heartbeat: { publish: { to: lamp-2, period: 64s, count: 8, ttl: 5 }, subscribe: { from: lamp-2, period: 32s } }
+                subnet_bridge:
+                  state: on
+                  table: [{ subnets: [home, guests], addresses: [lamp-1, lamp-2], direction: both }]
+              lamp-2: { uuid: \(uuids[1]) }
+            """
+        let file = SourceFiles.File(path: "house.yaml", bytes: Array(text.utf8))
+        let (definitions, diagnostics) = DefinitionReader.read(files: SourceFiles(files: [file]))
+        #expect(diagnostics == [])
+        let site = try Site(lamps: 2, database: network, definition: try required(definitions.first))
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.plan().steps == [])
+        _ = try result(site.reprovision(.nodeAddressRefresh))
+        let moved = try site.lamp(2).unicastAddress
+        #expect(moved != (try unicast(0x20)))
+        let plan = try site.plan()
+        let actions = plan.steps.compactMap { step -> ConfigurationAction? in
+            guard case .configure(uuid(1), let action) = step.work else { return nil }
+            return action
+        }
+        let kinds = actions.map { action in
+            switch action {
+            case .set(.heartbeatPublication(let heartbeat)): "publish to \(heartbeat.destination == moved.address)"
+            case .set(.heartbeatSubscription(let heartbeat)): "subscribe from \(heartbeat.source == moved)"
+            case .addBridging(let entry): "bridge to \(entry.addresses.second == moved.address)"
+            case .removeBridging(let entry): "stop bridging to \(entry.addresses.second.rawValue)"
+            case .removeAllBridging: "stop bridging"
+            default: "\(action)"
+            }
+        }
+        #expect(
+            kinds.sorted() == ["bridge to true", "publish to true", "stop bridging to 32", "subscribe from true"],
+            "\(kinds)"
+        )
+        // What takes the former address out comes last.
+        #expect(kinds.last?.hasPrefix("stop") == true)
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.plan().steps == [])
+        let bridge = try site.lamp(1)
+        #expect(bridge.bridgingTable?.map(\.addresses.second) == [moved.address])
         try site.expectSettled()
     }
 

@@ -1,4 +1,5 @@
 import MeshCore
+import Planning
 import TestSupport
 
 @testable import Execution

@@ -95,4 +95,44 @@ struct RemovalRunTests {
         #expect(try site.network == managed)
         #expect(try site.plan().claims.isEmpty)
     }
+
+    @Test("A proxy of which nobody knows that it is one leaves a subnet after those who are reached through it there")
+    func unknownCarrier() throws {
+        let site = try Site(lamps: 3)
+        #expect(try site.apply(site.plan()).isComplete)
+        // A database that has lost what lamp-1, the proxy, is made of; the others are to get more in the same run.
+        var forgetful = try site.network
+        let place = try #require(forgetful.nodes.firstIndex { $0.name == "lamp-1" })
+        let known = try site.network
+        forgetful.nodes[place].elements = forgetful.nodes[place].elements.map { _ in Element(models: []) }
+        forgetful.nodes[place].features = Node.Features()
+        forgetful.nodes[place].product = nil
+        let run = try Site(network: forgetful, lamps: 3, world: known)
+        run.definition = try House.definition(lamps: 3) { text in
+            text.replacing("ttl: 7", with: "ttl: 9")
+                .replacing(
+                    "0000000000001, profile: lamp",
+                    with: "0000000000001, profile: lamp, subnets: [home], application_keys: [lighting]"
+                )
+                .replacing("[lighting, visitors]", with: "[lighting]")
+        }
+        let plan = try run.plan()
+        let recap = try run.apply(plan)
+        #expect(recap.isComplete, "\(recap)")
+        let guests = try #require(House.guests)
+        var actions: [(DeviceUUID, ConfigurationAction)] = []
+        var steps = plan.steps
+        for event in run.events {
+            if case .planGrown(_, let grown) = event { steps += grown }
+            if case .stepSucceeded(let step, _) = event, case .configure(let node, let action) = steps[step].work {
+                actions.append((node, action))
+            }
+        }
+        let loss = try #require(actions.firstIndex { $0.0 == uuid(1) && $0.1 == .deleteNetKey(guests) })
+        let others = actions[(loss + 1)...].filter { $0.0 != uuid(1) || $0.1 != .deleteNetKey(guests) }
+        #expect(others.isEmpty, "after it: \(others)")
+        #expect(try run.lamp(1).netKeys.map(\.index) == [.primary])
+        #expect(try run.world.mismatches(against: run.network) == [])
+        #expect(try run.plan().isEmpty)
+    }
 }

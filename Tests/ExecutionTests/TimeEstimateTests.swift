@@ -28,35 +28,47 @@ struct TimeEstimateTests {
         return site
     }
 
-    private func estimator(
-        _ name: String,
-        _ settings: WorldSettings,
-        _ options: ExecutionOptions
-    ) throws
-        -> PlanEstimator
-    {
-        PlanEstimator(
-            profile: try #require(RadioProfile.named.first { $0.name == name }),
-            connections: min(options.maximumConnections, settings.maximumLinks),
-            window: options.maximumWindow
-        )
+    private func settings(_ name: String) throws -> WorldSettings {
+        try #require(WorldSettings.profile(named: name))
     }
 
-    /// The median is within a factor of 1.5.
-    private func expect(_ estimate: PlanEstimate, _ recap: Recap) {
-        let taken = Double(recap.duration.microseconds) / 1e6
-        let said = estimate.total.median
-        #expect(taken < said * 1.5 && said < taken * 1.5, "said \(said) s, took \(taken) s")
+    /// What is said of a plan, with what the database knows when it is made.
+    private func estimate(_ plan: Plan, _ name: String, _ site: Commissioning) throws -> PlanEstimate {
+        let estimator = PlanEstimator(
+            profile: try #require(RadioProfile.named.first { $0.name == name }),
+            connections: min(site.options.maximumConnections, try settings(name).maximumLinks),
+            window: site.options.maximumWindow
+        )
+        return try estimator.relaying(in: site.network).estimate(plan)
+    }
+
+    private struct Outcome {
+        var said: PlanEstimate
+        var taken: Double
+    }
+
+    private func run(_ site: Commissioning, _ name: String) throws -> Outcome {
+        let plan = try site.plan()
+        let said = try estimate(plan, name, site)
+        let recap = try site.execute { $0.apply(plan) }
+        return Outcome(said: said, taken: Double(recap.duration.microseconds) / 1e6)
+    }
+
+    /// Half of the runs take about what was said, and nearly all less than what 19 of 20 were said to.
+    private func expect(_ outcomes: [Outcome], _ comment: String) throws {
+        let said = try #require(outcomes.first).said.total
+        let taken = outcomes.map(\.taken).sorted()
+        let median = taken[taken.count / 2]
+        let comment: Comment = "\(comment): said \(said), took \(taken)"
+        #expect(median < said.median * 1.25 && said.median < median * 1.25, comment)
+        #expect(taken.count { $0 <= said.percentile95 } * 10 >= taken.count * 9, comment)
     }
 
     @Test("An office from nothing takes about as long as was said")
     func fromNothing() throws {
-        let site = try office(.office, seed: 1)
-        let plan = try site.plan()
-        let estimate = try estimator("office", .office, site.options).estimate(plan)
-        let recap = try site.execute { $0.apply(plan) }
-        expect(estimate, recap)
-        #expect(estimate.bound == .flood)
+        let outcomes = try (1...3).map { try run(try office(.office, seed: $0), "office") }
+        try expect(outcomes, "office")
+        #expect(outcomes[0].said.bound == .flood)
     }
 
     @Test("Devices that are only provisioned take what the connections allow")
@@ -65,9 +77,9 @@ struct TimeEstimateTests {
         let full = try site.plan()
         var plan = full
         plan.steps = full.steps.filter { if case .provision = $0.work { true } else { false } }
-        let estimate = try estimator("office", .office, site.options).estimate(plan)
+        let said = try estimate(plan, "office", site)
         let recap = try site.execute { $0.apply(plan) }
-        expect(estimate, recap)
-        #expect(estimate.bound == .provisioning)
+        try expect([Outcome(said: said, taken: Double(recap.duration.microseconds) / 1e6)], "provisioning")
+        #expect(said.bound == .provisioning)
     }
 }

@@ -134,4 +134,118 @@ struct LoweredGuardTests {
         result = try outcome(office, configuration, allowing: .groupInUse)
         #expect(result.refused == [] && result.allowed.count == 1)
     }
+
+    @Test("The last known proxy of a subnet stays one, and one of which nobody knows until another is known to be one")
+    func lastProxy() throws {
+        var (office, configuration) = try office { $0.features.proxy = .enabled }
+        for name in ["lamp-2", "switch-1"] { try office.change(name) { $0.features.proxy = .disabled } }
+        configuration.proxy = false
+        configuration.defaultTTL = nil
+        var result = try outcome(office, configuration, allowing: .lastProxy)
+        #expect(result.refused == [] && result.allowed == [.setProxy(false)])
+        #expect(result.problem.hasPrefix("subnet `building` would lose its last GATT proxy, `lamp-1`"))
+        try office.change("lamp-1") { $0.features.proxy = nil }
+        result = try outcome(office, configuration, allowing: .lastProxy)
+        #expect(result.problem.contains("no other node of its subnets is known to be one"))
+        try office.change("lamp-2") { $0.features.proxy = .enabled }
+        #expect(actions(configuration.lowered(in: office.network)) == [.setProxy(false)])
+        // A node that is away, or none any more, carries nobody.
+        try office.change("lamp-2") { $0.unprovisionedSeenAt = Timestamp(rawValue: 1) }
+        #expect(actions(configuration.lowered(in: office.network)) == [])
+    }
+
+    @Test("Of two last proxies only one goes, although neither has gone yet")
+    func twoProxies() throws {
+        var (office, first) = try office { $0.features.proxy = .enabled }
+        try office.change("switch-1") { $0.features.proxy = .disabled }
+        first.proxy = false
+        let other = try required(office.network.nodes.first { $0.name == "lamp-2" })
+        try office.change("lamp-2") { $0.features.proxy = .enabled }
+        var second = DeferredConfiguration(node: other.uuid, name: "lamp-2")
+        second.proxy = false
+        var surroundings = GuardedSurroundings(office.network)
+        let lowered = try [first, second].map { configuration in
+            let node = try required(office.network.nodes.first { $0.uuid == configuration.node })
+            return configuration.lowered(on: node, in: office.network, among: &surroundings) { _ in nil }
+        }
+        #expect(lowered.map { actions($0) } == [[.setProxy(false)], []])
+        // The same if a plan that was looked at as a whole takes the first.
+        var planned = GuardedSurroundings(office.network)
+        planned.expect([Step(change: 0, work: .configure(first.node, .setProxy(false)))])
+        let lamp = try required(office.network.nodes.first { $0.uuid == second.node })
+        let after = second.lowered(on: lamp, in: office.network, among: &planned) { _ in nil }
+        #expect(after.steps == [] && after.problems.count == 1)
+    }
+
+    @Test("The last relay of a subnet goes on relaying, with other parameters if they are asked for")
+    func lastRelay() throws {
+        var (office, configuration) = try office { $0.features = .init(relay: .enabled, proxy: .disabled) }
+        for name in ["lamp-2", "switch-1"] { try office.change(name) { $0.features.relay = .disabled } }
+        let retransmit = TransmitParameters(octet: 0x14)
+        configuration.relay = false
+        configuration.relayRetransmit = retransmit
+        let result = try outcome(office, configuration, allowing: .lastRelay)
+        #expect(result.refused == [.setRelay(true, retransmit)])
+        #expect(result.allowed == [.setRelay(false, retransmit)])
+        #expect(result.problem.hasPrefix("subnet `building` would lose its last relay, `lamp-1`"))
+        // Of whom nobody knows that it does not, may relay.
+        try office.change("lamp-2") { $0.features.relay = nil }
+        #expect(actions(configuration.lowered(in: office.network)) == [.setRelay(false, retransmit)])
+    }
+
+    @Test("A carrier stays in a subnet whose other nodes have no other")
+    func carriedSubnet() throws {
+        let guests = try required(NetKeyIndex(rawValue: 1))
+        var (office, configuration) = try office { node in
+            node.features.proxy = .enabled
+            node.netKeys.append(NodeKey(index: guests))
+        }
+        try office.change("lamp-2") { node in
+            node.features = .init(relay: .enabled, proxy: .disabled)
+            node.netKeys.append(NodeKey(index: guests))
+        }
+        configuration.subnets = [.primary]
+        configuration.subnetLosses = .alone
+        let result = try outcome(office, configuration, allowing: .lastProxy)
+        #expect(result.refused == [] && result.allowed == [.deleteNetKey(guests)])
+        #expect(result.problem.hasPrefix("subnet `guests` would lose its last GATT proxy, `lamp-1`, while"))
+        try office.change("lamp-2") { $0.netKeys.removeLast() }
+        #expect(actions(configuration.lowered(in: office.network)) == [.deleteNetKey(guests)])
+    }
+
+    @Test("What brings a replay protection list more sources than it holds is left out, whoever hears them")
+    func replayLists() throws {
+        var (office, configuration) = try office { $0.product?.replayListSize = 3 }
+        let kitchen = office.network.groups[1].address
+        // switch-1 publishes there, and so does our provisioner, which configures besides.
+        let both = [office.network.groups[0].address, kitchen]
+        configuration.models = [DeferredModel(address: onOff, subscriptions: both)]
+        #expect(actions(configuration.lowered(in: office.network)) == [.addSubscription(onOff, kitchen)])
+        guard case .group(let address) = kitchen else { return }
+        let publication = Publication(address: .group(address), appKeyIndex: .first)
+        try office.change("lamp-2") { $0.elements[0].models[1].publication = publication }
+        var result = try outcome(office, configuration, allowing: .replayList)
+        #expect(result.refused == [] && result.allowed == [.addSubscription(onOff, kitchen)])
+        #expect(result.problem.hasPrefix("`lamp-1` would have to hear more than the 3 sources"))
+        // Who publishes is looked at for the sake of those who hear it.
+        try office.change("lamp-2") { $0.elements[0].models[1].publication = nil }
+        try office.change("lamp-1") { $0.elements[0].models[1].subscriptions.append(kitchen) }
+        let other = try required(office.network.nodes.first { $0.name == "lamp-2" })
+        var publishing = DeferredConfiguration(node: other.uuid, name: "lamp-2")
+        let wanted = DesiredPublication(
+            target: .address(.group(address)),
+            key: .first,
+            ttl: Publication.defaultTTL,
+            period: .none,
+            retransmit: .none,
+            usesFriendshipCredentials: false
+        )
+        publishing.models = [DeferredModel(address: onOff, publication: .on(wanted))]
+        result = try outcome(office, publishing, allowing: .replayList)
+        #expect(result.refused == [] && result.allowed == [.setPublication(onOff, publication)])
+        #expect(result.problem.hasPrefix("`lamp-1` would have to hear more than the 3 sources"))
+        // Who has not the key does not hear it.
+        try office.change("lamp-1") { $0.appKeys = [] }
+        #expect(actions(publishing.lowered(in: office.network)) == [.setPublication(onOff, publication)])
+    }
 }

@@ -1,4 +1,5 @@
 import MeshCore
+import Planning
 
 /// Requests on their way: sending, answers, time-outs, and pauses between two links.
 extension MeshClient {

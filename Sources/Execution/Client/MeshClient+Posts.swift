@@ -1,4 +1,5 @@
 package import MeshCore
+import Planning
 
 /// Messages of the Remote Provisioning models, which come and go without one being the answer to another: what is lost is
 /// repeated by whoever uses them.

@@ -1,4 +1,5 @@
 package import MeshCore
+import Planning
 
 /// Which request goes over which link, and which links there are to be.
 extension MeshClient {

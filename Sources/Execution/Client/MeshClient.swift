@@ -1,4 +1,5 @@
 package import MeshCore
+package import Planning
 
 /// A Configuration Client over a few proxy links: requests in, answers out, with everything between, which is
 /// encryption, segmentation, retries, the choice of proxies, their filters, and the recovery of links.

@@ -38,77 +38,6 @@ struct ProvisioningQueue {
         case notHeard(DeviceUUID)
     }
 
-    enum State {
-        /// Not heard since the last attempt.
-        case listening
-        /// Nothing is tried before the timer; who advertised meanwhile is remembered.
-        case delayed
-        /// Heard; waits for a link to be free.
-        case ready
-        /// Heard; waits for the person whom another device needs.
-        case waitingForPerson
-        /// The owner was asked to connect.
-        case starting(ProvisioningPath)
-        case connecting(ProvisioningLink)
-        case talking(ProvisioningLink, ProvisioningConversation)
-    }
-
-    struct Entry {
-        let order: ProvisioningOrder
-        /// Place in the order of arrival.
-        let place: Int
-        var state = State.listening
-        /// Who was heard advertising it; comes before the server.
-        var advertiser: AdvertiserIdentifier?
-        /// The Remote Provisioning Server that is to reach it.
-        var server: UnicastAddress?
-        /// When it was taken in.
-        let since: Instant
-        /// Attempts that failed.
-        var failures = 0
-        var needsPerson = false
-        /// Whether the candidate was handed out to be stored, and its data has not left.
-        var isStoring = false
-        /// When something is due; nil if nothing is.
-        var timer: Instant?
-
-        var path: ProvisioningPath? { advertiser.map { .direct($0) } ?? server.map { .remote($0) } }
-
-        /// Whether nodes are to listen for it, which the bearer was to hear for so long.
-        func isMissing(for patience: Duration, at now: Instant) -> Bool {
-            guard case .listening = state else { return false }
-            return switch order.route {
-            case .any: since.advanced(by: patience) <= now
-            case .direct: false
-            case .remote, .node: true
-            }
-        }
-
-        /// Whether it may be reached over a connection of the bearer.
-        var mayBeDirect: Bool {
-            switch order.route {
-            case .any, .direct: true
-            case .remote, .node: false
-            }
-        }
-
-        /// Whether it may be reached through a node.
-        func mayGo(through node: DeviceUUID) -> Bool {
-            switch order.route {
-            case .any, .remote: true
-            case .direct: false
-            case .node(let server): server == node
-            }
-        }
-
-        /// Whether whoever is at the other end may know the static value now, had it been guessed: with our Random it
-        /// can be sought at leisure among the values that somebody would choose. The right one does not fail there.
-        func mayHaveRevealedValue(_ problem: ProvisioningProblem) -> Bool {
-            guard case .talking(_, let conversation) = state else { return false }
-            return conversation.method == .staticOOB && problem.stage == .verification
-        }
-    }
-
     let policy: ProvisioningAttempts
     var entries: [DeviceUUID: Entry] = [:]
     /// Devices by place.
@@ -251,7 +180,7 @@ struct ProvisioningQueue {
         return true
     }
 
-    private mutating func enqueue(_ uuid: DeviceUUID) {
+    mutating func enqueue(_ uuid: DeviceUUID) {
         guard let entry = entries[uuid] else { return }
         setTimer(nil, of: uuid)
         if entry.needsPerson {
@@ -318,51 +247,7 @@ struct ProvisioningQueue {
         busyServers.remove(server)
     }
 
-    // MARK: What the owner decides
-
-    /// How a device that told its capabilities is provisioned. If that needs the person and another device has it, the
-    /// link is given up and the device waits for its turn.
-    mutating func choose(
-        _ uuid: DeviceUUID,
-        _ choice: ProvisioningChoice,
-        data: ProvisioningData,
-        at now: Instant
-    ) -> [Output] {
-        let kind = choice.authentication.method.kind
-        let needsPerson = kind == .outputOOB || kind == .inputOOB
-        entries[uuid]?.needsPerson = needsPerson
-        if needsPerson {
-            guard personHolder == nil || personHolder == uuid else {
-                let outputs = hangUp(uuid)
-                enqueue(uuid)
-                return outputs + [.progress(uuid, .waitingForPerson)]
-            }
-            personHolder = uuid
-        } else if personHolder == uuid {
-            personHolder = nil
-        }
-        return converse(uuid, at: now) { $0.choose(choice, data: data, at: now) }
-    }
-
-    /// A device that told its capabilities cannot be provisioned.
-    mutating func refuse(_ uuid: DeviceUUID, _ problem: ProvisioningProblem, at now: Instant) -> [Output] {
-        fail(uuid, problem, at: now)
-    }
-
-    /// A candidate is durable.
-    mutating func dataIsDurable(_ uuid: DeviceUUID, at now: Instant) -> [Output] {
-        let outputs = converse(uuid, at: now) { $0.dataIsDurable(at: now) }
-        if case .talking(_, let conversation)? = entries[uuid]?.state, conversation.stage == .completion {
-            entries[uuid]?.isStoring = false
-        }
-        return outputs
-    }
-
-    /// The person answered.
-    mutating func answer(_ text: String, at now: Instant) -> [Output] {
-        guard let uuid = personHolder else { return [] }
-        return converse(uuid, at: now) { $0.answer(text, at: now) }
-    }
+    // MARK: Time
 
     /// Time has passed.
     mutating func advance(to now: Instant) -> [Output] {
@@ -403,7 +288,7 @@ struct ProvisioningQueue {
     }
 
     /// Lets the conversation of a device take something in and hands on what it wants.
-    private mutating func converse(
+    mutating func converse(
         _ uuid: DeviceUUID,
         at now: Instant,
         _ body: (inout ProvisioningConversation) -> [ProvisioningConversation.Action]
@@ -434,7 +319,7 @@ struct ProvisioningQueue {
     }
 
     /// Ends what a device does with a link, and its claim on the person.
-    private mutating func hangUp(_ uuid: DeviceUUID, isCompleted: Bool = false) -> [Output] {
+    mutating func hangUp(_ uuid: DeviceUUID, isCompleted: Bool = false) -> [Output] {
         if personHolder == uuid { personHolder = nil }
         setTimer(nil, of: uuid)
         switch entries[uuid]?.state {
@@ -457,7 +342,7 @@ struct ProvisioningQueue {
         return .close(link, isCompleted: isCompleted)
     }
 
-    private mutating func fail(_ uuid: DeviceUUID, _ problem: ProvisioningProblem, at now: Instant) -> [Output] {
+    mutating func fail(_ uuid: DeviceUUID, _ problem: ProvisioningProblem, at now: Instant) -> [Output] {
         guard let entry = entries[uuid] else { return [] }
         var outputs = hangUp(uuid)
         if entry.isStoring, !problem.mayBeProvisioned { outputs.append(.discard(uuid)) }

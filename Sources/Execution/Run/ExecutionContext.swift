@@ -70,11 +70,10 @@ package struct ExecutionOptions: Hashable, Sendable {
     package var provisioning = ProvisioningAttempts()
     /// Links used at once at most, at least 1; never more than the bearer has.
     package var maximumConnections = 8
-    /// Nodes talked to at once at the start, at least 1.
-    package var initialWindow = 4
-    /// Nodes talked to at once at most, at least 1. Proxies drop silently what exceeds their queue, the smallest of
-    /// which hold 6 PDUs.
-    package var maximumWindow = 6
+    /// Nodes talked to at once at the start, at least 1; see ``WindowPolicy``.
+    package var initialWindow = WindowPolicy().initial
+    /// Nodes talked to at once at most, at least 1.
+    package var maximumWindow = WindowPolicy().maximum
     /// Which composition pages beside page 0 are read with the configuration of nodes.
     package var pages = NodeReadBack.Pages.unread
 

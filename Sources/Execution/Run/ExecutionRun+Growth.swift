@@ -12,7 +12,11 @@ extension ExecutionRun {
         }
         let record = network
         let peers = node.product.map(inquiredProducts.contains) ?? true ? 0 : max(waitingConfigurations, 1)
-        let lowered = deferred.lowered(on: node, in: record.header, peers: peers) { record.node($0) }
+        var surroundings = network.lendSurroundings(expecting: steps[..<plannedCount])
+        let lowered = deferred.lowered(on: node, in: record.header, peers: peers, among: &surroundings) {
+            record.node($0)
+        }
+        network.takeBack(surroundings)
         if deferred.target == nil { waitingConfigurations -= 1 }
         if let product = node.product, lowered.steps.contains(where: \.readsList) { inquiredProducts.insert(product) }
         let (stepOffset, changeOffset) = (steps.count, changeCount)

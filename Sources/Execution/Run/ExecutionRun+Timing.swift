@@ -12,7 +12,8 @@ extension ExecutionRun {
         let estimator = PlanEstimator(
             profile: .office,
             connections: min(options.maximumConnections, bearer.maximumLinks),
-            window: options.maximumWindow
+            window: options.maximumWindow,
+            relays: relaysAtStart
         )
         let estimate = estimator.estimate(steps, barriers: [])
         return RunTiming(

@@ -70,6 +70,8 @@ final class ExecutionRun {
     var singlyAskedProducts: Set<Node.Product> = []
     /// What was seen of the subscription lists of nodes of which is found out which are shared.
     var listWitnesses: [DeviceUUID: ListWitness] = [:]
+    /// Nodes that relayed when the run began, or may have.
+    let relaysAtStart: Int
     /// How many nodes have a configuration that waits to be known, and products of which one of them was asked for that.
     var waitingConfigurations = 0
     var inquiredProducts: Set<Node.Product> = []
@@ -152,6 +154,7 @@ final class ExecutionRun {
             orders: steps.compactMap { if case .provision(let order) = $0.work { order } else { nil } }
         )
         self.network.apply(claims)
+        relaysAtStart = PlanEstimator(profile: .office).relaying(in: network).relays
         self.changeCount = changeCount
         queue = ProvisioningQueue(policy: options.provisioning)
         self.steps = steps

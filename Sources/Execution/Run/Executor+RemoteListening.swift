@@ -1,4 +1,5 @@
 package import MeshCore
+import Planning
 import Store
 
 /// Listening with the help of nodes that have a Remote Provisioning Server.

@@ -8,25 +8,29 @@ struct NetworkRecord {
     var header: MeshNetwork
     /// Sorted by unicast address.
     var nodes: [Node]
-    private var places: [DeviceUUID: Int] = [:]
+    var places: [DeviceUUID: Int] = [:]
     var dirtyNodes: Set<DeviceUUID> = []
-    private var removedNodes: Set<DeviceUUID> = []
+    var removedNodes: Set<DeviceUUID> = []
     /// Names of devices that are no nodes yet.
     private var names: [DeviceUUID: String] = [:]
     /// The addresses that orders fix, which nobody else is to get.
-    private var fixedAddresses: [DeviceUUID: UnicastAddress] = [:]
+    var fixedAddresses: [DeviceUUID: UnicastAddress] = [:]
     /// Made when the first address is needed.
-    private var pool: UnicastAddressPool?
+    var pool: UnicastAddressPool?
     var isHeaderDirty = false
     /// Nodes of which nothing is new but when they told it.
     private var confirmedNodes: Set<DeviceUUID> = []
-    private var dirtyDrifts: Set<DeviceUUID> = []
+    var dirtyDrifts: Set<DeviceUUID> = []
     /// Made when the first node is read back.
     private var labels: KnownLabels?
     var dirtyPendings: Set<DeviceUUID> = []
     var newRetirements: [RetiredNode] = []
+    /// What guards know of it: made when a configuration is first lowered, and nil while it is lent.
+    var surroundings: GuardedSurroundings?
+    /// The nodes of which guards do not know the latest.
+    var unseenNodes: Set<DeviceUUID> = []
     /// Nodes that are none any more, so that it is of no matter what became of their refresh.
-    private var endedRefreshes: Set<DeviceUUID> = []
+    var endedRefreshes: Set<DeviceUUID> = []
     private var areCapacitiesDirty = false
     var areSharingsDirty = false
 
@@ -199,6 +203,7 @@ struct NetworkRecord {
         changes.nodes = dirtyNodes.sorted().compactMap { node($0) }
         changes.removedNodes = removedNodes.sorted()
         changes.confirmedNodes = confirmedNodes.subtracting(dirtyNodes).sorted().compactMap { node($0) }
+        if surroundings != nil { unseenNodes.formUnion(dirtyNodes.union(removedNodes)) }
         dirtyNodes = []
         removedNodes = []
         confirmedNodes = []
@@ -299,177 +304,5 @@ struct NetworkRecord {
         var after = node
         after.apply(action, appKeys: header.appKeys, sharing: header.sharedLists(of: node))
         return after.hasConfiguration(of: node)
-    }
-}
-
-extension Node {
-    /// What an answer says that confirms an action.
-    mutating func record(_ action: ConfigurationAction, in network: MeshNetwork, at now: Timestamp) {
-        apply(action, appKeys: network.appKeys, sharing: network.sharedLists(of: self))
-        observedAt = now
-        unprovisionedSeenAt = nil
-        // A node that gets a key when the network already uses the new one gets the new one, and it alone.
-        switch action {
-        case .addNetKey(let index) where network.usesNewKeys(of: index): confirm(.revoked, of: index)
-        case .addAppKey(let index, boundTo: let netKey) where network.usesNewKeys(of: netKey): confirmUpdate(of: index)
-        default: break
-        }
-    }
-
-    /// Records that the node lacks the feature that an action is about.
-    mutating func recordMissingFeature(of action: ConfigurationAction, at now: Timestamp) {
-        switch action {
-        case .setRelay: features.relay = .notSupported
-        case .setProxy: features.proxy = .notSupported
-        case .setFriend: features.friend = .notSupported
-        case .set(let state):
-            guard let notSupported = state.kind.notSupported else { return }
-            record(notSupported)
-        default: return
-        }
-        observedAt = now
-    }
-}
-
-/// How devices become nodes and nodes leave.
-extension NetworkRecord {
-    /// Addresses for a device that has so many elements, 1...255.
-    mutating func reserve(
-        _ count: Int,
-        for order: ProvisioningOrder
-    ) throws(ProvisioningProblem) -> UnicastAddress {
-        var pool = self.pool ?? freshPool()
-        self.pool = nil
-        defer { self.pool = pool }
-        guard let fixed = order.address else {
-            guard let address = pool.reserveBlock(of: count, for: order.uuid) else {
-                throw .noAddress("the ranges of our provisioner have no \(count) consecutive free addresses left")
-            }
-            return address
-        }
-        do throws(AddressConflict) {
-            try pool.reserve(fixed, count: count, for: order.uuid)
-            return fixed
-        } catch {
-            throw .fixedAddress(
-                "\(count == 1 ? "its element" : "its \(count) elements") cannot begin at \(fixed): \(clause(of: error))"
-            )
-        }
-    }
-
-    /// What stands in the way of a fixed address, without a full stop.
-    private func clause(of conflict: AddressConflict) -> String {
-        let address = conflict.address
-        switch conflict.reason {
-        case .notUnicast: return "\(address) is not a unicast address"
-        case .node(_, let name): return "\(address) is taken by node `\(name)`"
-        case .pending(_, let name): return "\(address) is held for `\(name)`, whose provisioning may have succeeded"
-        case .reserved(let uuid): return "\(address) is set aside for `\(name(of: uuid))`"
-        case .excluded(until: let index):
-            return "\(address) was in use by a node that is gone and is not given out before IV index \(index)"
-        case .otherProvisioner(let name): return "\(address) is in the range of provisioner `\(name)`"
-        case .outsideOurRanges: return "\(address) is not in the range of our provisioner"
-        }
-    }
-
-    /// Has the device of an earlier attempt get other addresses in the next one, because it was a node meanwhile and has
-    /// used sequence numbers under those it had, which nobody may use again (Mesh Protocol 3.4.4.5).
-    mutating func leaveBlock(of uuid: DeviceUUID) {
-        guard let pending = header.pendingProvisioning(of: uuid) else { return }
-        var pool = self.pool ?? freshPool()
-        pool.exclude(pending.addresses, leftBy: uuid)
-        self.pool = pool
-    }
-
-    private mutating func freshPool() -> UnicastAddressPool {
-        var pool = withNodes { UnicastAddressPool($0) }
-        // A conflict is told by the one who comes to use the address.
-        for (uuid, address) in fixedAddresses.sorted(by: { $0.key < $1.key }) {
-            try? pool.reserve(address, count: 1, for: uuid)
-        }
-        return pool
-    }
-
-    /// Frees what was reserved for a device, unless it may have been told.
-    mutating func release(_ uuid: DeviceUUID) {
-        guard header.pendingProvisioning(of: uuid) == nil, fixedAddresses[uuid] == nil, places[uuid] == nil else {
-            return
-        }
-        pool?.release(uuid)
-    }
-
-    /// Records an attempt that is about to hand out an address and a DeviceKey.
-    mutating func recordAttempt(_ attempt: PendingProvisioning) {
-        // Addresses that an earlier attempt had and this one has not are excluded, and its DeviceKeys retired.
-        let former = header.pendingProvisioning(of: attempt.uuid)
-        if let former, former.addresses != attempt.addresses {
-            isHeaderDirty = true
-            pool?.exclude(former.addresses.filter { !attempt.addresses.contains($0) }, leftBy: attempt.uuid)
-        }
-        let count = header.retiredNodes.count
-        header.recordAttempt(attempt)
-        newRetirements += header.retiredNodes[count...]
-        dirtyPendings.insert(attempt.uuid)
-    }
-
-    /// Takes an attempt back whose provisioning data has not left.
-    mutating func withdrawAttempt(of uuid: DeviceUUID, _ deviceKey: KeyMaterial) {
-        guard let place = header.pendingProvisionings.firstIndex(where: { $0.uuid == uuid }) else { return }
-        dirtyPendings.insert(uuid)
-        header.pendingProvisionings[place].deviceKeys.removeAll { $0 == deviceKey }
-        if header.pendingProvisionings[place].deviceKeys.isEmpty { header.pendingProvisionings.remove(at: place) }
-    }
-
-    /// Makes a pending device a node, and retires the node that it was before.
-    ///
-    /// - Parameter order: how it was to be provisioned; nil if nobody has ordered it now.
-    /// - Returns: nil if the device is not pending.
-    mutating func promote(
-        _ uuid: DeviceUUID,
-        _ order: ProvisioningOrder?,
-        deviceKey: KeyMaterial,
-        at now: Timestamp
-    ) -> (node: Node, replaced: Node?)? {
-        guard header.pendingProvisioning(of: uuid) != nil else { return nil }
-        let replaced = node(uuid)
-        if replaced != nil { retire(uuid, reason: .replaced, at: now) }
-        let promoted = header.promote(
-            uuid,
-            name: order?.name,
-            deviceKey: deviceKey,
-            isProtected: order?.isProtected ?? replaced?.isProtected ?? false,
-            removalPolicy: order?.removalPolicy ?? replaced?.removalPolicy ?? .forget,
-            at: now
-        )
-        header.nodes = []
-        guard let node = promoted?.node else { return nil }
-        insert(node)
-        return (node, replaced)
-    }
-
-    /// Takes a node out of the network.
-    mutating func retire(_ uuid: DeviceUUID, reason: RetiredNode.Reason, at now: Timestamp) {
-        guard let place = places.removeValue(forKey: uuid) else { return }
-        if header.drifts.removeValue(forKey: uuid) != nil { dirtyDrifts.insert(uuid) }
-        let node = nodes.remove(at: place)
-        let hasPendingRefresh = header.pendingRefreshes[uuid] != nil
-        let count = header.retiredNodes.count
-        header.recordRetirement(of: node, reason: reason, at: now)
-        newRetirements += header.retiredNodes[count...]
-        if hasPendingRefresh { endedRefreshes.insert(uuid) }
-        for later in place..<nodes.count { places[nodes[later].uuid] = later }
-        isHeaderDirty = true
-        dirtyNodes.remove(uuid)
-        removedNodes.insert(uuid)
-    }
-
-    private mutating func insert(_ node: Node) {
-        var place = nodes.count
-        while place > 0, nodes[place - 1].unicastAddress > node.unicastAddress { place -= 1 }
-        nodes.insert(node, at: place)
-        for later in place..<nodes.count { places[nodes[later].uuid] = later }
-        dirtyPendings.insert(node.uuid)
-        dirtyNodes.insert(node.uuid)
-        removedNodes.remove(node.uuid)
     }
 }

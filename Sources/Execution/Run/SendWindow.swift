@@ -1,4 +1,6 @@
-/// How many nodes are talked to at once: additive increase, multiplicative decrease (AIMD).
+import Planning
+
+/// How many nodes are talked to at once: additive increase, multiplicative decrease, see ``WindowPolicy``.
 ///
 /// The limit is mostly the proxy: its queue drops silently, so loss is the sign of too much at once. A node that
 /// never answers says nothing about the queue and leaves the window alone.
@@ -23,7 +25,7 @@ struct SendWindow: Hashable, Sendable {
         if attempts <= 1 {
             value = min(maximum, value + 1 / value)
         } else if answersSinceDecrease >= size {
-            value = max(1, value * 0.7)
+            value = max(1, value * WindowPolicy.decrease)
             answersSinceDecrease = 0
         }
     }

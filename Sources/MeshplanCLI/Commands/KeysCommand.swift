@@ -136,7 +136,7 @@ struct KeysRefreshCommand: NetworkCommand {
         let snapshot = try database.snapshot()
         let planned = try job.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
         let plan = planned.plan
-        let estimator = try radio.estimator(database)
+        let estimator = try radio.estimator(database).relaying(in: snapshot.network)
         job.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
         try planned.checkGuards()
         try SavedPlan.write(plan, to: out, database: database, context: context)

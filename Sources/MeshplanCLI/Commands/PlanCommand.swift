@@ -46,7 +46,8 @@ struct PlanCommand: NetworkCommand {
         let planned = try planning.plan(snapshot, options: options.planner)
         let plan = planned.plan
         ProcessMemory.keepUntilExit((planning, snapshot, planned))
-        planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
+        let site = estimator.relaying(in: snapshot.network)
+        planning.show(plan, unresolved: snapshot.unresolved.count, estimator: site, isFull: full)
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")
         }

@@ -34,14 +34,12 @@ struct RadioOptions: ParsableArguments {
         PlanEstimator(
             profile: try profile(database),
             connections: connections ?? Self.usualConnections,
-            window: window ?? Self.usualWindow
+            window: window ?? WindowPolicy().maximum
         )
     }
 
     /// Bluetooth controllers of small computers have between 5 and 10 connections.
     static let usualConnections = 4
-    /// Nodes that a run talks to at once when nothing is lost.
-    private static let usualWindow = 6
 
     private func profile(_ database: MeshDatabase) throws -> RadioProfile {
         if let named = RadioProfile.named.first(where: { $0.name == radio }) { return named }

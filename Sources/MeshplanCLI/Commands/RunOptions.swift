@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Execution
+internal import Planning
 
 /// How a run goes about its messages.
 struct RunOptions: ParsableArguments {

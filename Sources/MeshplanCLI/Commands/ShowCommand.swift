@@ -57,14 +57,15 @@ struct ShowCommand: NetworkCommand {
             let (network, sealed) = try SavedPlan.read(what, in: context)
             let database = try workspace.open(network)
             let plan = try SavedPlan.open(sealed, of: network, path: what, database: database)
-            let estimate = try radio.estimator(database).estimate(plan)
+            let snapshot = try database.snapshot()
+            let estimate = try radio.estimator(database).relaying(in: snapshot.network).estimate(plan)
             if let lines = context.json {
                 PlanJSON(plan: plan, estimate: estimate, digest: plan.digest).write(to: lines)
             } else {
                 let view = PlanView(plan: plan, estimate: estimate, style: context.style, isFull: full)
                 context.output.write(view.render())
                 plan.showDigest(in: context)
-                let serial = try database.snapshot().serial
+                let serial = snapshot.serial
                 if serial != plan.serial {
                     context.errorOutput.line(
                         "This plan is out of date: it was made at serial \(plan.serial), and the database is at \(serial) now."

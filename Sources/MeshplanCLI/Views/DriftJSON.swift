@@ -24,6 +24,7 @@ struct DriftJSON {
                 ])
             }
         }
+        for note in report.notes { lines.write(["type": "drift_note", "message": note.json]) }
         let ages = ObservationAges(network)
         lines.write([
             "type": "drift_summary", "network": name.json, "values": .integer(report.count),

@@ -19,11 +19,13 @@ struct DriftView {
         let drifted = report.nodes.filter { !$0.entries.isEmpty }
         guard !drifted.isEmpty else {
             return style(.good, "No drift.") + " " + style(.bold, "What nodes told is as recorded.") + "\n" + ages()
+                + notes()
         }
         var text = "Drift in network \(style(.bold, name.printable))\n"
         for node in drifted { text += "\n" + self.text(node) }
         let values = count(report.count, "value")
         text += "\n" + style(.bold, "Drift: \(values) on \(count(drifted.count, "node")).") + "\n" + ages()
+        text += notes()
         for line in advice(drifted) { text += "Next: \(line)\n" }
         return text
     }
@@ -64,6 +66,8 @@ struct DriftView {
         case .value(let value): value?.printable ?? "none"
         }
     }
+
+    private func notes() -> String { report.notes.map { "Note: \($0.printable)\n" }.joined() }
 
     /// How old the observations are that this rests on.
     private func ages() -> String {

@@ -54,6 +54,7 @@ extension PlanEstimate.Bound {
         case .flood: "the relays, which repeat every PDU"
         case .air: "the air that the relays share"
         case .provisioning: "the connections for provisioning"
+        case .timeouts: "waiting for time-outs, since messages get lost"
         }
     }
 }

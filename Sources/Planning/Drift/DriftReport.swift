@@ -5,9 +5,13 @@ package struct DriftReport: Hashable, Sendable {
     /// The nodes that have drifted, by address.
     package var nodes: [DriftedNode]
 
+    /// What else to know: keys that nodes have and the database does not know, and what can be done, sentences.
+    package var notes: [String]
+
     /// A report about those nodes.
-    package init(nodes: [DriftedNode]) {
+    package init(nodes: [DriftedNode], notes: [String] = []) {
         self.nodes = nodes
+        self.notes = notes
     }
 
     /// How many things are otherwise than recorded, without those that the definition has adopted.
@@ -64,7 +68,10 @@ extension DriftReport {
     ///   - network: what the database knows.
     ///   - definition: read without errors; nil if there is none, and then nothing is managed.
     package static func make(of network: MeshNetwork, definition: Definition?) -> DriftReport {
-        guard !network.drifts.isEmpty else { return DriftReport(nodes: []) }
+        let unknownKeys = UnknownKeys(network)
+        guard !network.drifts.isEmpty else {
+            return DriftReport(nodes: [], notes: unknownKeys.notes(of: network) { _ in nil })
+        }
         var diagnostics = DiagnosticCollector()
         let state = definition.map { Resolver.resolve($0, against: network, diagnostics: &diagnostics) }
         let names = state.map { ResourceNames(desired: $0, network: network) } ?? ResourceNames(network: network)
@@ -79,7 +86,10 @@ extension DriftReport {
                 DriftedNode(drift, of: node, desired: desired[position], names: names, boundNetKeys: bound)
             }
         }
-        return DriftReport(nodes: nodes)
+        return DriftReport(
+            nodes: nodes,
+            notes: unknownKeys.notes(of: network) { desired[$0]?.name.value }
+        )
     }
 }
 

@@ -8,7 +8,7 @@ extension DeferredConfiguration {
     /// message each. A rule finds each model that the definition declares on the node, else one.
     var expectedCost: MessageCost {
         var cost = foreseenCost
-        guard target == nil else { return cost }
+        guard target == nil, subnetLosses != .alone else { return cost }
         if relay == false { cost += ConfigurationAction.setRelay(false, relayRetransmit).cost }
         if proxy == false { cost += ConfigurationAction.setProxy(false).cost }
         for rule in rules { cost += expectedCost(of: rule) }

@@ -16,6 +16,8 @@ package struct PlanEstimate: Hashable, Sendable {
         case air
         /// The connections over which devices are provisioned.
         case provisioning
+        /// The time-outs that are waited for where PDUs get lost.
+        case timeouts = "time-outs"
     }
 
     /// A time of which half of all runs take less, and one of which 19 of 20 do.

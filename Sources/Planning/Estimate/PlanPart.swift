@@ -25,23 +25,28 @@ struct PlanPart {
     var cost = MessageCost.zero
     /// Devices that are provisioned.
     var devices = 0
-    /// Those of them that relay from then on.
-    var lastingRelays = 0
-    /// Those of them whose relay is switched off when they are configured, as stock firmware has it on.
-    var passingRelays = 0
+    /// Nodes whose relay is switched off, devices that become nodes included, for stock firmware has it on.
+    var relaysOff = 0
+    /// How many of the devices relay from the beginning.
+    var newRelays = 0.0
 
     /// Whether anything is sent.
     var sends: Bool { cost.messages > 0 || devices > 0 }
 
-    /// The mean number of new relays while nodes are configured.
+    /// The mean number of relays while nodes are configured.
     ///
     /// Devices become nodes at an even rate, and so do nodes get configured; where that takes longer, nodes that relay
     /// have to wait for it.
     ///
-    /// - Parameter share: what provisioning takes of the time for configuration, 0...1.
-    func newRelays(provisioningShare share: Double) -> Double {
-        Double(passingRelays) * (1 - share) / 2 + Double(lastingRelays) * (1 - share / 2)
+    /// - Parameters:
+    ///   - before: relays at the beginning.
+    ///   - share: what provisioning takes of the time for configuration, 0...1.
+    func relays(before: Double, provisioningShare share: Double) -> Double {
+        max(before + newRelays * (1 - share / 2) - Double(relaysOff) / 2, 0)
     }
+
+    /// How many relays there are at its end.
+    func relaysAfter(_ before: Double) -> Double { max(before + newRelays - Double(relaysOff), 0) }
 }
 
 /// Mean and variance of a time in seconds.

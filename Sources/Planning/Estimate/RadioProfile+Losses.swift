@@ -24,25 +24,41 @@ extension RadioProfile {
 
     /// What is lost while relays beside the usual ones repeat everything in earshot of the proxy.
     ///
-    /// A PDU is lost on a hop if all of its copies are; beyond the first hop it comes over two relays. The proxy hears
-    /// every such relay, nodes hear few: what relays add collides with what comes back. A copy of 0.376 ms collides with
+    /// A PDU is lost on a hop if all of its copies are. Nodes stand at all distances up to the profile's hops; beyond the
+    /// first hop a PDU mostly comes over two relays, of which one is enough. The proxy hears every relay, nodes hear few: what relays add collides with what comes back. A copy of 0.376 ms collides with
     /// whatever starts so long before it or while it lasts: exp(-2 · 0.376 ms · events a second). The proxy repeats
     /// everything itself, too, and is deaf for 1.8 ms with each event, as long as 2.4 events of others are in the way.
     ///
     /// - Parameters:
     ///   - relays: how many there are.
     ///   - rate: network PDUs a second that they repeat.
-    func losses(relays: Double = 0, rate: Double = 0) -> Losses {
+    ///   - paths: relays over which a PDU comes beyond the first hop, 1 or 2.
+    func losses(relays: Double = 0, rate: Double = 0, paths: Int = 2) -> Losses {
         guard copyLoss > 0 else { return Losses(toNode: 0, fromNode: 0) }
         let copies = Int(Self.transmissions)
         let heard = relays > 0 ? relays + Self.deafness : 0
         let survival = Self.survival(Self.collisionTime * Self.transmissions * heard * rate)
         let proxyLoss = 1 - (1 - copyLoss) * survival
-        let further = max(hops - 1, 0) * power(copyLoss, 2 * copies)
+        let hop = 1 - power(copyLoss, copies)
         return Losses(
-            toNode: min(power(copyLoss, copies) + further, 1),
-            fromNode: min(power(proxyLoss, copies) + further, 1)
+            toNode: 1 - arriving(hop: hop, first: hop, paths),
+            fromNode: 1 - arriving(hop: hop, first: 1 - power(proxyLoss, copies), paths)
         )
+    }
+
+    /// The share of PDUs that arrive, a mean over the distances at which nodes stand.
+    ///
+    /// - Parameters:
+    ///   - hop: the share that comes over a hop.
+    ///   - first: the same over that between the proxy and its neighbours.
+    private func arriving(hop: Double, first: Double, _ paths: Int) -> Double {
+        var (arriving, sum) = (first, 0.0)
+        let distances = max(Int(hops.rounded()), 1)
+        for _ in 0..<distances {
+            sum += arriving
+            arriving = 1 - power(1 - arriving * hop, paths)
+        }
+        return sum / Double(distances)
     }
 
     /// Seconds in which the beginning of another event hits a copy.

@@ -28,6 +28,9 @@ package struct RadioProfile: Hashable, Sendable {
 
     /// Relays in earshot of each other, which share the air: the mean of a simulated office of 100 nodes.
     package static let relaysInEarshot = 5.6
+    /// Relays that one proxy can hear at the most: an assumption that only keeps networks of thousands of relays from being
+    /// estimated as if all stood in one hall, where nothing would get through.
+    package static let mostRelaysInEarshot = 50.0
     /// Transmissions of a PDU by each sender, the first one included: Network and Relay Retransmit of stock firmware.
     package static let transmissions = 3.0
     /// Seconds that a receiver is taken up by one advertising event at the most that the air can carry (pure ALOHA).

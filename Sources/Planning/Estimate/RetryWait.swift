@@ -1,41 +1,51 @@
-/// What the executor waits for because something was lost: time-outs that double, within a deadline.
-///
-/// The figures are those of the executor's retries: RFC 6298 has a first time-out of a second at least, or of the round
-/// trip and four times its deviation.
-struct RetryWait: Hashable, Sendable {
-    /// The least time-out in seconds.
-    static let leastTimeout = 1.0
-    /// Time-outs do not double beyond this.
-    static let greatestTimeout = 8.0
-    /// A request is given up after so long.
-    static let deadline = 30.0
-    /// By what a window of nodes is multiplied after a loss.
-    static let windowDecrease = 0.7
+internal import MeshCore
 
+/// What the executor waits for because something was lost: time-outs that double, within a deadline, as its
+/// ``RetryPolicy`` has it.
+struct RetryWait: Hashable, Sendable {
     /// Seconds that an exchange waits on the average.
     private(set) var mean = 0.0
     /// Its variance.
     private(set) var variance = 0.0
     /// How often a request is sent on the average, at least 1.
     private(set) var transmissions = 1.0
+    /// The chance that an exchange waits at all.
+    private(set) var chance = 0.0
 
     /// - Parameters:
     ///   - retryShare: the chance that a transmission comes to nothing.
     ///   - roundTrip: what an exchange takes if nothing is lost, queueing included, in seconds.
-    init(retryShare: Double, roundTrip: Double) {
-        // One standard deviation is a quarter of the round trip, which makes four of them another one.
-        var timeout = min(max(Self.leastTimeout, 2 * roundTrip), Self.greatestTimeout)
+    ///   - policy: how long is waited.
+    init(retryShare: Double, roundTrip: Double, policy: RetryPolicy = RetryPolicy()) {
+        let (least, greatest) = (policy.minimumTimeout.seconds, policy.maximumTimeout.seconds)
+        let deadline = policy.deadline.seconds
+        // RFC 6298: the round trip and four times its deviation. One deviation is a quarter of it, so that four of them
+        // make another one.
+        var timeout = min(max(least, 2 * roundTrip), greatest)
         var (waited, chance, square) = (0.0, retryShare, 0.0)
-        while waited < Self.deadline, chance > 0 {
-            let step = min(timeout, Self.deadline - waited)
+        self.chance = retryShare
+        while waited < deadline, chance > 0 {
+            let step = min(timeout, deadline - waited)
             mean += chance * step
             square += chance * step * (2 * waited + step)
             transmissions += chance
             waited += step
-            timeout = min(2 * timeout, Self.greatestTimeout)
+            timeout = min(2 * timeout, greatest)
             chance *= retryShare
         }
         variance = square - mean * mean
+    }
+
+    /// How long is waited at the end of a part of a plan, when nothing else is left to be done meanwhile.
+    ///
+    /// - Parameter exchanges: how many were under way then.
+    func tail(of exchanges: Double) -> Moments {
+        guard chance > 0 else { return Moments(mean: 0, variance: 0) }
+        var none = 1.0
+        for _ in 0..<Int(exchanges) { none *= 1 - chance }
+        let share = 1 - none
+        let (wait, square) = (mean / chance, (variance + mean * mean) / chance)
+        return Moments(mean: share * wait, variance: share * square - share * share * wait * wait)
     }
 
     /// How often segments are sent again although nothing is lost, because their acknowledgement waits in queues: every
@@ -53,7 +63,12 @@ struct RetryWait: Hashable, Sendable {
     /// Additive increase, multiplicative decrease: each answer at once adds 1/w, each late one takes a share of w.
     static func window(atMost most: Double, retryShare: Double) -> Double {
         guard retryShare > 0 else { return most }
-        let balance = (1 - retryShare) / (retryShare * (1 - windowDecrease))
+        let balance = (1 - retryShare) / (retryShare * (1 - WindowPolicy.decrease))
         return max(1, min(most, balance.squareRoot()))
     }
+}
+
+extension Duration {
+    /// In seconds.
+    fileprivate var seconds: Double { Double(microseconds) / 1_000_000 }
 }

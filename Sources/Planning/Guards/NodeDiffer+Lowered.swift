@@ -1,15 +1,21 @@
 internal import MeshCore
 
 /// What guards have against the configuration of a single node that was lowered only when its composition was known, when
-/// the plan had been approved. What they refuse is left out, with what depends on it, and the rest goes on; what needs a
-/// look at the whole network, such as the sources that a node has to hear, was looked at with the plan as far as it could.
+/// the plan had been approved. What they refuse is left out, with what depends on it, and the rest goes on.
 extension NodeDiffer {
     /// Leaves out what guards refuse, unless it is allowed.
-    mutating func leaveOutRefused(of node: Node, _ difference: inout NodeDifference) {
+    mutating func leaveOutRefused(
+        of node: Node,
+        among surroundings: inout GuardedSurroundings,
+        _ difference: inout NodeDifference
+    ) {
         leaveOutUnknownGroups(of: node, &difference)
         leaveOutOverflow(of: node, &difference)
         leaveOutSilence(of: node, &difference)
+        leaveOutCarrierLosses(of: node, among: surroundings, &difference)
+        leaveOutReplayDemand(of: node, among: &surroundings, &difference)
         difference.models.removeAll(where: \.isEmpty)
+        surroundings.expect(difference, of: node.uuid)
     }
 
     // MARK: Groups
@@ -148,7 +154,7 @@ extension NodeDiffer {
         if isTTL { difference.defaultTTL = nil } else { difference.proxy = nil }
     }
 
-    private func path(of model: ModelDifference, in difference: NodeDifference) -> String {
+    func path(of model: ModelDifference, in difference: NodeDifference) -> String {
         "node.\(difference.name).element[\(model.address.element)].\(model.address.model.name)"
     }
 }

@@ -55,15 +55,23 @@ extension PlanReview {
         reports.report(
             GuardFinding(
                 .replayList,
-                "`\(names[0])` would have to hear more than the \(size) sources that its replay protection list holds"
+                Self.objection(toReplayListOf: names[0], size: Int(size))
                     + (others == 0 ? "" : others == 1 ? " (and one more node)" : " (and \(others) more nodes)"),
                 nodes: names,
                 resources: nodes.flatMap { resources(of: $0, [.subscription]) }
             ),
-            hint:
-                "Let fewer elements publish to its groups, or take it out of some; of further sources it loses messages"
+            hint: Self.replayHint
         )
     }
+
+    /// What is wrong with so many sources, a sentence without a full stop.
+    static func objection(toReplayListOf name: String, size: Int) -> String {
+        "`\(name)` would have to hear more than the \(size) sources that its replay protection list holds"
+    }
+
+    /// What helps.
+    static let replayHint =
+        "Let fewer elements publish to its groups, or take it out of some; of further sources it loses messages"
 
     private func report(_ list: ListCapacity.List, of uuid: DeviceUUID, to reports: inout GuardReports) {
         guard let place = places[uuid] else { return }

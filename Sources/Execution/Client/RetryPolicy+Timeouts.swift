@@ -1,0 +1,23 @@
+import MeshCore
+import Planning
+
+extension RetryPolicy {
+    /// The time-out of the first transmission of a request.
+    ///
+    /// - Parameters:
+    ///   - segments: segments of the request and of the expected answer beyond the first of each, 0 or more.
+    ///   - node: what was measured with the node so far.
+    ///   - others: what was measured with all nodes so far.
+    func firstTimeout(segments: Int, node: RoundTripEstimate, others: RoundTripEstimate) -> Duration {
+        let allowance = timeoutPerSegment * max(segments, 0)
+        if let measured = node.timeout ?? others.timeout {
+            return min(maximumTimeout, max(minimumTimeout, measured)) + allowance
+        }
+        return max(minimumTimeout, initialTimeout + timeoutPerHop * Int(ttl) + allowance)
+    }
+
+    /// The time-out that follows `timeout`.
+    func doubled(_ timeout: Duration) -> Duration {
+        min(timeout * 2, max(maximumTimeout, timeout))
+    }
+}

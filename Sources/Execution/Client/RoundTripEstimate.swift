@@ -1,0 +1,41 @@
+import MeshCore
+
+/// Smoothed round-trip time and its variation (RFC 6298, section 2).
+struct RoundTripEstimate: Hashable, Sendable {
+    /// Microseconds; nil before the first measurement.
+    private var smoothed: Int64?
+    private var variation: Int64 = 0
+    /// The time-out that a request had come to when it was answered, in force until a round trip is measured: were it
+    /// forgotten, a node that has become slower would get every request twice and never be measured (RFC 6298, 5.7).
+    private var backedOff: Duration?
+
+    /// Nothing measured yet.
+    init() {}
+
+    /// Smoothed round trip plus four times its variation, or what was backed off to; nil before the first of them.
+    var timeout: Duration? {
+        if let backedOff { return backedOff }
+        guard let smoothed else { return nil }
+        return .microseconds(smoothed + 4 * variation)
+    }
+
+    /// Notes that an answer needed more than one transmission, the last of them with that time-out.
+    mutating func backOff(to timeout: Duration) {
+        backedOff = timeout
+    }
+
+    /// Takes in a round trip of a request that was sent exactly once: of others nobody knows which transmission
+    /// was answered (Karn's rule).
+    mutating func measure(_ roundTrip: Duration) {
+        backedOff = nil
+        // An hour bounds the arithmetic whatever the clock did.
+        let sample = min(max(roundTrip.microseconds, 0), 3_600_000_000)
+        guard let previous = smoothed else {
+            smoothed = sample
+            variation = sample / 2
+            return
+        }
+        variation = (3 * variation + abs(previous - sample)) / 4
+        smoothed = (7 * previous + sample) / 8
+    }
+}

@@ -1,0 +1,48 @@
+import MeshCore
+
+/// What the owner of the queue, or a person, decides.
+extension ProvisioningQueue {
+    /// How a device that told its capabilities is provisioned. If that needs the person and another device has it, the
+    /// link is given up and the device waits for its turn.
+    mutating func choose(
+        _ uuid: DeviceUUID,
+        _ choice: ProvisioningChoice,
+        data: ProvisioningData,
+        at now: Instant
+    ) -> [Output] {
+        let kind = choice.authentication.method.kind
+        let needsPerson = kind == .outputOOB || kind == .inputOOB
+        entries[uuid]?.needsPerson = needsPerson
+        if needsPerson {
+            guard personHolder == nil || personHolder == uuid else {
+                let outputs = hangUp(uuid)
+                enqueue(uuid)
+                return outputs + [.progress(uuid, .waitingForPerson)]
+            }
+            personHolder = uuid
+        } else if personHolder == uuid {
+            personHolder = nil
+        }
+        return converse(uuid, at: now) { $0.choose(choice, data: data, at: now) }
+    }
+
+    /// A device that told its capabilities cannot be provisioned.
+    mutating func refuse(_ uuid: DeviceUUID, _ problem: ProvisioningProblem, at now: Instant) -> [Output] {
+        fail(uuid, problem, at: now)
+    }
+
+    /// A candidate is durable.
+    mutating func dataIsDurable(_ uuid: DeviceUUID, at now: Instant) -> [Output] {
+        let outputs = converse(uuid, at: now) { $0.dataIsDurable(at: now) }
+        if case .talking(_, let conversation)? = entries[uuid]?.state, conversation.stage == .completion {
+            entries[uuid]?.isStoring = false
+        }
+        return outputs
+    }
+
+    /// The person answered.
+    mutating func answer(_ text: String, at now: Instant) -> [Output] {
+        guard let uuid = personHolder else { return [] }
+        return converse(uuid, at: now) { $0.answer(text, at: now) }
+    }
+}

@@ -1,0 +1,172 @@
+package import MeshCore
+
+/// What guards have to know of a network while a plan is carried out: who carries messages of others, and who has to hear
+/// whom. It is kept up to date node by node, so that looking at one of 10,000 nodes does not take a look at all.
+///
+/// What was decided for a node counts from then on, although it may be carried out later: of two last proxies only one
+/// may be switched off.
+package struct GuardedSurroundings: Sendable {
+    /// How many nodes of a subnet are what.
+    struct Subnet {
+        var nodes = 0
+        /// Those that are known to be GATT proxies, private ones included.
+        var proxies = 0
+        /// Those that relay, or may for all that is known.
+        var possibleRelays = 0
+    }
+
+    /// What a node will not be any more.
+    private struct Losses {
+        var isProxy = false
+        var isRelay = false
+        var netKeys: Set<NetKeyIndex> = []
+    }
+
+    private let ownProvisioner: DeviceUUID?
+    /// The nodes that count, as they were counted.
+    private var nodes: [DeviceUUID: Node] = [:]
+    private var losses: [DeviceUUID: Losses] = [:]
+    private var subnets: [NetKeyIndex: Subnet] = [:]
+    private var publishers = PublisherIndex()
+    /// Who takes messages to an address, of the nodes whose replay protection list is known.
+    private var hearers: [PublishAddress: Set<DeviceUUID>] = [:]
+    /// Who was the first found to hear too many at an address.
+    private var overloaded: [PublishAddress: DeviceUUID] = [:]
+
+    /// The surroundings of all nodes of a network. Takes time in proportion to it.
+    package init(_ network: MeshNetwork) {
+        ownProvisioner = network.ownProvisioner
+        for node in network.nodes { set(node) }
+    }
+
+    /// Takes in what has become of a node, or that there is a new one.
+    package mutating func set(_ node: Node) {
+        remove(node.uuid)
+        nodes[node.uuid] = node
+        publishers.add(node)
+        if node.replayListSize != nil, node.uuid != ownProvisioner {
+            for address in node.heardAddresses where address != .group(.allNodes) {
+                hearers[address, default: []].insert(node.uuid)
+            }
+        }
+        count(node, 1)
+    }
+
+    /// Takes in that there is no such node any more.
+    package mutating func remove(_ uuid: DeviceUUID) {
+        guard let node = nodes.removeValue(forKey: uuid) else { return }
+        count(node, -1)
+        publishers.remove(node)
+        guard node.replayListSize != nil, uuid != ownProvisioner else { return }
+        for address in node.heardAddresses { hearers[address]?.remove(uuid) }
+    }
+
+    /// Takes in what steps of a plan will take from nodes, which the plan as a whole was looked at for.
+    package mutating func expect(_ steps: some Sequence<Step>) {
+        for step in steps {
+            guard case .configure(let node, let action) = step.work else { continue }
+            switch action {
+            case .setProxy(false): expect(of: node) { $0.isProxy = true }
+            case .setRelay(false, _): expect(of: node) { $0.isRelay = true }
+            case .deleteNetKey(let key): expect(of: node) { $0.netKeys.insert(key) }
+            case .resetNode: expect(of: node) { $0 = Losses(isProxy: true, isRelay: true) }
+            default: break
+            }
+        }
+    }
+
+    /// Takes in what a node is to lose.
+    mutating func expect(_ difference: NodeDifference, of node: DeviceUUID) {
+        let losesProxy = difference.proxy?.after == false
+        let losesRelay = difference.relay?.after == false
+        guard losesProxy || losesRelay || !difference.deletedNetKeys.isEmpty else { return }
+        expect(of: node) { losses in
+            if losesProxy { losses.isProxy = true }
+            if losesRelay { losses.isRelay = true }
+            losses.netKeys.formUnion(difference.deletedNetKeys)
+        }
+    }
+
+    private mutating func expect(of uuid: DeviceUUID, _ change: (inout Losses) -> Void) {
+        let node = nodes[uuid]
+        if let node { count(node, -1) }
+        change(&losses[uuid, default: Losses()])
+        if let node { count(node, 1) }
+    }
+
+    private mutating func count(_ node: Node, _ sign: Int) {
+        guard isInReach(node) else { return }
+        let carries = roles(of: node)
+        for key in carries.subnets {
+            subnets[key, default: Subnet()].nodes += sign
+            if carries.isProxy { subnets[key, default: Subnet()].proxies += sign }
+            if carries.mayRelay { subnets[key, default: Subnet()].possibleRelays += sign }
+        }
+    }
+
+    private func isInReach(_ node: Node) -> Bool {
+        node.uuid != ownProvisioner && !node.isExcluded && node.unprovisionedSeenAt == nil
+    }
+
+    private func roles(of node: Node) -> (subnets: [NetKeyIndex], isProxy: Bool, mayRelay: Bool) {
+        let lost = losses[node.uuid] ?? Losses()
+        let isRelay = node.features.relay == .enabled || node.features.relay == nil
+        return (
+            node.netKeys.map(\.index).filter { !lost.netKeys.contains($0) },
+            node.isPrivateProxy || node.features.proxy == .enabled && !lost.isProxy,
+            isRelay && !lost.isRelay
+        )
+    }
+
+    /// A subnet without one of its nodes.
+    func subnet(_ key: NetKeyIndex, besides uuid: DeviceUUID) -> Subnet {
+        var rest = subnets[key] ?? Subnet()
+        guard let node = nodes[uuid], isInReach(node) else { return rest }
+        let own = roles(of: node)
+        guard own.subnets.contains(key) else { return rest }
+        rest.nodes -= 1
+        if own.isProxy { rest.proxies -= 1 }
+        if own.mayRelay { rest.possibleRelays -= 1 }
+        return rest
+    }
+
+    // MARK: Replay protection
+
+    /// Whether a node would have to hear more sources than it can, and could be it does now.
+    func isOverloaded(_ node: Node, insteadOf before: Node) -> Bool {
+        guard let size = node.replayListSize, publishers.demand(of: node, limit: size) > size else { return false }
+        return publishers.demand(of: before, limit: size) <= size
+    }
+
+    /// A node that would have to hear more sources than it can if an element published to an address, and has not now; the
+    /// same one whenever several would.
+    mutating func overloadedHearer(of publication: Publication, from element: UInt16, on uuid: DeviceUUID) -> Node? {
+        let address = publication.address
+        let addition = (address, PublisherIndex.Source(address: element, key: publication.appKeyIndex))
+        func bears(_ node: Node) -> Bool {
+            guard node.uuid != uuid, isInReach(node), let size = node.replayListSize else { return true }
+            return publishers.demand(of: node, limit: size, adding: [addition]) <= size
+                || publishers.demand(of: node, limit: size) > size
+        }
+        if let last = overloaded[address], let node = nodes[last], !bears(node) { return node }
+        var first: Node?
+        func look(at node: Node) {
+            if let present = first, present.unicastAddress < node.unicastAddress { return }
+            if !bears(node) { first = node }
+        }
+        if address == .group(.allNodes) {
+            for node in nodes.values { look(at: node) }
+        } else {
+            for hearer in hearers[address] ?? [] { if let node = nodes[hearer] { look(at: node) } }
+        }
+        overloaded[address] = first?.uuid
+        return first
+    }
+}
+
+extension Node {
+    /// Whether it is known to be a GATT proxy that hides its identity.
+    fileprivate var isPrivateProxy: Bool {
+        state(.privateGATTProxy) == .privateGATTProxy(.enabled)
+    }
+}

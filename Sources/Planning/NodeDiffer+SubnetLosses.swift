@@ -1,0 +1,106 @@
+internal import MeshCore
+
+/// Losses of subnets apart from everything else, for nodes whose composition had to be read first; see ``SubnetLosses``.
+extension NodeDiffer {
+    /// Leaves out the NetKeys that the node is to lose, and what goes with them, but for those that have to make room.
+    mutating func leaveSubnetLossesForLater(of node: Node, _ difference: inout NodeDifference) {
+        let early = EarlyRemovals(of: difference, on: node, boundNetKeys: boundNetKeys).netKeys
+        difference.keep(Set(difference.deletedNetKeys).subtracting(early), boundNetKeys: boundNetKeys)
+        // What guards have against the loss of keys is told when it is due.
+        guards = GuardReports()
+    }
+
+    /// Leaves out everything but the keys that the node is to lose and what goes with them.
+    ///
+    /// Everything else was asked for before. Where some of it did not happen, a key on which something still depends stays.
+    mutating func leaveOnlySubnetLosses(of node: Node, _ difference: inout NodeDifference) {
+        var losses = NodeDifference(origin: difference.origin, name: difference.name)
+        losses.deletedNetKeys = difference.deletedNetKeys
+        losses.deletedAppKeys = difference.deletedAppKeys
+        losses.rooms = difference.rooms
+        losses.bridges = difference.bridges.filter(\.isImplied)
+        for model in difference.models {
+            var loss = ModelDifference(address: model.address)
+            loss.lostBindings = model.lostBindings
+            if let publication = model.publication, publication.isImplied, let key = publication.before?.appKeyIndex,
+                losses.deletedAppKeys.contains(key)
+            {
+                loss.publication = publication
+            }
+            if !loss.isEmpty { losses.models.append(loss) }
+        }
+        // What an earlier step was to say of the node and was told already is not told again.
+        diagnostics = DiagnosticCollector()
+        let used = difference.models.compactMap { model -> AppKeyIndex? in
+            guard let publication = model.publication, publication.after != nil else { return nil }
+            return publication.before?.appKeyIndex
+        }.filter(losses.deletedAppKeys.contains).sortedUnique()
+        for key in used { reportUse(of: key, by: difference.name) }
+        losses.keep(used, boundNetKeys: boundNetKeys)
+        // NetKeys that were to come and did not are no way to the node.
+        if losses.deletedNetKeys.count == node.netKeys.count, let last = node.transportNetKey {
+            guards = GuardReports()
+            report(lossOf: last, in: losses)
+            losses.keep(Set(losses.deletedNetKeys), boundNetKeys: boundNetKeys)
+        }
+        difference = losses
+    }
+
+    private mutating func reportUse(of key: AppKeyIndex, by name: String) {
+        diagnostics.report(
+            Diagnostic(
+                .error,
+                "node `\(name)` keeps application key `\(names.appKey(key))`: a publication still uses it that was to get "
+                    + "another key",
+                resource: "node." + name,
+                hint: "See why that was not done, and apply again"
+            )
+        )
+    }
+
+    private mutating func report(lossOf subnet: NetKeyIndex, in difference: NodeDifference) {
+        let name = names.netKey(subnet)
+        guards.report(
+            GuardFinding(
+                .lastNetKey,
+                "node `\(difference.name)` would lose its last NetKey, that of subnet `\(name)`",
+                nodes: [difference.name],
+                resources: ["node.\(difference.name).subnet.\(name)"]
+            ),
+            hint: "See why it did not get another one, and apply again"
+        )
+    }
+}
+
+extension NodeDifference {
+    /// Keeps NetKeys that the node was to lose, with the AppKeys that were to go with them.
+    mutating func keep(_ netKeys: Set<NetKeyIndex>, boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
+        guard !netKeys.isEmpty else { return }
+        deletedNetKeys.removeAll(where: netKeys.contains)
+        keepAppKeys { key in boundNetKeys[key].map(netKeys.contains) ?? false }
+        bridges.removeAll { bridge in
+            guard bridge.isImplied, let pair = bridge.before?.subnets else { return false }
+            return !deletedNetKeys.contains(pair.first) && !deletedNetKeys.contains(pair.second)
+        }
+    }
+
+    /// Keeps AppKeys that the node was to lose, and the NetKeys that would take them along.
+    mutating func keep(_ appKeys: [AppKeyIndex], boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
+        guard !appKeys.isEmpty else { return }
+        keepAppKeys(where: appKeys.contains)
+        let netKeys = Set(appKeys.compactMap { boundNetKeys[$0] }).intersection(deletedNetKeys)
+        deletedNetKeys.removeAll(where: netKeys.contains)
+    }
+
+    private mutating func keepAppKeys(where isKept: (AppKeyIndex) -> Bool) {
+        deletedAppKeys.removeAll(where: isKept)
+        for place in models.indices {
+            models[place].lostBindings.removeAll(where: isKept)
+            guard let publication = models[place].publication, publication.isImplied,
+                let key = publication.before?.appKeyIndex, isKept(key)
+            else { continue }
+            models[place].publication = nil
+        }
+        models.removeAll(where: \.isEmpty)
+    }
+}

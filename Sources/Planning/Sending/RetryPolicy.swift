@@ -1,0 +1,32 @@
+/// How long a request waits for its status, how often it is sent again, and with which TTL.
+///
+/// Within the deadline the request is sent again whenever the retransmission time-out passes, which then doubles.
+/// The time-out comes from the round trips measured with the same node as RFC 6298 has it: nodes differ in hops, load
+/// and transmit parameters by more than the variation of any one of them. Before the first measurement it is estimated
+/// from other nodes, TTL and segments.
+package struct RetryPolicy: Hashable, Sendable {
+    /// The TTL of requests, 0 or 2...127.
+    package var ttl: UInt8 = 5
+    /// How long a request may stay unanswered while the link is up; after that its outcome is unknown.
+    package var deadline: Duration = .seconds(30)
+    /// How long a request that only reads may stay unanswered.
+    package var readBackDeadline: Duration = .seconds(15)
+    /// The first time-out before anything was measured, without the allowances below.
+    package var initialTimeout: Duration = .milliseconds(1_500)
+    /// Added to the initial time-out for each hop that the TTL allows.
+    package var timeoutPerHop: Duration = .milliseconds(50)
+    /// Added to every time-out for each segment of the request or of its answer beyond the first.
+    package var timeoutPerSegment: Duration = .milliseconds(100)
+    /// No time-out is shorter, as RFC 6298 has it (2.4). Most answers take a tenth of it, but a relay whose queue the
+    /// traffic of others fills becomes slower by a factor of ten between two requests, and then a request sent too
+    /// early makes the queue longer.
+    package var minimumTimeout: Duration = .seconds(1)
+    /// No time-out grows beyond this by doubling.
+    package var maximumTimeout: Duration = .seconds(8)
+    /// How often a step is sent as a whole, each time with its own deadline, when the read-backs in between say
+    /// that it has not taken effect; at least 1.
+    package var maximumRounds: Int = 3
+
+    /// The policy described at each property.
+    package init() {}
+}
