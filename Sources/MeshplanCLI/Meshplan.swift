@@ -71,6 +71,8 @@ extension Meshplan {
                 context.json = JSONLines(context.output, command: type(of: command).configuration.commandName ?? "")
             }
             context.storeAccess = command.storeAccess
+            context.session = StoreSession()
+            defer { context.session.end(context) }
             return try command.run(in: context)
         } catch {
             let code = exitCode(for: error)

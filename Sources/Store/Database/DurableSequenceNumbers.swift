@@ -14,7 +14,8 @@ package import MeshCore
 /// known here: a copy older than that many messages must not be used in another place.
 ///
 /// Numbers belong to an IV index. When it grows they begin at 0 again (3.11.5), and requests under a lower one are
-/// refused from then on.
+/// refused from then on. After a skip they begin behind as many numbers under every later IV index too: another copy may
+/// have lived to see it.
 package final class DurableSequenceNumbers: SequenceNumberSource {
     /// One more than the highest sequence number.
     static let end: UInt32 = 1 << 24
@@ -26,9 +27,19 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     struct Reservation: Hashable {
         var ivIndex: UInt32
         var limit: UInt32
+        /// Where numbers begin under a later IV index; the file beside the database does not know it.
+        var floor: UInt32 = 0
 
-        func isBehind(_ other: Reservation) -> Bool {
-            (ivIndex, limit) < (other.ivIndex, other.limit)
+        /// Takes over a higher one.
+        mutating func raise(to other: Reservation) {
+            guard (ivIndex, limit) < (other.ivIndex, other.limit) else { return }
+            (ivIndex, limit) = (other.ivIndex, other.limit)
+        }
+
+        /// Leaves out ``DurableSequenceNumbers/skippedAfterRestore`` numbers, now and under every later IV index.
+        mutating func skip() {
+            limit = min(limit + DurableSequenceNumbers.skippedAfterRestore, DurableSequenceNumbers.end)
+            floor = DurableSequenceNumbers.skippedAfterRestore
         }
     }
 
@@ -70,7 +81,8 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
             throw SequenceNumberError.ivIndexWentBack(source, reached: state.reservation.ivIndex)
         }
         if ivIndex > state.reservation.ivIndex {
-            state = State(reservation: Reservation(ivIndex: ivIndex, limit: 0), next: 0)
+            let floor = state.reservation.floor
+            state = State(reservation: Reservation(ivIndex: ivIndex, limit: floor, floor: floor), next: floor)
         }
         if state.next >= state.reservation.limit {
             guard state.reservation.limit < DurableSequenceNumbers.end else {
@@ -90,10 +102,9 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         let witness = try loadWitness()
         var reservation = stored ?? Reservation(ivIndex: 0, limit: 0)
         if let witnessed = witness.reservations[source] {
-            if reservation.isBehind(witnessed) { reservation = witnessed }
+            reservation.raise(to: witnessed)
         } else if stored != nil || witness.isDamaged {
-            let skipped = DurableSequenceNumbers.skippedAfterRestore
-            reservation.limit = min(reservation.limit + skipped, DurableSequenceNumbers.end)
+            reservation.skip()
         }
         return State(reservation: reservation, next: reservation.limit)
     }
@@ -136,10 +147,16 @@ extension MeshDatabase {
 
     fileprivate func reservation(of source: UnicastAddress) throws(StoreError) -> DurableSequenceNumbers.Reservation? {
         guard let row = try store.rows(named: [MeshDatabase.name(source)]).rows.first else { return nil }
-        return try decode(row) { bytes throws(DecodeError) in
+        return try decodeReservation(row)
+    }
+
+    private func decodeReservation(_ row: StoredRow) throws(StoreError) -> DurableSequenceNumbers.Reservation {
+        try decode(row) { bytes throws(DecodeError) in
             var reader = ByteReader(bytes)
-            try reader.expectVersion(1)
-            let reservation = try MeshDatabase.readReservation(&reader)
+            let version = try reader.readUInt8()
+            guard version == 1 || version == 2 else { throw .unknownType(UInt64(version)) }
+            var reservation = try MeshDatabase.readReservation(&reader)
+            if version == 2 { reservation.floor = try MeshDatabase.readLimit(&reader) }
             try reader.expectEnd()
             return reservation
         }
@@ -150,23 +167,66 @@ extension MeshDatabase {
         of source: UnicastAddress,
         with lease: WriteLease
     ) throws(StoreError) {
+        var batch = RowBatch()
+        batch.put(MeshDatabase.name(source), MeshDatabase.encode(reservation))
+        try write(batch, manifest: lease.manifest, with: lease)
+    }
+
+    /// Has every source leave out numbers: those with reservations, here or beside the database, and `own`.
+    ///
+    /// - Parameters:
+    ///   - own: an address that may have sent under an IV index without a trace here.
+    ///   - batch: takes the reservations; they count once it is written.
+    func skipSequenceNumbers(_ own: (UnicastAddress, ivIndex: UInt32)?, in batch: inout RowBatch) throws(StoreError) {
+        var witness = try SequenceNumberWitness(at: witnessPath)
+        var reservations: [UnicastAddress: DurableSequenceNumbers.Reservation] = [:]
+        if let own { reservations[own.0] = DurableSequenceNumbers.Reservation(ivIndex: own.ivIndex, limit: 0) }
+        _ = try scan { row throws(StoreError) in
+            guard row.name.kind == .sequenceNumbers else { return }
+            let key = row.name.key
+            guard key.count == 2, let source = UnicastAddress(rawValue: UInt16(key[0]) << 8 | UInt16(key[1])) else {
+                throw .damaged(row.name.description, path: path)
+            }
+            var reservation = try decodeReservation(row)
+            if let own = reservations[source] { reservation.raise(to: own) }
+            reservations[source] = reservation
+        }
+        for (source, witnessed) in witness.reservations {
+            var reservation = reservations[source] ?? DurableSequenceNumbers.Reservation(ivIndex: 0, limit: 0)
+            reservation.raise(to: witnessed)
+            reservations[source] = reservation
+        }
+        for source in reservations.keys { reservations[source]?.skip() }
+        witness.reservations = reservations
+        witness.isDamaged = false
+        try AtomicFile.write(witnessPath, witness.encoded)
+        for (source, reservation) in reservations {
+            batch.put(MeshDatabase.name(source), MeshDatabase.encode(reservation))
+        }
+    }
+
+    /// Version 1 without a floor, as all databases had it that were never skipped in.
+    private static func encode(_ reservation: DurableSequenceNumbers.Reservation) -> [UInt8] {
         var writer = ByteWriter(capacity: 16)
-        writer.write(UInt8(1))
+        writer.write(UInt8(reservation.floor == 0 ? 1 : 2))
         writer.write(reservation.ivIndex)
         writer.write(reservation.limit)
-        var batch = RowBatch()
-        batch.put(MeshDatabase.name(source), writer.bytes)
-        try write(batch, manifest: lease.manifest, with: lease)
+        if reservation.floor > 0 { writer.write(reservation.floor) }
+        return writer.bytes
     }
 
     private static func readReservation(
         _ reader: inout ByteReader
     ) throws(DecodeError) -> DurableSequenceNumbers.Reservation {
         let ivIndex = try reader.readUInt32()
+        return DurableSequenceNumbers.Reservation(ivIndex: ivIndex, limit: try readLimit(&reader))
+    }
+
+    private static func readLimit(_ reader: inout ByteReader) throws(DecodeError) -> UInt32 {
         let limit = try reader.readUInt32()
         guard limit <= DurableSequenceNumbers.end else {
             throw .prohibited(field: "sequence number limit", value: UInt64(limit))
         }
-        return DurableSequenceNumbers.Reservation(ivIndex: ivIndex, limit: limit)
+        return limit
     }
 }
