@@ -15,7 +15,7 @@ package struct Meshplan: ParsableCommand {
             `plan` shows the difference, `apply` carries it out.
 
             Exit codes: 0 done or nothing to do, 1 error, 2 changes (plan --detailed-exitcode), 3 drift, \
-            4 applied in part, 5 refused, 6 database locked, 7 plan out of date, 8 not approved, 64 wrong command line, 65 invalid input, \
+            4 applied in part, 5 refused, 6 database locked, 7 plan or database out of date, 8 not approved, 64 wrong command line, 65 invalid input, \
             130 interrupted.
             """,
         version: meshplanVersion,

@@ -55,6 +55,7 @@ struct Workspace {
         let sealed = try sealed(network)
         let entry = try LockFile(context).read().networks[network]
         let database = try KeySources(context).open(sealed)
+        context.session.note(database, of: network)
         if let entry { try compare(database, with: entry, of: network) }
         return database
     }
@@ -115,11 +116,9 @@ struct Workspace {
             now: context.now(),
             using: context.randomNumbers
         )
-        if let entry {
-            try accept(database, of: name, after: entry)
-        } else {
-            context.session.follow(database, of: name)
-        }
+        context.session.note(database, of: name)
+        context.session.follow(database)
+        if let entry { try accept(database, of: name, after: entry) }
         return database
     }
 
@@ -153,14 +152,9 @@ struct Workspace {
                 since: context.now()
             )
         )
-        if let network = Self.network(of: database) { context.session.follow(database, of: network) }
+        context.session.follow(database)
         try database.strengthenOpeningSlot(to: context.scryptCost, with: lease)
         return lease
-    }
-
-    private static func network(of database: MeshDatabase) -> String? {
-        let name = database.path.split(separator: "/").last.map(String.init) ?? ""
-        return name.hasSuffix(".meshdb") ? String(name.dropLast(".meshdb".count)) : nil
     }
 
     /// The networks that have a database, sorted.

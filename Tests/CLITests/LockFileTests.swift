@@ -82,14 +82,25 @@ struct LockFileTests {
     @Test("an older copy that is accepted takes a serial of its own and uses no sequence number again")
     func accepted() throws {
         let fixture = try CommandFixture.house()
+        #expect(apply(fixture).status == 0)
         // The simulator remembers what it has seen, and complains of numbers that come twice.
         let old = copy(fixture)
+        let early = try serial(fixture)
+        let yaml = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        try fixture.write(
+            yaml.replacing("address: 0x0002, ttl: 3 }", with: "address: 0x0002, ttl: 9 }"),
+            to: "house.yaml"
+        )
         #expect(apply(fixture).status == 0)
         let later = try serial(fixture)
         try restore(old, fixture)
         let accepted = fixture.run("plan", "--accept-older")
         #expect(accepted.status == 0, "\(accepted.error)")
-        #expect(accepted.error.contains("Accepted .meshplan/house.meshdb of serial 1, where serial \(later) was known"))
+        #expect(
+            accepted.error.contains(
+                "Accepted .meshplan/house.meshdb of serial \(early), where serial \(later) was known"
+            )
+        )
         #expect(try serial(fixture) == later + 1)
         let quiet = fixture.run("plan", "--accept-older")
         #expect(quiet.status == 0 && quiet.error.isEmpty, "a second time there is nothing to accept")
@@ -172,7 +183,7 @@ struct LockFileTests {
         )
         try fixture.write(whole.replacing("serial: 1", with: "serial: one"), to: "meshplan.lock.yaml")
         let typo = fixture.run("plan")
-        #expect(typo.status == 65 && typo.error.contains("meshplan.lock.yaml:6:"), "\(typo.error)")
+        #expect(typo.status == 65 && typo.error.contains("meshplan.lock.yaml:7:"), "\(typo.error)")
     }
 
     @Test("a file that cannot be written is a warning: the work is done, and the database is ahead")

@@ -84,14 +84,10 @@ struct KeySlotTests {
 
     @Test("A database from before there were other slots opens, and its slot gets the same name each time")
     func legacySlot() throws {
-        let resources = try required(Bundle.module.resourceURL).appendingPathComponent("Resources")
         let folder = try TemporaryFolder()
         let path = folder.file("house.meshdb")
-        try FileManager.default.copyItem(
-            at: resources.appendingPathComponent("format-1.meshdb"),
-            to: URL(fileURLWithPath: path)
-        )
-        let digits = try String(contentsOf: resources.appendingPathComponent("format-1.key"), encoding: .utf8)
+        try writeFile(path, try resource("format-1.meshdb"))
+        let digits = String(decoding: try resource("format-1.key"), as: UTF8.self)
         let key = try required(DatabaseKey(secret: hex(digits)))
         let sealed = try SealedDatabase(at: path)
         let slot = try required(sealed.slots.first)

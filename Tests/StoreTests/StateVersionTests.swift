@@ -61,14 +61,10 @@ struct StateVersionTests {
 
     @Test("A database from before there were digests begins its chain with the next change")
     func old() throws {
-        let resources = try required(Bundle.module.resourceURL).appendingPathComponent("Resources")
         let folder = try TemporaryFolder()
         let path = folder.file("house.meshdb")
-        try FileManager.default.copyItem(
-            at: resources.appendingPathComponent("format-1.meshdb"),
-            to: URL(fileURLWithPath: path)
-        )
-        let digits = try String(contentsOf: resources.appendingPathComponent("format-1.key"), encoding: .utf8)
+        try writeFile(path, try resource("format-1.meshdb"))
+        let digits = String(decoding: try resource("format-1.key"), as: UTF8.self)
         let database = try MeshDatabase.open(at: path, key: required(DatabaseKey(secret: hex(digits))))
         let before = try database.version()
         #expect(before.digest == StateDigest.origin(of: before.lineage).octets)

@@ -62,7 +62,9 @@ struct InitCommand: ContextCommand {
         for line in done { context.output.line(line) }
         if done.isEmpty { context.output.line("Everything is there already.") }
         if !done.isEmpty, network != nil {
-            context.output.line("Commit \(StateLock.fileName) with the definition: older copies of a database are known by it.")
+            context.output.line(
+                "Commit \(StateLock.fileName) with the definition: older copies of a database are known by it."
+            )
         }
         if try workspace.networks().isEmpty {
             context.output.line("Next: meshplan import --cdb FILE, or meshplan init --network NAME")

@@ -30,7 +30,9 @@ struct StoreOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
             "Go on with a database that is older than meshplan.lock.yaml says, or another one.",
-            discussion: "Its serial and its sequence numbers jump ahead, and meshplan.lock.yaml follows it from then on."
+            discussion: """
+                Its serial and its sequence numbers jump ahead, and meshplan.lock.yaml follows it from then on.
+                """
         )
     )
     var acceptOlder = false
@@ -56,4 +58,7 @@ struct StoreAccess: Hashable {
     var keyCommand: String?
     /// Whether a database may be older than the lock file says, or another one.
     var acceptsOlder = false
+
+    /// Whether the command line names a secret that opens databases.
+    var namesSecret: Bool { keyFile != nil || passphraseFile != nil || keyCommand != nil }
 }

@@ -75,14 +75,28 @@ package struct DatabaseKey: Sendable {
 
     /// The key that wraps the data key in a slot with those parameters; nil if this secret is not of the slot's kind, or
     /// the derivation would take more than it may.
-    func wrappingKey(for kind: KeySlotKind, _ derivation: KeySlotParameters.Derivation) -> [UInt8]? {
+    ///
+    /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory for the derivation.
+    func wrappingKey(
+        for kind: KeySlotKind,
+        _ derivation: KeySlotParameters.Derivation
+    ) throws(StoreError) -> [UInt8]? {
         switch (kind, derivation) {
         case (.keyFile, .none):
             // 256 random bits; no derivation could make them better.
             if self.kind == .keyFile { return octets }
             return self.kind == .command ? KeyFile.secret(in: octets) : nil
         case (.passphrase, .scrypt(let cost, let salt)):
-            return self.kind == .passphrase ? Scrypt.derive(octets, salt: salt, cost: cost) : nil
+            guard self.kind == .passphrase, cost.isAcceptable else { return nil }
+            guard let key = Scrypt.derive(octets, salt: salt, cost: cost) else {
+                let memory = (cost.memory ?? 0) >> 20
+                throw StoreError(
+                    .cryptography,
+                    "there is not enough memory to derive a key from the passphrase",
+                    hint: "it takes \(memory) MiB; close something else"
+                )
+            }
+            return key
         case (.command, .hkdf(let salt)):
             let info = Array("meshplan key command 1".utf8)
             return self.kind == .command ? HKDF.derive(octets, salt: salt, info: info) : nil

@@ -41,7 +41,7 @@ extension MeshDatabase {
                 hint: "choose a shorter one"
             )
         }
-        if let same = slots.first(where: { $0.unwrap(with: key, lineage: cipher.lineage) != nil }) {
+        for same in slots where try same.unwrap(with: key, lineage: cipher.lineage) != nil {
             let description = KeySlotDescription(same)
             throw StoreError(
                 .keySlot,
@@ -143,9 +143,7 @@ extension MeshDatabase {
         var removed: [KeySlotDescription] = []
         for slot in try store.keySlots() {
             let description = KeySlotDescription(slot)
-            let isOpener = description.identifier == opener.slot
-            let key = isOpener ? opener.key : keys.first { slot.unwrap(with: $0, lineage: lineage) == opener.dataKey }
-            guard let key else {
+            guard let key = try self.key(of: slot, among: keys) else {
                 removed.append(description)
                 continue
             }
@@ -173,10 +171,18 @@ extension MeshDatabase {
     /// Which of the slots none of `keys`, nor what has opened the database, opens: those that ``rotate(keeping:cost:with:)``
     /// would remove.
     package func keySlots(closedTo keys: [DatabaseKey]) throws(StoreError) -> [KeySlotDescription] {
-        try store.keySlots().filter { slot in
-            KeySlotDescription(slot).identifier != opener.slot
-                && !keys.contains { slot.unwrap(with: $0, lineage: cipher.lineage) == opener.dataKey }
-        }.map(KeySlotDescription.init)
+        var closed: [KeySlotDescription] = []
+        for slot in try store.keySlots() where try self.key(of: slot, among: keys) == nil {
+            closed.append(KeySlotDescription(slot))
+        }
+        return closed
+    }
+
+    /// What opens a slot: that which has opened the database, or one of `keys`.
+    private func key(of slot: KeySlot, among keys: [DatabaseKey]) throws(StoreError) -> DatabaseKey? {
+        if KeySlotDescription(slot).identifier == opener.slot { return opener.key }
+        for key in keys where try slot.unwrap(with: key, lineage: cipher.lineage) == opener.dataKey { return key }
+        return nil
     }
 
     /// The manifest goes along because it is valid for one revision only.

@@ -43,10 +43,12 @@ extension KeySlot {
     }
 
     /// The data key, nil if this slot is not for `key`.
-    func unwrap(with key: DatabaseKey, lineage: Octets16) -> [UInt8]? {
+    ///
+    /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory to find out.
+    func unwrap(with key: DatabaseKey, lineage: Octets16) throws(StoreError) -> [UInt8]? {
         guard wrapped.count > AESGCM.nonceLength, let kind = KeySlotKind(rawValue: kind),
             let derivation = KeySlotParameters(of: self)?.derivation,
-            let wrappingKey = key.wrappingKey(for: kind, derivation),
+            let wrappingKey = try key.wrappingKey(for: kind, derivation),
             let cipher = try? AESGCM(key: wrappingKey),
             let dataKey = try? cipher.open(
                 wrapped.dropFirst(AESGCM.nonceLength),
@@ -66,12 +68,8 @@ extension KeySlot {
         lineage: Octets16,
         using generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> KeySlot {
-        guard let wrappingKey = key.wrappingKey(for: kind, parameters.derivation) else {
-            throw StoreError(
-                .cryptography,
-                "the passphrase cannot be derived",
-                hint: "it takes memory, 128 MiB as a rule; close something else"
-            )
+        guard let wrappingKey = try key.wrappingKey(for: kind, parameters.derivation) else {
+            throw StoreError(.cryptography, "the data key cannot be wrapped")
         }
         let nonce = randomOctets(AESGCM.nonceLength, using: &generator)
         let encoded = parameters.encoded()

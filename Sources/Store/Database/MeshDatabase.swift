@@ -18,13 +18,15 @@ package final class MeshDatabase {
     var opener: Opener
     var generator: any RandomNumberGenerator
 
-    /// What has opened the database.
-    struct Opener {
+    /// What has opened the database. Nothing prints it.
+    struct Opener: CustomReflectable {
         /// What the slots wrap; never log, print or put it into an error.
         var dataKey: [UInt8]
         var key: DatabaseKey
         /// The identifier of the slot.
         var slot: String
+
+        var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
     init(path: String, store: any RowStore, cipher: RowCipher, opener: Opener, generator: any RandomNumberGenerator) {

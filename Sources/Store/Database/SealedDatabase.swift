@@ -32,7 +32,7 @@ package struct SealedDatabase {
         using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(StoreError) -> MeshDatabase? {
         for slot in stored {
-            guard let dataKey = slot.unwrap(with: key, lineage: lineage) else { continue }
+            guard let dataKey = try slot.unwrap(with: key, lineage: lineage) else { continue }
             return MeshDatabase(
                 path: path,
                 store: store,

@@ -33,7 +33,8 @@ struct PassphraseDerivationTests {
         "Costs that RFC 7914 forbids, or that would take the machine's memory, are refused before anything is reserved",
         arguments: [
             Scrypt.Cost(logN: 0, r: 8, p: 1), Scrypt.Cost(logN: 17, r: 0, p: 1), Scrypt.Cost(logN: 17, r: 8, p: 0),
-            Scrypt.Cost(logN: 16, r: 1, p: 1), Scrypt.Cost(logN: 21, r: 8, p: 1), Scrypt.Cost(logN: 33, r: 1 << 20, p: 1),
+            Scrypt.Cost(logN: 16, r: 1, p: 1), Scrypt.Cost(logN: 21, r: 8, p: 1),
+            Scrypt.Cost(logN: 33, r: 1 << 20, p: 1),
             Scrypt.Cost(logN: 255, r: .max, p: .max), Scrypt.Cost(logN: 14, r: 8, p: 1 << 30),
             Scrypt.Cost(logN: 1, r: .max, p: 1), Scrypt.Cost(logN: 17, r: 8, p: 17),
         ]

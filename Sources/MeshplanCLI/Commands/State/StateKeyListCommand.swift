@@ -22,7 +22,7 @@ struct StateKeyListCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
         let sealed = try workspace.sealed(try workspace.only(networks.network))
-        let own = try KeySources(context).slot(of: sealed)
+        let own = try own(sealed, context)
         for slot in sealed.slots {
             context.json?.write([
                 "type": "key_slot", "id": slot.identifier.json, "kind": (slot.kind?.word ?? "unknown").json,
@@ -46,6 +46,13 @@ struct StateKeyListCommand: NetworkCommand {
         }
         context.output.write(table.render(context.style))
         return .success
+    }
+
+    /// The slot of what is at hand; only a secret that the command line names has to be one.
+    private func own(_ sealed: SealedDatabase, _ context: Context) throws -> String? {
+        let sources = KeySources(context)
+        guard context.storeAccess.namesSecret else { return (try? sources.slot(of: sealed)) ?? nil }
+        return try sources.slot(of: sealed)
     }
 
     private func strength(of slot: KeySlotDescription, _ standard: Scrypt.Cost) -> String {
