@@ -207,7 +207,7 @@ struct StateKeyCommandTests {
         #expect(fixture.run("show", "--key-command", "echo \(Self.secret)").status == 1)
         #expect(fixture.read("meshplan.lock.yaml") == lock, "the state is the same")
         let plan = fixture.run("apply", "old.mplan", "--via", "simulator", "--auto-approve")
-        #expect(plan.status == 65 && plan.error.contains("before the database got another data key"), "\(plan.error)")
+        #expect(plan.status == 65 && plan.error.contains("before this one got another data key"), "\(plan.error)")
         #expect(plan.error.contains("meshplan plan --out FILE"))
         fixture.secrets = ["not the words of Anna"]
         let wrong = fixture.run("state", "key", "rotate")

@@ -39,8 +39,7 @@ extension MeshDatabase {
             guard identifier.count < cipher.keyIdentifier.count || identifier.elementsEqual(cipher.keyIdentifier) else {
                 throw StoreError(
                     .wrongKey,
-                    "the file was sealed before the database got another data key (state key rotate), or with another "
-                        + "database",
+                    "the file was made with another database, or before this one got another data key (state key rotate)",
                     hint: "make it again with this database"
                 )
             }
