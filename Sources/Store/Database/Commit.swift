@@ -90,7 +90,12 @@ extension MeshDatabase {
         }
         if manifest.serial != lease.manifest.serial {
             let before = manifest.stateDigest ?? .origin(of: header.lineage)
-            manifest.stateDigest = try before.advanced(to: manifest.serial, puts: rows, deletes: deletes)
+            manifest.stateDigest = try before.advanced(
+                to: manifest.serial,
+                nonce: nonce(),
+                puts: rows,
+                deletes: deletes
+            )
         }
         rows.append(try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: nonce()))
         try store.commit(RowChanges(puts: rows, deletes: deletes), expecting: header, revision: revision)

@@ -104,8 +104,12 @@ package final class MeshDatabase {
             let nonce = randomOctets(AESGCM.nonceLength, using: &generator)
             rows.append(try cipher.seal(body, name: name, revision: revision, nonce: nonce))
         }
-        manifest.stateDigest = try StateDigest.origin(of: lineage)
-            .advanced(to: manifest.serial, puts: rows, deletes: [])
+        manifest.stateDigest = try StateDigest.origin(of: lineage).advanced(
+            to: manifest.serial,
+            nonce: randomOctets(AESGCM.nonceLength, using: &generator),
+            puts: rows,
+            deletes: []
+        )
         let manifestNonce = randomOctets(AESGCM.nonceLength, using: &generator)
         rows.append(
             try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: manifestNonce)

@@ -34,10 +34,10 @@ extension MeshDatabase {
 /// The digest of a state: a chain of hashes over what was written to get there.
 ///
 /// A digest over the contents would have to be kept up to date row by row under a secret, and would tell whether two
-/// networks are equal. This one is `SHA-256(label | digest before | serial | number of rows | each row's name, revision and
-/// SHA-256 of its sealed body | each deleted name)` for every commit that raises the serial. Sealed bodies hold random
-/// nonces, so two copies of a database that go different ways differ for good from the first commit on, even if they did
-/// the same; and the digest tells nothing about what was sealed. Commits that leave the serial alone – replay entries,
+/// networks are equal. This one is `SHA-256(label | digest before | serial | 12 random octets | number of rows | each row's
+/// name, revision and SHA-256 of its sealed body | each deleted name)` for every commit that raises the serial. Because of
+/// the random octets two copies of a database that go different ways differ for good from the first commit on, even if they
+/// did the same; and the digest tells nothing about what was sealed. Commits that leave the serial alone – replay entries,
 /// journal, sequence numbers – leave the digest alone, and so does a new data key.
 struct StateDigest: Hashable {
     /// 32 octets.
@@ -63,11 +63,17 @@ struct StateDigest: Hashable {
     }
 
     /// The digest after a commit.
-    func advanced(to serial: UInt64, puts: [StoredRow], deletes: [RowName]) throws(StoreError) -> StateDigest {
+    func advanced(
+        to serial: UInt64,
+        nonce: [UInt8],
+        puts: [StoredRow],
+        deletes: [RowName]
+    ) throws(StoreError) -> StateDigest {
         var writer = ByteWriter(capacity: 64 + 80 * puts.count)
         writer.write("meshplan state 1".utf8)
         writer.write(octets)
         writer.write(serial)
+        writer.write(nonce)
         writer.writeCount(puts.count)
         for row in puts {
             writer.write(row.name.kind.rawValue)
