@@ -1,10 +1,10 @@
 /// Which files of a folder make up a definition.
 package enum DefinitionPaths {
     /// The names among `names` (of files, without their folder) that are part of a definition: those that end in
-    /// `.yaml` or `.yml` and do not start with a dot, in the order of their octets.
+    /// `.yaml` or `.yml` and do not start with a dot, without the lock file, in the order of their octets.
     package static func definitionFiles(among names: some Sequence<String>) -> [String] {
         names.filter { name in
-            !name.hasPrefix(".") && (name.hasSuffix(".yaml") || name.hasSuffix(".yml"))
+            !name.hasPrefix(".") && name != StateLock.fileName && (name.hasSuffix(".yaml") || name.hasSuffix(".yml"))
         }
         .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }

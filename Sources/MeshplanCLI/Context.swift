@@ -29,6 +29,14 @@ package struct Context {
     var json: JSONLines?
     /// How databases are reached and opened.
     var storeAccess = StoreAccess()
+    /// What the command remembers of the databases it has opened.
+    var session = StoreSession()
+    /// Reads one line without showing it; nil at the end of input and at Ctrl-C.
+    package var readSecret: () -> String? = { nil }
+    /// What a derivation from a passphrase costs whoever guesses.
+    package var scryptCost = Scrypt.Cost.standard
+    /// How long a key command may take: somebody may have to find a token.
+    package var keyCommandTimeout = Duration.seconds(60)
 
     /// A context of the given effects.
     package init(

@@ -25,8 +25,9 @@ extension ExitStatus {
         case .locked: self = .locked
         case .stale: self = .stale
         case .invalidDocument: self = .invalidInput
-        case .missing, .exists, .notADatabase, .wrongKey, .invalidKeyFile, .insecurePermissions, .damaged,
-            .newerFormat, .readOnly, .permissionDenied, .diskFull, .inputOutput, .notLocked, .unknownRun,
+        case .keySlot: self = .refused
+        case .missing, .exists, .notADatabase, .wrongKey, .invalidKeyFile, .invalidPassphrase, .insecurePermissions,
+            .damaged, .newerFormat, .readOnly, .permissionDenied, .diskFull, .inputOutput, .notLocked, .unknownRun,
             .noFreeAddresses, .cryptography:
             self = .failure
         }

@@ -14,7 +14,7 @@ package enum ExitStatus: Int32, Sendable {
     case refused = 5
     /// Somebody else holds the lock of the database.
     case locked = 6
-    /// The database has moved on since the plan was made.
+    /// The database has moved on since the plan was made, or is older than the lock file knows it.
     case stale = 7
     /// The user did not approve, or could not be asked.
     case notApproved = 8

@@ -24,6 +24,11 @@ struct FailureView {
         return failure.status
     }
 
+    /// Shows what is not as it should be although the command has done its work.
+    func warn(_ message: String, hint: String?) {
+        show([Diagnostic(.warning, message, hint: hint)], files: SourceFiles())
+    }
+
     private func show(_ diagnostics: [Diagnostic], files: SourceFiles) {
         if let lines = context.json {
             lines.write(diagnostics, files: files)

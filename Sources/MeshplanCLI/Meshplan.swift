@@ -16,7 +16,7 @@ package struct Meshplan: ParsableCommand {
             `plan` shows the difference, `apply` carries it out.
 
             Exit codes: 0 done or nothing to do, 1 error, 2 changes (plan --detailed-exitcode), 3 drift, \
-            4 applied in part, 5 refused, 6 database locked, 7 plan out of date, 8 not approved, \
+            4 applied in part, 5 refused, 6 database locked, 7 plan or database out of date, 8 not approved, \
             9 importable with repairs (import --lint), 64 wrong command line, 65 invalid input, 130 interrupted.
             """,
         version: meshplanVersion,
@@ -80,6 +80,8 @@ extension Meshplan {
                 context.json = JSONLines(context.output, command: type(of: command).configuration.commandName ?? "")
             }
             context.storeAccess = command.storeAccess
+            context.session = StoreSession()
+            defer { context.session.end(context) }
             return try command.run(in: context)
         } catch {
             let code = exitCode(for: error)

@@ -98,7 +98,7 @@ enum SavedPlan {
             return try body()
         } catch {
             switch error.code {
-            case .damaged, .newerFormat, .invalidDocument:
+            case .damaged, .newerFormat, .invalidDocument, .wrongKey:
                 throw Failure(.invalidInput, "\(path): \(error.message)", hint: again)
             default: throw StoreError(error.code, error.message, hint: error.hint, path: path, holder: error.holder)
             }

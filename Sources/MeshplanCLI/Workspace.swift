@@ -1,3 +1,4 @@
+internal import Definitions
 internal import MeshCore
 internal import Store
 
@@ -21,40 +22,51 @@ struct Workspace {
     /// The simulator's state of a network, as ``keyPath``.
     static func simulatorPath(_ network: String) -> String { "\(folderName)/\(network).simulator" }
 
-    /// Whether the key file is the one of the folder, and no other was asked for.
-    var usesOwnKeyFile: Bool { chosenKeyFile == nil }
+    /// Whether the key file of the folder opens databases, and nothing else was asked for.
+    var usesOwnKeyFile: Bool { KeySources(context).chosen.isEmpty }
 
-    /// The key file that the command line or the environment names.
-    private var chosenKeyFile: String? {
-        context.storeAccess.keyFile ?? context.environment["MESHPLAN_KEY_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+    /// Ends the command if there is nothing to make a database with.
+    func checkKey() throws { _ = try newKey() }
+
+    /// The secret that opens the databases that are made.
+    private func newKey() throws -> DatabaseKey {
+        let sources = KeySources(context)
+        guard let source = sources.all.first else { throw try missingKey() }
+        return try sources.key(source, isNew: true)
     }
 
-    /// Ends the command if there is nothing to open or make a database with.
-    func checkKey() throws { _ = try key() }
-
-    /// The key that opens all databases of the folder.
-    private func key() throws -> DatabaseKey {
-        let path = context.absolute(chosenKeyFile ?? Self.keyPath)
-        if usesOwnKeyFile, Files.kind(path) == nil {
-            if try networks().isEmpty {
-                throw Failure(.failure, "there is no \(Self.keyPath)", hint: "Begin with: meshplan init")
-            }
-            throw Failure(
-                .failure,
-                "there is no \(Self.keyPath), which opens the databases here",
-                hint: "Restore it from your copy; without it the databases cannot be read."
-            )
+    private func missingKey() throws -> Failure {
+        if try networks().isEmpty {
+            return Failure(.failure, "there is no \(Self.keyPath)", hint: "Begin with: meshplan init")
         }
-        return try KeyFile.load(from: path)
+        return Failure(
+            .failure,
+            "there is no \(Self.keyPath), which opens the databases here",
+            hint: "Restore it from your copy; without it the databases cannot be read."
+        )
     }
 
     /// Opens the database of a network.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/stale`` if the lock file knows a later state, or another database, and that is
+    ///   not accepted.
     func open(_ network: String) throws -> MeshDatabase {
         try Self.check(network)
-        let key = try key()
+        let sealed = try sealed(network)
+        let entry = try LockFile(context).read().networks[network]
+        let database = try KeySources(context).open(sealed)
+        context.session.note(database, of: network)
+        if let entry { try compare(database, with: entry, of: network) }
+        return database
+    }
+
+    /// The database of a network, as it can be looked at without a secret.
+    func sealed(_ network: String) throws -> SealedDatabase {
+        try Self.check(network)
         let path = context.absolute(Self.databasePath(network))
         guard Files.kind(path) != nil else {
             let others = try networks()
+            if others.isEmpty, KeySources(context).all.isEmpty { throw try missingKey() }
             throw Failure(
                 .failure,
                 "there is no database of the network `\(network)`",
@@ -62,7 +74,28 @@ struct Workspace {
                     + "Make one with: meshplan import --cdb FILE --network \(network), or meshplan init --network \(network)"
             )
         }
-        return try MeshDatabase.open(at: path, key: key, using: context.randomNumbers)
+        return try SealedDatabase(at: path)
+    }
+
+    private func compare(_ database: MeshDatabase, with entry: StateLock.Entry, of network: String) throws {
+        let lockFile = LockFile(context)
+        let version = try database.version()
+        guard !LockFile.fits(entry, version) else { return }
+        guard context.storeAccess.acceptsOlder else { return try lockFile.check(entry, version, of: network) }
+        try accept(database, of: network, after: entry)
+    }
+
+    /// Has a database go on in the place of the one that the lock file knows.
+    private func accept(_ database: MeshDatabase, of network: String, after entry: StateLock.Entry) throws {
+        let lease = try lock(database, for: "--accept-older")
+        defer { lease.release() }
+        let before = lease.serial
+        let serial = try database.goOn(after: entry.serial, with: lease)
+        try LockFile(context).update([(network, database)], replacing: true)
+        context.errorOutput.line(
+            "Accepted \(Self.databasePath(network)) of serial \(before), where serial \(entry.serial) was known; it goes on "
+                + "at \(serial), behind sequence numbers that may have been used. Read the nodes back: meshplan refresh"
+        )
     }
 
     /// Opens a copy of a database that lies somewhere else.
@@ -84,19 +117,44 @@ struct Workspace {
     ///   - extras: what an import brought along beside it.
     func create(_ name: String, network: MeshNetwork, extras: CDBExtras = CDBExtras()) throws -> MeshDatabase {
         try Self.check(name)
-        return try MeshDatabase.create(
+        let entry = try checkNew(name)
+        let database = try MeshDatabase.create(
             at: context.absolute(Self.databasePath(name)),
             network: network,
             extras: extras,
-            key: try key(),
+            key: try newKey(),
+            cost: context.scryptCost,
             now: context.now(),
             using: context.randomNumbers
         )
+        context.session.note(database, of: name)
+        context.session.follow(database)
+        if let entry { try accept(database, of: name, after: entry) }
+        return database
     }
 
-    /// Takes the right to write to a database.
+    /// Refuses to make a database of a network of which the lock file knows one already.
+    ///
+    /// - Returns: what the lock file knows, where that may be replaced.
+    @discardableResult
+    func checkNew(_ network: String) throws -> StateLock.Entry? {
+        guard let entry = try LockFile(context).read().networks[network] else { return nil }
+        guard context.storeAccess.acceptsOlder else {
+            throw Failure(
+                .stale,
+                "\(StateLock.fileName) knows a database of the network `\(network)` already, at serial \(entry.serial)",
+                hint:
+                    "Put that database into \(Self.folderName); it may be on another machine, or in a backup. If it is "
+                    + "lost, make a new one with --accept-older, or choose another name."
+            )
+        }
+        return entry
+    }
+
+    /// Takes the right to write to a database. The lock file follows it at the end of the command, and a passphrase that has
+    /// opened it gets the present cost if it was cheaper to guess.
     func lock(_ database: MeshDatabase, for operation: String) throws(StoreError) -> WriteLease {
-        try database.lock(
+        let lease = try database.lock(
             holder: LockHolder(
                 user: context.process.user,
                 host: context.process.host,
@@ -105,6 +163,9 @@ struct Workspace {
                 since: context.now()
             )
         )
+        context.session.follow(database)
+        try database.strengthenOpeningSlot(to: context.scryptCost, with: lease)
+        return lease
     }
 
     /// The networks that have a database, sorted.

@@ -9,10 +9,14 @@ package struct StoreError: Error, Hashable, Sendable {
         case exists
         /// The file is something else: another program's database, a text, a folder, empty.
         case notADatabase
-        /// The key file does not open this database.
+        /// The key file, passphrase or key command does not open this database.
         case wrongKey
-        /// The key file is not 64 hexadecimal digits.
+        /// The key file is not 64 hexadecimal digits, or what a key command printed is no secret.
         case invalidKeyFile
+        /// A passphrase is too short, too long, or no text.
+        case invalidPassphrase
+        /// A key slot is not there, or has to stay, or there is no room for another.
+        case keySlot
         /// Others than the owner can read the key file.
         case insecurePermissions
         /// Octets were changed or lost since they were written.

@@ -221,7 +221,7 @@ struct ApplyCommandTests {
             #expect(status == 65 || status == 1, "changed at \(place)")
         }
         try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent(".meshplan/house.meshdb"))
-        #expect(fixture.run("import", "--cdb", "network.json").status == 0)
+        #expect(fixture.run("import", "--cdb", "network.json", "--accept-older").status == 0)
         let foreign = fixture.run("apply", "house.mplan", "--via", "simulator")
         #expect(foreign.status == 65 && foreign.error.contains("made with another database"))
     }

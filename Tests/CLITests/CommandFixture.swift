@@ -13,6 +13,12 @@ final class CommandFixture {
     let folder: URL
     /// Answers to questions, the next one first; empty means that no question is expected.
     var answers: [String?] = []
+    /// What is typed where nothing is shown, the next one first; empty means that nothing is expected to be asked for.
+    var secrets: [String?] = []
+    /// What derivations from passphrases cost; the least there is.
+    var scryptCost = Scrypt.Cost(logN: 4, r: 1, p: 1)
+    /// How long key commands may take.
+    var keyCommandTimeout = Duration.seconds(30)
     /// Whether the streams are terminals of 80 columns.
     var isTerminal = false
     var environment: [String: String] = ["LANG": "C.UTF-8", "NO_COLOR": "1"]
@@ -82,7 +88,7 @@ final class CommandFixture {
     func run(_ arguments: [String]) -> Result {
         var output = ""
         var error = ""
-        let context = Context(
+        var context = Context(
             workingDirectory: folder.path,
             environment: environment,
             output: Output { text in
@@ -114,6 +120,15 @@ final class CommandFixture {
             interrupts: Interrupts(arm: {}, count: { self.interruptCount() }),
             process: ProcessIdentity(number: 4711, user: "tester", host: "bench")
         )
+        context.scryptCost = scryptCost
+        context.keyCommandTimeout = keyCommandTimeout
+        context.readSecret = {
+            guard !self.secrets.isEmpty else {
+                Issue.record("the command asks for a secret that the test does not expect")
+                return nil
+            }
+            return self.secrets.removeFirst()
+        }
         let status = Meshplan.main(arguments, in: context)
         return Result(status: status, output: output, error: error)
     }
@@ -138,6 +153,20 @@ final class CommandFixture {
             withIntermediateDirectories: true
         )
         try Data(text.utf8).write(to: url)
+    }
+
+    /// Writes a file that its owner alone can read.
+    func writePrivate(_ text: String, to name: String) throws {
+        try write(text, to: name)
+        let path = folder.appendingPathComponent(name).path
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+
+    /// Puts the octets of a file back, nil for none.
+    func put(_ bytes: [UInt8]?, to name: String) throws {
+        let url = folder.appendingPathComponent(name)
+        guard let bytes else { return try FileManager.default.removeItem(at: url) }
+        try Data(bytes).write(to: url)
     }
 
     /// The octets of a file in the folder, nil if there is none.

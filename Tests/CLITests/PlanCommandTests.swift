@@ -121,7 +121,7 @@ struct PlanCommandTests {
         )
         let result = fixture.run("plan")
         #expect(result.status == 1)
-        #expect(result.error.hasPrefix("Error: .meshplan/house.meshdb: the key file does not open this database\n"))
+        #expect(result.error.hasPrefix("Error: the key file .meshplan/key does not open .meshplan/house.meshdb\n"))
     }
 
     @Test("a key file that others can read, or that holds no key, is refused")

@@ -14,6 +14,7 @@ struct RefreshCommandTests {
         try #require(fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve").status == 0)
         let files = ["house.meshdb", "house.meshdb-wal", "house.meshdb-shm"]
         let kept = files.map { fixture.read(".meshplan/" + $0) }
+        let lock = fixture.read("meshplan.lock.yaml")
         var yaml = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
         for (text, other) in replacements {
             try #require(yaml.contains(text))
@@ -22,6 +23,7 @@ struct RefreshCommandTests {
         try fixture.write(yaml, to: "elsewhere/house.yaml")
         let applied = fixture.run("apply", "elsewhere", "--via", "simulator", "--auto-approve")
         try #require(applied.status == 0, "\(applied.error)")
+        try fixture.put(lock, to: "meshplan.lock.yaml")
         for (file, bytes) in zip(files, kept) {
             let url = fixture.folder.appendingPathComponent(".meshplan/" + file)
             try? FileManager.default.removeItem(at: url)

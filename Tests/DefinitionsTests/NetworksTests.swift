@@ -92,7 +92,10 @@ struct NetworksTests {
 
     @Test("A folder's definition files are those with the right ending, sorted, without hidden ones")
     func paths() {
-        let names = ["b.yaml", "a.yml", ".hidden.yaml", "readme.md", "a.yaml", "x.yaml~", "yaml", "B.yaml", "10.yaml"]
+        let names = [
+            "meshplan.lock.yaml", "b.yaml", "a.yml", ".hidden.yaml", "readme.md", "a.yaml", "x.yaml~", "yaml", "B.yaml",
+            "10.yaml",
+        ]
         #expect(DefinitionPaths.definitionFiles(among: names) == ["10.yaml", "B.yaml", "a.yaml", "a.yml", "b.yaml"])
     }
 }

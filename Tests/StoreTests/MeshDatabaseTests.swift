@@ -140,7 +140,7 @@ struct MeshDatabaseTests {
         #expect(try fixture.database.seal(plan, purpose: "plan") != sealed)
         #expect(storeError { _ = try fixture.database.unseal(sealed, purpose: "backup") }?.code == .damaged)
         let other = try Fixture(seed: 9)
-        #expect(storeError { _ = try other.database.unseal(sealed, purpose: "plan") }?.code == .damaged)
+        #expect(storeError { _ = try other.database.unseal(sealed, purpose: "plan") }?.code == .wrongKey)
         for index in sealed.indices {
             var changed = sealed
             changed[index] ^= 1
@@ -149,7 +149,7 @@ struct MeshDatabaseTests {
             #expect(storeError { _ = try fixture.database.unseal(cut, purpose: "plan") } != nil, "cut at \(index)")
         }
         var later = sealed
-        later[8] = 2
+        later[8] = 3
         #expect(storeError { _ = try fixture.database.unseal(later, purpose: "plan") }?.code == .newerFormat)
     }
 }

@@ -126,10 +126,6 @@ struct ProvisioningRecordTests {
 
     @Test("A database that an earlier version wrote is read, and goes on in the present form")
     func firstFormat() throws {
-        func resource(_ name: String) throws -> [UInt8] {
-            let url = Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Resources")
-            return [UInt8](try Data(contentsOf: required(url)))
-        }
         let folder = try TemporaryFolder()
         let path = folder.file("old.meshdb")
         try writeFile(path, try resource("format-1.meshdb"))

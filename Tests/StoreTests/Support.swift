@@ -40,6 +40,12 @@ func uuid(_ number: UInt64) -> DeviceUUID { DeviceUUID(rawValue: Octets16(high: 
 
 func readFile(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
+/// A file of the tests.
+func resource(_ name: String) throws -> [UInt8] {
+    let url = Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Resources")
+    return [UInt8](try Data(contentsOf: required(url)))
+}
+
 func writeFile(_ path: String, _ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
 func mode(_ path: String) throws -> Int {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Definitions
 internal import MeshCore
 internal import Store
 
@@ -9,7 +10,9 @@ struct InitCommand: ContextCommand {
         abstract: "Prepare the current folder: key file, database folder, .gitignore.",
         discussion: """
             Makes .meshplan with a new key file, which opens the databases to come, and lets git ignore both it and \
-            saved plans. What is there already stays as it is. Keep a copy of the key file in a safe place.
+            saved plans. What is there already stays as it is. Keep a copy of the key file in a safe place, or name another \
+            secret that the first database is to open with: --key-file, --passphrase-file or --key-command. What belongs \
+            into git are the definition, .gitignore and meshplan.lock.yaml, which every change of a database updates.
             """
     )
 
@@ -58,6 +61,11 @@ struct InitCommand: ContextCommand {
         }
         for line in done { context.output.line(line) }
         if done.isEmpty { context.output.line("Everything is there already.") }
+        if !done.isEmpty, network != nil {
+            context.output.line(
+                "Commit \(StateLock.fileName) with the definition: older copies of a database are known by it."
+            )
+        }
         if try workspace.networks().isEmpty {
             context.output.line("Next: meshplan import --cdb FILE, or meshplan init --network NAME")
         }

@@ -11,12 +11,54 @@ struct StoreOptions: ParsableArguments {
     )
     var keyFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file with the passphrase that opens the database. (default: $MESHPLAN_PASSPHRASE_FILE)",
+            valueName: "file"
+        )
+    )
+    var passphraseFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A shell command that prints the secret that opens the database. (default: $MESHPLAN_KEY_COMMAND)",
+            valueName: "command"
+        )
+    )
+    var keyCommand: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Go on with a database that is older than meshplan.lock.yaml says, or another one.",
+            discussion: """
+                Its serial and its sequence numbers jump ahead, and meshplan.lock.yaml follows it from then on.
+                """
+        )
+    )
+    var acceptOlder = false
+
     /// What was asked for, as the context carries it.
-    var access: StoreAccess { StoreAccess(keyFile: keyFile) }
+    var access: StoreAccess {
+        StoreAccess(
+            keyFile: keyFile,
+            passphraseFile: passphraseFile,
+            keyCommand: keyCommand,
+            acceptsOlder: acceptOlder
+        )
+    }
 }
 
 /// How databases are reached and opened, as far as the command line says.
 struct StoreAccess: Hashable {
     /// The path of the key file; nil for what the environment says, or the usual place.
     var keyFile: String?
+    /// The path of a file with a passphrase.
+    var passphraseFile: String?
+    /// A shell command that prints a secret.
+    var keyCommand: String?
+    /// Whether a database may be older than the lock file says, or another one.
+    var acceptsOlder = false
+
+    /// Whether the command line names a secret that opens databases.
+    var namesSecret: Bool { keyFile != nil || passphraseFile != nil || keyCommand != nil }
 }

@@ -17,7 +17,7 @@ extension Context {
             isErrorTerminal: isatty(STDERR_FILENO) == 1,
             width: terminalWidth()
         )
-        return Context(
+        var context = Context(
             workingDirectory: currentDirectory(),
             environment: environmentVariables(),
             output: output(to: STDOUT_FILENO),
@@ -37,6 +37,8 @@ extension Context {
             interrupts: interrupts,
             process: ProcessIdentity(number: getpid(), user: userName(), host: hostName())
         )
+        context.readSecret = { input.readHidden() }
+        return context
     }
 
     private static func output(to number: Int32) -> Output {

@@ -34,6 +34,26 @@ final class StandardInput {
         return nil
     }
 
+    /// Waits for one line that the terminal does not show. Whatever ends the waiting, the terminal shows again what is
+    /// typed afterwards: a signal is counted meanwhile and not acted on before.
+    func readHidden() -> String? {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return read() }
+        let numbers = [SIGINT, SIGTERM, SIGHUP]
+        var handlers = numbers.map { _ in sigaction() }
+        for (place, number) in numbers.enumerated() { sigaction(number, nil, &handlers[place]) }
+        interrupts.arm()
+        var hidden = settings
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        // What was typed before anybody asked was typed to be seen.
+        _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        defer {
+            _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+            for (place, number) in numbers.enumerated() { sigaction(number, &handlers[place], nil) }
+        }
+        return read()
+    }
+
     /// A line if there is a whole one, without waiting.
     func pollLine() -> LineInput.Event {
         while !hasEnded {

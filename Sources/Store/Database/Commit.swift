@@ -88,6 +88,15 @@ extension MeshDatabase {
             manifest.digest.add(try cipher.digestTerm(name, revision: revision))
             rows.append(try cipher.seal(body, name: name, revision: revision, nonce: nonce()))
         }
+        if manifest.serial != lease.manifest.serial {
+            let before = manifest.stateDigest ?? .origin(of: header.lineage)
+            manifest.stateDigest = try before.advanced(
+                to: manifest.serial,
+                nonce: nonce(),
+                puts: rows,
+                deletes: deletes
+            )
+        }
         rows.append(try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: nonce()))
         try store.commit(RowChanges(puts: rows, deletes: deletes), expecting: header, revision: revision)
         lease.header.revision = revision

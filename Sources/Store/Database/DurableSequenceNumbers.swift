@@ -14,7 +14,8 @@ package import MeshCore
 /// known here: a copy older than that many messages must not be used in another place.
 ///
 /// Numbers belong to an IV index. When it grows they begin at 0 again (3.11.5), and requests under a lower one are
-/// refused from then on.
+/// refused from then on. After a skip they begin behind as many numbers under every later IV index too: another copy may
+/// have lived to see it.
 package final class DurableSequenceNumbers: SequenceNumberSource {
     /// One more than the highest sequence number.
     static let end: UInt32 = 1 << 24
@@ -26,9 +27,23 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     struct Reservation: Hashable {
         var ivIndex: UInt32
         var limit: UInt32
+        /// Where numbers begin under a later IV index; the file beside the database does not know it.
+        var floor: UInt32 = 0
+
+        /// Takes over a higher one.
+        mutating func raise(to other: Reservation) {
+            guard isBehind(other) else { return }
+            (ivIndex, limit) = (other.ivIndex, other.limit)
+        }
 
         func isBehind(_ other: Reservation) -> Bool {
             (ivIndex, limit) < (other.ivIndex, other.limit)
+        }
+
+        /// Leaves out ``DurableSequenceNumbers/skippedAfterRestore`` numbers, now and under every later IV index.
+        mutating func skip() {
+            limit = min(limit + DurableSequenceNumbers.skippedAfterRestore, DurableSequenceNumbers.end)
+            floor = DurableSequenceNumbers.skippedAfterRestore
         }
     }
 
@@ -70,7 +85,8 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
             throw SequenceNumberError.ivIndexWentBack(source, reached: state.reservation.ivIndex)
         }
         if ivIndex > state.reservation.ivIndex {
-            state = State(reservation: Reservation(ivIndex: ivIndex, limit: 0), next: 0)
+            let floor = state.reservation.floor
+            state = State(reservation: Reservation(ivIndex: ivIndex, limit: floor, floor: floor), next: floor)
         }
         if state.next >= state.reservation.limit {
             guard state.reservation.limit < DurableSequenceNumbers.end else {
@@ -86,14 +102,13 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     }
 
     private func load(_ source: UnicastAddress) throws(StoreError) -> State {
-        let stored = try database.reservation(of: source)
+        let stored = try database.storedReservation(of: source)
         let witness = try loadWitness()
         var reservation = stored ?? Reservation(ivIndex: 0, limit: 0)
         if let witnessed = witness.reservations[source] {
-            if reservation.isBehind(witnessed) { reservation = witnessed }
+            reservation.raise(to: witnessed)
         } else if stored != nil || witness.isDamaged {
-            let skipped = DurableSequenceNumbers.skippedAfterRestore
-            reservation.limit = min(reservation.limit + skipped, DurableSequenceNumbers.end)
+            reservation.skip()
         }
         return State(reservation: reservation, next: reservation.limit)
     }
@@ -126,90 +141,5 @@ extension MeshDatabase {
     ) throws(StoreError) -> any SequenceNumberSource {
         try check(lease)
         return DurableSequenceNumbers(database: self, lease: lease, blockSize: blockSize)
-    }
-
-    fileprivate var witnessPath: String { path + ".sequence" }
-
-    private static func name(_ source: UnicastAddress) -> RowName {
-        RowName(.sequenceNumbers, key: [UInt8(source.rawValue >> 8), UInt8(truncatingIfNeeded: source.rawValue)])
-    }
-
-    fileprivate func reservation(of source: UnicastAddress) throws(StoreError) -> DurableSequenceNumbers.Reservation? {
-        guard let row = try store.rows(named: [MeshDatabase.name(source)]).rows.first else { return nil }
-        return try decode(row, MeshDatabase.decodeReservation)
-    }
-
-    /// Reserves all numbers below a limit, which somebody else may have used; a higher reservation stays.
-    ///
-    /// - Parameters:
-    ///   - limit: the first number that may be used from now on, 24 bits.
-    ///   - source: the address that messages are sent from.
-    ///   - ivIndex: the IV index that they are sent under.
-    /// - Throws: ``StoreError/Code/notLocked`` and file trouble.
-    package func reserve(
-        upTo limit: UInt32,
-        for source: UnicastAddress,
-        ivIndex: UInt32,
-        with lease: WriteLease
-    ) throws(StoreError) {
-        let wanted = DurableSequenceNumbers.Reservation(
-            ivIndex: ivIndex,
-            limit: min(limit, DurableSequenceNumbers.end)
-        )
-        if let present = try reservation(of: source), !present.isBehind(wanted) { return }
-        var witness = try SequenceNumberWitness(at: witnessPath)
-        // A damaged one stays as it is: counting goes on far enough then.
-        if !witness.isDamaged, witness.reservations[source].map({ $0.isBehind(wanted) }) ?? true {
-            witness.reservations[source] = wanted
-            try AtomicFile.write(witnessPath, witness.encoded)
-        }
-        try write(wanted, of: source, with: lease)
-    }
-
-    /// Takes over the reservations of another database where they are higher. Then numbers were used in another place,
-    /// which may have used more since, so that counting goes on ``DurableSequenceNumbers/skippedAfterRestore`` further.
-    func raiseReservations(to other: MeshDatabase, with lease: WriteLease) throws(StoreError) {
-        var found: [(UnicastAddress, DurableSequenceNumbers.Reservation)] = []
-        _ = try other.scan { row throws(StoreError) in
-            guard row.name.kind == .sequenceNumbers, row.name.key.count == 2,
-                let source = UnicastAddress(rawValue: UInt16(row.name.key[0]) << 8 | UInt16(row.name.key[1]))
-            else { return }
-            found.append((source, try other.decode(row, MeshDatabase.decodeReservation)))
-        }
-        for (source, theirs) in found {
-            if let ours = try reservation(of: source), !ours.isBehind(theirs) { continue }
-            var raised = theirs
-            let skipped = DurableSequenceNumbers.skippedAfterRestore
-            raised.limit = min(raised.limit + skipped, DurableSequenceNumbers.end)
-            try write(raised, of: source, with: lease)
-        }
-    }
-
-    fileprivate func write(
-        _ reservation: DurableSequenceNumbers.Reservation,
-        of source: UnicastAddress,
-        with lease: WriteLease
-    ) throws(StoreError) {
-        var writer = ByteWriter(capacity: 16)
-        writer.write(UInt8(1))
-        writer.write(reservation.ivIndex)
-        writer.write(reservation.limit)
-        var batch = RowBatch()
-        batch.put(MeshDatabase.name(source), writer.bytes)
-        try write(batch, manifest: lease.manifest, with: lease)
-    }
-
-    static func decodeReservation(
-        _ bytes: [UInt8]
-    ) throws(DecodeError) -> DurableSequenceNumbers.Reservation {
-        var reader = ByteReader(bytes)
-        try reader.expectVersion(1)
-        let ivIndex = try reader.readUInt32()
-        let limit = try reader.readUInt32()
-        try reader.expectEnd()
-        guard limit <= DurableSequenceNumbers.end else {
-            throw .prohibited(field: "sequence number limit", value: UInt64(limit))
-        }
-        return DurableSequenceNumbers.Reservation(ivIndex: ivIndex, limit: limit)
     }
 }

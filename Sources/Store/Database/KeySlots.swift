@@ -3,34 +3,96 @@ internal import MeshCore
 /// Wrapping and unwrapping the data key. Every slot wraps the same data key, so that several people and a recovery
 /// key can open one database and a new slot re-encrypts nothing.
 extension KeySlot {
-    /// A slot for the secret of a key file. The secret is 256 random bits, so it is the wrapping key itself; no
-    /// derivation could make it better.
+    /// The most slots that a database may have: each passphrase costs every opening a derivation.
+    static let greatestCount = 32
+
+    /// A slot for `key`, of its kind.
+    ///
+    /// - Parameter cost: of the derivation, where the key is a passphrase.
     static func wrapping(
         _ dataKey: [UInt8],
         with key: DatabaseKey,
+        label: String,
+        created: Timestamp,
+        cost: Scrypt.Cost,
         lineage: Octets16,
-        nonce: [UInt8]
+        using generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> KeySlot {
+        let parameters = KeySlotParameters(
+            identifier: randomOctets(KeySlotParameters.identifierLength, using: &generator),
+            created: created,
+            label: label,
+            derivation: derivation(key.kind, cost: cost, using: &generator)
+        )
+        return try wrapping(dataKey, with: key, key.kind, parameters, lineage: lineage, using: &generator)
+    }
+
+    /// The same slot, by identifier, kind, label and time, for another data key or at another cost.
+    func rewrapping(
+        _ dataKey: [UInt8],
+        with key: DatabaseKey,
+        cost: Scrypt.Cost,
+        lineage: Octets16,
+        using generator: inout some RandomNumberGenerator
+    ) throws(StoreError) -> KeySlot {
+        guard let kind = KeySlotKind(rawValue: kind), var parameters = KeySlotParameters(of: self) else {
+            throw StoreError(.cryptography, "the data key cannot be wrapped")
+        }
+        parameters.derivation = KeySlot.derivation(kind, cost: cost, using: &generator)
+        return try KeySlot.wrapping(dataKey, with: key, kind, parameters, lineage: lineage, using: &generator)
+    }
+
+    /// The data key, nil if this slot is not for `key`.
+    ///
+    /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory to find out.
+    func unwrap(with key: DatabaseKey, lineage: Octets16) throws(StoreError) -> [UInt8]? {
+        guard wrapped.count > AESGCM.nonceLength, let kind = KeySlotKind(rawValue: kind),
+            let derivation = KeySlotParameters(of: self)?.derivation,
+            let wrappingKey = try key.wrappingKey(for: kind, derivation),
+            let cipher = try? AESGCM(key: wrappingKey),
+            let dataKey = try? cipher.open(
+                wrapped.dropFirst(AESGCM.nonceLength),
+                nonce: wrapped.prefix(AESGCM.nonceLength),
+                associatedData: KeySlot.associatedData(kind: self.kind, parameters: parameters, lineage: lineage)
+            ),
+            dataKey.count == AESGCM.keyLength
+        else { return nil }
+        return dataKey
+    }
+
+    private static func wrapping(
+        _ dataKey: [UInt8],
+        with key: DatabaseKey,
+        _ kind: KeySlotKind,
+        _ parameters: KeySlotParameters,
+        lineage: Octets16,
+        using generator: inout some RandomNumberGenerator
+    ) throws(StoreError) -> KeySlot {
+        guard let wrappingKey = try key.wrappingKey(for: kind, parameters.derivation) else {
+            throw StoreError(.cryptography, "the data key cannot be wrapped")
+        }
+        let nonce = randomOctets(AESGCM.nonceLength, using: &generator)
+        let encoded = parameters.encoded()
         do {
-            let data = associatedData(kind: keyFile, parameters: [], lineage: lineage)
-            let sealed = try AESGCM(key: key.secret).seal(dataKey, nonce: nonce, associatedData: data)
-            return KeySlot(kind: keyFile, parameters: [], wrapped: nonce + sealed)
+            let data = associatedData(kind: kind.rawValue, parameters: encoded, lineage: lineage)
+            let sealed = try AESGCM(key: wrappingKey).seal(dataKey, nonce: nonce, associatedData: data)
+            return KeySlot(kind: kind.rawValue, parameters: encoded, wrapped: nonce + sealed)
         } catch {
             throw StoreError(.cryptography, "the data key cannot be wrapped")
         }
     }
 
-    /// The data key, nil if this slot is not for `key`.
-    func unwrap(with key: DatabaseKey, lineage: Octets16) -> [UInt8]? {
-        guard kind == KeySlot.keyFile, wrapped.count > AESGCM.nonceLength, let cipher = try? AESGCM(key: key.secret)
-        else {
-            return nil
+    private static func derivation(
+        _ kind: KeySlotKind,
+        cost: Scrypt.Cost,
+        using generator: inout some RandomNumberGenerator
+    ) -> KeySlotParameters.Derivation {
+        func salt() -> [UInt8] { randomOctets(KeySlotParameters.saltLength, using: &generator) }
+        return switch kind {
+        case .keyFile: .none
+        case .passphrase: .scrypt(cost, salt: salt())
+        case .command: .hkdf(salt: salt())
         }
-        return try? cipher.open(
-            wrapped.dropFirst(AESGCM.nonceLength),
-            nonce: wrapped.prefix(AESGCM.nonceLength),
-            associatedData: KeySlot.associatedData(kind: kind, parameters: parameters, lineage: lineage)
-        )
     }
 
     private static func associatedData(kind: UInt8, parameters: [UInt8], lineage: Octets16) -> [UInt8] {

@@ -1,9 +1,9 @@
 internal import MeshCore
 
 /// What every transaction rewrites: which state this is and what rows belong to it. Version 1, which is still read, knew
-/// no retired nodes.
+/// no retired nodes, version 2 no digest of the state.
 struct Manifest: Hashable {
-    static let version: UInt8 = 2
+    static let version: UInt8 = 3
     static let name = RowName(.manifest)
 
     /// Counts the transactions that changed the network, its nodes, records or extras; what plans are compared with.
@@ -16,15 +16,18 @@ struct Manifest: Hashable {
     var created: Timestamp
     /// The digest of all rows but this.
     var digest: RowDigest
+    /// The digest of the history up to ``serial``; nil where no change of the state was made since there are such.
+    var stateDigest: StateDigest?
 
     func encoded() -> [UInt8] {
-        var writer = ByteWriter(capacity: 64)
+        var writer = ByteWriter(capacity: 128)
         writer.write(Manifest.version)
         writer.write(serial)
         writer.write(nextRun)
         writer.write(nextRetirement)
         writer.write(UInt64(bitPattern: created.rawValue))
         writer.write(digest.bytes)
+        writer.writeOctets(stateDigest?.octets ?? [])
         return writer.bytes
     }
 
@@ -39,13 +42,16 @@ struct Manifest: Hashable {
     init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let found = try reader.readUInt8()
-        guard found == 1 || found == Manifest.version else { throw .unknownType(UInt64(found)) }
+        guard (1...Manifest.version).contains(found) else { throw .unknownType(UInt64(found)) }
         serial = try reader.readUInt64()
         nextRun = try reader.readUInt64()
         nextRetirement = found == 1 ? 1 : try reader.readUInt64()
         created = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
         guard let digest = RowDigest(Array(try reader.read(32))) else { throw .length(bytes.count) }
         self.digest = digest
+        let state = found < 3 ? [] : try reader.readOctets()
+        stateDigest = StateDigest(state)
+        guard state.isEmpty || stateDigest != nil else { throw .length(state.count) }
         try reader.expectEnd()
     }
 }

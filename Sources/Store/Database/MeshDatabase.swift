@@ -5,21 +5,35 @@ package import MeshCore
 /// Reading needs the key only and never waits for a writer. Writing needs a ``WriteLease``; every commit is one
 /// durable transaction that compares lineage and revision first. An instance belongs to one thread.
 ///
-/// What the sealing promises: without the key file nothing can be read but the number, kinds and sizes of rows; no
-/// row can be changed, moved, removed, or replaced by an older copy of itself without notice. Replacing the whole
-/// file by an older copy of the whole file cannot be noticed from within; ``Snapshot/serial`` shows it to whoever
-/// remembers a later one, and sequence numbers are protected beyond that (see ``DurableSequenceNumbers``).
+/// What the sealing promises: without a secret that opens a key slot nothing can be read but the slots themselves and the
+/// number, kinds and sizes of rows; no row can be changed, moved, removed, or replaced by an older copy of itself without
+/// notice. Replacing the whole file by an older copy of the whole file cannot be noticed from within; ``version()`` shows
+/// it to whoever remembers a later one, and sequence numbers are protected beyond that (see ``DurableSequenceNumbers``).
 package final class MeshDatabase {
     /// The path it was opened with.
     package let path: String
     let store: any RowStore
-    let cipher: RowCipher
-    private var generator: any RandomNumberGenerator
+    /// Changes with the data key.
+    var cipher: RowCipher
+    var opener: Opener
+    var generator: any RandomNumberGenerator
 
-    private init(path: String, store: any RowStore, cipher: RowCipher, generator: any RandomNumberGenerator) {
+    /// What has opened the database. Nothing prints it.
+    struct Opener: CustomReflectable {
+        /// What the slots wrap; never log, print or put it into an error.
+        var dataKey: [UInt8]
+        var key: DatabaseKey
+        /// The identifier of the slot.
+        var slot: String
+
+        var customMirror: Mirror { Mirror(self, children: [:]) }
+    }
+
+    init(path: String, store: any RowStore, cipher: RowCipher, opener: Opener, generator: any RandomNumberGenerator) {
         self.path = path
         self.store = store
         self.cipher = cipher
+        self.opener = opener
         self.generator = generator
     }
 
@@ -29,6 +43,8 @@ package final class MeshDatabase {
     ///   - network: the network with its nodes and records of provisioning.
     ///   - extras: what an import brought along beside it.
     ///   - key: what will open it.
+    ///   - label: what its slot is called.
+    ///   - cost: of the derivation, where the key is a passphrase.
     ///   - generator: makes lineage, data key and nonces; cryptographically secure outside tests.
     /// - Throws: ``StoreError/Code/exists``, and file trouble; then there is no file.
     package static func create(
@@ -36,6 +52,8 @@ package final class MeshDatabase {
         network: MeshNetwork,
         extras: CDBExtras = CDBExtras(),
         key: DatabaseKey,
+        label: String = "",
+        cost: Scrypt.Cost = .standard,
         now: Timestamp,
         using generator: some RandomNumberGenerator
     ) throws(StoreError) -> MeshDatabase {
@@ -50,8 +68,15 @@ package final class MeshDatabase {
         }
         let lineage = Octets16(high: generator.next(), low: generator.next())
         let dataKey = randomOctets(AESGCM.keyLength, using: &generator)
-        let nonce = randomOctets(AESGCM.nonceLength, using: &generator)
-        let slot = try KeySlot.wrapping(dataKey, with: key, lineage: lineage, nonce: nonce)
+        let slot = try KeySlot.wrapping(
+            dataKey,
+            with: key,
+            label: label,
+            created: now,
+            cost: cost,
+            lineage: lineage,
+            using: &generator
+        )
         let cipher = try RowCipher(dataKey: dataKey, lineage: lineage)
 
         let revision: UInt64 = 1
@@ -79,6 +104,12 @@ package final class MeshDatabase {
             let nonce = randomOctets(AESGCM.nonceLength, using: &generator)
             rows.append(try cipher.seal(body, name: name, revision: revision, nonce: nonce))
         }
+        manifest.stateDigest = try StateDigest.origin(of: lineage).advanced(
+            to: manifest.serial,
+            nonce: randomOctets(AESGCM.nonceLength, using: &generator),
+            puts: rows,
+            deletes: []
+        )
         let manifestNonce = randomOctets(AESGCM.nonceLength, using: &generator)
         rows.append(
             try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: manifestNonce)
@@ -97,19 +128,14 @@ package final class MeshDatabase {
         key: DatabaseKey,
         using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(StoreError) -> MeshDatabase {
-        let store = try SQLiteRowStore(opening: path)
-        let lineage = try store.rows(named: []).header.lineage
-        for slot in try store.keySlots() {
-            guard let dataKey = slot.unwrap(with: key, lineage: lineage) else { continue }
-            let cipher = try RowCipher(dataKey: dataKey, lineage: lineage)
-            return MeshDatabase(path: path, store: store, cipher: cipher, generator: generator)
-        }
-        throw StoreError(
-            .wrongKey,
-            "the key file does not open this database",
-            hint: "use the key file that was made together with it",
-            path: path
-        )
+        if let database = try SealedDatabase(at: path).opened(with: key, using: generator) { return database }
+        let (secret, hint) =
+            switch key.kind {
+            case .keyFile: ("key file", "use the key file that was made together with it")
+            case .passphrase: ("passphrase", "type it again, and mind the keyboard's layout")
+            case .command: ("secret of the key command", "check which secret the command fetches")
+            }
+        throw StoreError(.wrongKey, "the \(secret) does not open this database", hint: hint, path: path)
     }
 
     /// Everything that is known, all of one moment.

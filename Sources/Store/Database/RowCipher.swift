@@ -10,6 +10,8 @@ struct RowCipher {
     static let nonceLength = AESGCM.nonceLength
 
     let lineage: Octets16
+    /// 8 octets that tell data keys apart, and nothing about them.
+    let keyIdentifier: [UInt8]
     private let cipher: AESGCM
     private let digestKey: [UInt8]
 
@@ -21,10 +23,13 @@ struct RowCipher {
             throw StoreError(.cryptography, "AES-256-GCM is not available")
         }
         // A key of its own, so that digests tell nothing about the one that encrypts.
-        guard let digestKey = SHA256.hash(Array("meshplan row digest 1".utf8) + dataKey) else {
+        guard let digestKey = SHA256.hash(Array("meshplan row digest 1".utf8) + dataKey),
+            let identifier = SHA256.hash(Array("meshplan data key identifier 1".utf8) + dataKey)
+        else {
             throw StoreError(.cryptography, "SHA-256 is not available")
         }
         self.digestKey = digestKey
+        keyIdentifier = Array(identifier.prefix(8))
     }
 
     /// The stored row for `plaintext`, bound to its place: nothing but that name and revision opens it.

@@ -65,14 +65,12 @@ struct StoreHeader: Hashable {
 
 /// One way to obtain the data key; all slots wrap the same one.
 struct KeySlot: Hashable {
-    /// How the wrapping key is obtained. 1: the secret of a key file. Further kinds keep what they need (salt, cost,
-    /// command) in the parameters.
+    /// How the wrapping key is obtained; see ``KeySlotKind``.
     var kind: UInt8
+    /// See ``KeySlotParameters``.
     var parameters: [UInt8]
     /// Nonce, ciphertext and tag of the data key.
     var wrapped: [UInt8]
-
-    static let keyFile: UInt8 = 1
 }
 
 /// What one transaction puts and deletes.
@@ -104,4 +102,22 @@ protocol RowStore: AnyObject {
     ///
     /// - Throws: ``StoreError/Code/stale`` if it is not, and whatever stops it; then nothing has changed.
     func commit(_ changes: RowChanges, expecting expected: StoreHeader, revision: UInt64) throws(StoreError)
+
+    /// Puts `slots` in the place of all key slots, and `manifest` in that of the manifest, as ``commit(_:expecting:revision:)``
+    /// does: in one transaction, if the store is at `expected`, setting the revision. What was in their place is erased as
+    /// well as the store can.
+    func replaceKeySlots(
+        _ slots: [KeySlot],
+        manifest: StoredRow,
+        expecting expected: StoreHeader,
+        revision: UInt64
+    ) throws(StoreError)
+
+    /// Puts `rows` in the place of all rows and `slots` in that of all key slots, in the same way.
+    func replaceAll(
+        _ rows: [StoredRow],
+        slots: [KeySlot],
+        expecting expected: StoreHeader,
+        revision: UInt64
+    ) throws(StoreError)
 }

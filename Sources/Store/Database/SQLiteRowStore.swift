@@ -99,12 +99,7 @@ final class SQLiteRowStore: RowStore {
                         sql: "INSERT INTO header (lineage, revision) VALUES (?, ?)",
                         arguments: [Data(lineage.bytes), Int64(bitPattern: revision)]
                     )
-                    for (number, slot) in slots.enumerated() {
-                        try database.execute(
-                            sql: "INSERT INTO keySlots (slot, kind, parameters, wrapped) VALUES (?, ?, ?, ?)",
-                            arguments: [number, slot.kind, Data(slot.parameters), Data(slot.wrapped)]
-                        )
-                    }
+                    try insert(slots, in: database)
                     for row in rows { try put(row, in: database) }
                     return .commit
                 }
@@ -127,10 +122,13 @@ final class SQLiteRowStore: RowStore {
         ) WITHOUT ROWID;
         """
 
+    /// Seconds.
+    private static let patience = 10.0
+
     private static var configuration: Configuration {
         var configuration = Configuration()
         // Readers and the writer do not block one another; this is for the moments of recovery and checkpoint.
-        configuration.busyMode = .timeout(10)
+        configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
@@ -170,6 +168,52 @@ final class SQLiteRowStore: RowStore {
     }
 
     func commit(_ changes: RowChanges, expecting expected: StoreHeader, revision: UInt64) throws(StoreError) {
+        try transaction(expecting: expected, revision: revision) { database in
+            for row in changes.puts { try SQLiteRowStore.put(row, in: database) }
+            let delete = try database.cachedStatement(sql: "DELETE FROM rows WHERE kind = ? AND key = ?")
+            for name in changes.deletes {
+                try delete.execute(arguments: [name.kind.rawValue, Data(name.key)])
+            }
+        }
+    }
+
+    func replaceKeySlots(
+        _ slots: [KeySlot],
+        manifest: StoredRow,
+        expecting expected: StoreHeader,
+        revision: UInt64
+    ) throws(StoreError) {
+        try transaction(expecting: expected, revision: revision, erases: true) { database in
+            try SQLiteRowStore.put(manifest, in: database)
+            try database.execute(sql: "DELETE FROM keySlots")
+            try SQLiteRowStore.insert(slots, in: database)
+        }
+    }
+
+    func replaceAll(
+        _ rows: [StoredRow],
+        slots: [KeySlot],
+        expecting expected: StoreHeader,
+        revision: UInt64
+    ) throws(StoreError) {
+        try transaction(expecting: expected, revision: revision, erases: true) { database in
+            try database.execute(sql: "DELETE FROM rows")
+            for row in rows { try SQLiteRowStore.put(row, in: database) }
+            try database.execute(sql: "DELETE FROM keySlots")
+            try SQLiteRowStore.insert(slots, in: database)
+        }
+    }
+
+    /// Runs `body` in a transaction if the store is at `expected`, and sets the revision.
+    ///
+    /// - Parameter erases: whether what is deleted is overwritten with zeros in the file, and the log emptied, which
+    ///   happens as soon as no other process reads any more, at the latest when the last one closes the database.
+    private func transaction(
+        expecting expected: StoreHeader,
+        revision: UInt64,
+        erases: Bool = false,
+        _ body: (Database) throws -> Void
+    ) throws(StoreError) {
         guard try FileStatus.of(path)?.identity == identity else {
             throw StoreError(
                 .stale,
@@ -180,6 +224,7 @@ final class SQLiteRowStore: RowStore {
         }
         do {
             try queue.writeWithoutTransaction { database in
+                if erases { try database.execute(sql: "PRAGMA secure_delete = ON") }
                 try database.inTransaction(.immediate) {
                     guard try readHeader(database) == expected else {
                         throw StoreError(
@@ -189,15 +234,13 @@ final class SQLiteRowStore: RowStore {
                             path: path
                         )
                     }
-                    for row in changes.puts { try SQLiteRowStore.put(row, in: database) }
-                    let delete = try database.cachedStatement(sql: "DELETE FROM rows WHERE kind = ? AND key = ?")
-                    for name in changes.deletes {
-                        try delete.execute(arguments: [name.kind.rawValue, Data(name.key)])
-                    }
+                    try body(database)
                     let update = try database.cachedStatement(sql: "UPDATE header SET revision = ?")
                     try update.execute(arguments: [Int64(bitPattern: revision)])
                     return .commit
                 }
+                // The transaction is done; that the log cannot be emptied now because somebody reads undoes nothing.
+                if erases { SQLiteRowStore.emptyLog(of: database) }
             }
         } catch {
             throw SQLiteRowStore.storeError(error, path: path)
@@ -223,6 +266,22 @@ final class SQLiteRowStore: RowStore {
         try database.cachedStatement(sql: sql).execute(arguments: [
             row.name.kind.rawValue, Data(row.name.key), Int64(bitPattern: row.revision), Data(row.body),
         ])
+    }
+
+    /// Waits for readers half a second; what they keep is erased when they close.
+    private static func emptyLog(of database: Database) {
+        try? database.execute(sql: "PRAGMA busy_timeout = 500")
+        _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        try? database.execute(sql: "PRAGMA busy_timeout = \(Int(patience * 1000))")
+    }
+
+    private static func insert(_ slots: [KeySlot], in database: Database) throws {
+        for (number, slot) in slots.enumerated() {
+            try database.execute(
+                sql: "INSERT INTO keySlots (slot, kind, parameters, wrapped) VALUES (?, ?, ?, ?)",
+                arguments: [number, slot.kind, Data(slot.parameters), Data(slot.wrapped)]
+            )
+        }
     }
 
     private func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {

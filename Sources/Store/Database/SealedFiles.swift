@@ -3,37 +3,53 @@ internal import MeshCore
 /// Small files beside the database, like saved plans, sealed under its data key.
 extension MeshDatabase {
     private static let magic = Array("MESHPLAN".utf8)
-    private static let version: UInt8 = 1
+    /// Version 1, which is still read, did not name the data key.
+    private static let version: UInt8 = 2
 
-    /// Seals `bytes` so that only this database opens them, and only for the same purpose:
-    /// `"MESHPLAN" | version 1 | nonce 12 | ciphertext | tag 16`.
+    /// Seals `bytes` so that only this database opens them, only for the same purpose, and only until it has another data
+    /// key: `"MESHPLAN" | version 2 | identifier of the data key 8 | nonce 12 | ciphertext | tag 16`.
     ///
     /// - Parameter purpose: what the bytes are, like `plan`; the same is needed to open them.
     package func seal(_ bytes: [UInt8], purpose: String) throws(StoreError) -> [UInt8] {
-        MeshDatabase.magic + [MeshDatabase.version]
+        MeshDatabase.magic + [MeshDatabase.version] + cipher.keyIdentifier
             + (try cipher.seal(bytes, nonce: nonce(), associatedData: associatedData(purpose)))
     }
 
     /// Opens what ``seal(_:purpose:)`` made.
     ///
     /// - Throws: ``StoreError/Code/invalidDocument`` if it is something else, ``StoreError/Code/newerFormat``,
-    ///   ``StoreError/Code/damaged`` if it was changed, cut off, or made for another database or purpose.
+    ///   ``StoreError/Code/wrongKey`` if it was sealed under another data key: made with another database, or before the
+    ///   data key was rotated; ``StoreError/Code/damaged`` if it was changed, cut off, or made for another purpose.
     package func unseal(_ sealed: [UInt8], purpose: String) throws(StoreError) -> [UInt8] {
         guard sealed.starts(with: MeshDatabase.magic), sealed.count > MeshDatabase.magic.count else {
             throw StoreError(.invalidDocument, "the file was not made by meshplan", hint: "check the path")
         }
-        guard sealed[MeshDatabase.magic.count] == MeshDatabase.version else {
+        let version = sealed[MeshDatabase.magic.count]
+        guard version == 1 || version == MeshDatabase.version else {
             throw StoreError(
                 .newerFormat,
-                "the file has format \(sealed[MeshDatabase.magic.count]), this program knows format \(MeshDatabase.version)",
+                "the file has format \(version), this program knows format \(MeshDatabase.version)",
                 hint: "use the version of meshplan that wrote it"
             )
         }
-        let body = sealed.dropFirst(MeshDatabase.magic.count + 1)
+        var body = sealed.dropFirst(MeshDatabase.magic.count + 1)
+        if version > 1 {
+            let identifier = body.prefix(cipher.keyIdentifier.count)
+            body = body.dropFirst(cipher.keyIdentifier.count)
+            guard identifier.count < cipher.keyIdentifier.count || identifier.elementsEqual(cipher.keyIdentifier) else {
+                throw StoreError(
+                    .wrongKey,
+                    "the file was made with another database, or before this one got another data key (state key rotate)",
+                    hint: "make it again with this database"
+                )
+            }
+        }
         guard let bytes = cipher.open(body, associatedData: associatedData(purpose)) else {
             throw StoreError(
                 .damaged,
-                "the file is damaged, cut off, or was made with another database",
+                version == 1
+                    ? "the file is damaged, cut off, was made with another database, or before its key was rotated"
+                    : "the file is damaged or cut off",
                 hint: "make it again with this database"
             )
         }

@@ -8,34 +8,6 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// What opens a mesh database: the secret of a key file. Nothing prints it.
-package struct DatabaseKey: Sendable {
-    /// 32 octets; never log, print or put them into an error.
-    let secret: [UInt8]
-
-    /// Nil unless there are exactly 32 octets.
-    package init?(secret: [UInt8]) {
-        guard secret.count == AESGCM.keyLength else { return nil }
-        self.secret = secret
-    }
-
-    /// A new key from `generator`, which must be cryptographically secure outside tests.
-    package static func random(using generator: inout some RandomNumberGenerator) -> DatabaseKey {
-        DatabaseKey(unchecked: randomOctets(AESGCM.keyLength, using: &generator))
-    }
-
-    private init(unchecked secret: [UInt8]) {
-        self.secret = secret
-    }
-}
-
-extension DatabaseKey: CustomStringConvertible, CustomReflectable {
-    /// Never the key.
-    package var description: String { "(secret)" }
-    /// Shows no children.
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
 /// The file with the secret that opens databases: 64 hexadecimal digits and a line feed, readable by its owner only.
 package enum KeyFile {
     /// Makes a new key file with mode 0600; an existing one is never overwritten.
@@ -46,7 +18,7 @@ package enum KeyFile {
         using generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> DatabaseKey {
         let key = DatabaseKey.random(using: &generator)
-        try AtomicFile.create(path, Array((Hexadecimal.encode(key.secret) + "\n").utf8), mode: 0o600)
+        try AtomicFile.create(path, Array((Hexadecimal.encode(key.octets) + "\n").utf8), mode: 0o600)
         return key
     }
 
@@ -77,11 +49,7 @@ package enum KeyFile {
             )
         }
         let bytes = try file.readAll(limit: 4096)
-        let digits = bytes.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        guard digits.count == 2 * AESGCM.keyLength,
-            let secret = Hexadecimal.decode(String(decoding: digits, as: UTF8.self)),
-            let key = DatabaseKey(secret: secret)
-        else {
+        guard let secret = secret(in: bytes), let key = DatabaseKey(secret: secret) else {
             throw StoreError(
                 .invalidKeyFile,
                 "the key file does not hold 64 hexadecimal digits",
@@ -90,6 +58,13 @@ package enum KeyFile {
             )
         }
         return key
+    }
+
+    /// The secret that 64 hexadecimal digits with any white space stand for.
+    static func secret(in bytes: [UInt8]) -> [UInt8]? {
+        let digits = bytes.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard digits.count == 2 * AESGCM.keyLength else { return nil }
+        return Hexadecimal.decode(String(decoding: digits, as: UTF8.self))
     }
 }
 

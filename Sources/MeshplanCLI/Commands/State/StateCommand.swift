@@ -7,7 +7,7 @@ struct StateCommand: ParsableCommand {
         abstract: "Look at the mesh database, and mend it where no plan can.",
         subcommands: [
             StateListCommand.self, StateRemoveCommand.self, StateMoveCommand.self, StatePullCommand.self,
-            StatePushCommand.self, StateVerifyCommand.self, StateUnlockCommand.self,
+            StatePushCommand.self, StateVerifyCommand.self, StateUnlockCommand.self, StateKeyCommand.self,
         ]
     )
 }

@@ -1,0 +1,94 @@
+package import MeshCore
+
+/// The lock file, which lies in git beside the definition and remembers which state the mesh database of each network was
+/// in last. It holds no secrets: whoever has it can tell whether a database is older than the last one that was used, and
+/// nothing else.
+package struct StateLock: Hashable, Sendable {
+    /// What the file is called; it is no part of a definition.
+    package static let fileName = "meshplan.lock.yaml"
+
+    /// What is remembered of the database of one network.
+    package struct Entry: Hashable, Sendable {
+        /// 16 octets that were fixed at the making of the database.
+        package var lineage: Octets16
+        /// Counts the changes of its state.
+        package var serial: UInt64
+        /// 32 octets that stand for the history up to that serial.
+        package var digest: [UInt8]
+
+        /// An entry of those parts.
+        package init(lineage: Octets16, serial: UInt64, digest: [UInt8]) {
+            self.lineage = lineage
+            self.serial = serial
+            self.digest = digest
+        }
+    }
+
+    /// By the names of networks.
+    package var networks: [String: Entry] = [:]
+
+    /// A file that remembers nothing.
+    package init() {}
+
+    /// The text of the file, networks sorted, so that git shows what has changed.
+    package var text: String {
+        var lines = [
+            "# Which state the mesh databases were in last; meshplan keeps this up to date and refuses older copies.",
+            "# It holds no secrets. Commit it together with the definition.",
+            "version: 1",
+            "networks:" + (networks.isEmpty ? " {}" : ""),
+        ]
+        for (name, entry) in networks.sorted(by: { $0.key < $1.key }) {
+            lines.append("  \(name):")
+            lines.append("    lineage: \(entry.lineage.hexadecimal)")
+            lines.append("    serial: \(entry.serial)")
+            lines.append("    digest: \(Hexadecimal.encode(entry.digest))")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Reads the file.
+    ///
+    /// Pure; hostile files end in diagnostics within bounded memory and time.
+    ///
+    /// - Parameter files: the one file.
+    /// - Returns: what it remembers, and everything that is wrong, arranged for showing. If any diagnostic is an error,
+    ///   something is missing.
+    package static func read(files: SourceFiles) -> (lock: StateLock, diagnostics: [Diagnostic]) {
+        var limits = ReadingLimits()
+        limits.fileSize = 1 << 20
+        var decoder = DocumentDecoder(limits: limits)
+        var lock = StateLock()
+        for (index, file) in files.files.enumerated() {
+            let index = UInt32(clamping: index)
+            if let line = mergeMarker(in: file.bytes) {
+                decoder.diagnostics.report(.error) {
+                    Diagnostic(
+                        .error,
+                        "both sides of a merge stand here: two copies of the database were changed apart from each other",
+                        at: SourceLocation(file: index, line: line, column: 1),
+                        hint: "Only one copy can go on. Keep the side that belongs to it, with `git checkout --ours "
+                            + "\(fileName)` or `--theirs`, and read the nodes back with `meshplan refresh`"
+                    )
+                }
+                continue
+            }
+            file.bytes.withUnsafeBufferPointer { bytes in
+                FileReader(file: index, limits: limits).read(bytes, with: &decoder) { $0.decodeStateLock(into: &lock) }
+            }
+        }
+        return (lock, decoder.diagnostics.finished())
+    }
+
+    /// The number of the first line that git has put between two sides of a merge.
+    private static func mergeMarker(in bytes: [UInt8]) -> UInt32? {
+        for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            if line.starts(with: "<<<<<<<".utf8) || line.starts(with: ">>>>>>>".utf8)
+                || line.starts(with: "|||||||".utf8)
+            {
+                return UInt32(clamping: number + 1)
+            }
+        }
+        return nil
+    }
+}

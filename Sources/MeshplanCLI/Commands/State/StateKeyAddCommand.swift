@@ -1,0 +1,91 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Store
+
+/// `meshplan state key add`
+struct StateKeyAddCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a key slot: another secret that opens the mesh database.",
+        discussion: """
+            Say which secret: --new-passphrase asks for one twice, --new-passphrase-file reads it, --new-key-file makes a key \
+            file (or takes one that is there), --new-key-command runs a command that prints at least 32 characters that \
+            nobody can guess, from a password manager for instance. The command is not stored: say it again whenever the \
+            slot is to open the database, by --key-command or $MESHPLAN_KEY_COMMAND. It runs by /bin/sh without standard \
+            input; what it says on standard error is shown.
+            """
+    )
+
+    @Flag(help: "Ask for the new passphrase.")
+    var newPassphrase = false
+
+    @Option(help: ArgumentHelp("A file with the new passphrase.", valueName: "file"))
+    var newPassphraseFile: String?
+
+    @Option(help: ArgumentHelp("The new key file, made if it is not there.", valueName: "file"))
+    var newKeyFile: String?
+
+    @Option(help: ArgumentHelp("A shell command that prints the new secret.", valueName: "command"))
+    var newKeyCommand: String?
+
+    @Option(help: ArgumentHelp("What the slot is called, such as whose it is.", valueName: "text"))
+    var label = ""
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func validate() throws {
+        let count = [newPassphraseFile, newKeyFile, newKeyCommand].count { $0 != nil } + (newPassphrase ? 1 : 0)
+        guard count == 1 else {
+            throw ValidationError(
+                "Say one new secret: --new-passphrase, --new-passphrase-file, --new-key-file or --new-key-command."
+            )
+        }
+        // A label stands in lines of text that people read.
+        guard label.printable == label, label.utf8.count <= 100 else {
+            throw ValidationError("--label takes at most 100 octets of printable text.")
+        }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let database = try workspace.open(name)
+        let lease = try workspace.lock(database, for: "state key add")
+        let key = try newKey(context)
+        let slot = try database.addKeySlot(
+            for: key,
+            label: label,
+            cost: context.scryptCost,
+            now: context.now(),
+            with: lease
+        )
+        context.json?.write([
+            "type": "key_slot", "id": slot.identifier.json, "kind": (slot.kind?.word ?? "unknown").json,
+            "label": slot.label.json, "created": slot.created?.text.json,
+        ])
+        if context.json == nil {
+            let kind = slot.kind?.title(article: true) ?? "a secret"
+            context.output.line("Added slot \(slot.identifier): \(kind) opens \(Workspace.databasePath(name)), too.")
+        }
+        return .success
+    }
+
+    private func newKey(_ context: Context) throws -> DatabaseKey {
+        let sources = KeySources(context)
+        if let newPassphraseFile { return try sources.key(.passphraseFile(newPassphraseFile), isNew: true) }
+        if let newKeyCommand { return try sources.key(.command(newKeyCommand), isNew: true) }
+        guard let newKeyFile else { return try SecretPrompt(context: context).newPassphrase() }
+        let path = context.absolute(newKeyFile)
+        guard Files.kind(path) == nil else { return try KeyFile.load(from: path) }
+        var generator = context.randomNumbers
+        let key = try KeyFile.create(at: path, using: &generator)
+        if context.json == nil {
+            context.output.line("Made \(newKeyFile.printable): keep a copy in a safe place")
+        }
+        return key
+    }
+}

@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Store
+
+/// `meshplan state key remove`
+struct StateKeyRemoveCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a key slot, so that its secret opens the mesh database no more.",
+        discussion: """
+            Older copies of the database keep the slot, and whoever has one of them and the secret can read there what \
+            seals this file as well. Where that matters, run meshplan state key rotate afterwards.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The slot, as meshplan state key list shows it.", valueName: "slot"))
+    var slot: String
+
+    @Flag(help: "Remove even the slot of the secret that was used to open the database.")
+    var includingOwn = false
+
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let database = try workspace.open(name)
+        let lease = try workspace.lock(database, for: "state key remove")
+        let slots = try database.keySlots()
+        guard let found = slots.first(where: { $0.identifier == slot.lowercased() }) else {
+            throw Failure(
+                .usage,
+                "there is no key slot `\(slot.printable)`",
+                hint: "There is: \(KeySources.description(of: slots))."
+            )
+        }
+        guard slots.count > 1 else {
+            throw Failure(
+                .refused,
+                "slot \(found.identifier) is the last one; without it nobody could open the database",
+                hint: "Add another one first, with meshplan state key add."
+            )
+        }
+        guard found.identifier != database.openingSlot || includingOwn else {
+            throw Failure(
+                .refused,
+                "slot \(found.identifier) has just opened the database; the other slots may be somebody else's",
+                hint: "Open the database with another secret, which proves that there is one, or say --including-own."
+            )
+        }
+        if !autoApprove {
+            let rest = slots.filter { $0 != found }
+            try Prompt(context: context).confirm(
+                "Remove \(KeySources.description(of: [found])) from \(Workspace.databasePath(name))?",
+                explanation: "It opens with \(KeySources.description(of: rest)) then."
+            )
+        }
+        try database.removeKeySlot(found.identifier, with: lease)
+        context.json?.write(["type": "key_slot_removed", "id": found.identifier.json])
+        if context.json == nil {
+            context.output.line("Removed slot \(found.identifier).")
+            context.output.line("Copies from before keep it; where that matters, run: meshplan state key rotate")
+        }
+        return .success
+    }
+}

@@ -1,0 +1,94 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import Store
+
+/// `meshplan state key rotate`
+struct StateKeyRotateCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Seal the mesh database under a new data key.",
+        discussion: """
+            Whoever knew the old data key, from a slot that was removed or a copy that got lost, can read nothing of what \
+            is stored from then on. The new data key can only be wrapped for secrets that are at hand: that which opens the \
+            database, those that --key-file, --passphrase-file and --key-command name beside it, and on a terminal those \
+            passphrases that are typed when asked for. All other slots go, and their owners are to be let in anew, with \
+            meshplan state key add. Saved plans become unreadable and have to be made again. Keys of the mesh itself stay; \
+            where those may be known, refresh them with meshplan keys.
+            """
+    )
+
+    @Flag(help: "Do not ask, neither for passphrases nor for approval.")
+    var autoApprove = false
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let database = try workspace.open(name)
+        let lease = try workspace.lock(database, for: "state key rotate")
+        let sources = KeySources(context)
+        var keys: [DatabaseKey] = []
+        let slots = try database.keySlots()
+        for source in sources.all where slots.contains(where: { source.fits($0.kind) }) {
+            keys.append(try sources.key(source))
+        }
+        var lost = try database.keySlots(closedTo: keys)
+        if !autoApprove {
+            keys += try askForPassphrases(of: lost, database, context)
+            lost = try database.keySlots(closedTo: keys)
+            try confirm(lost, of: name, context)
+        }
+        let removed = try database.rotate(keeping: keys, cost: context.scryptCost, with: lease)
+        let kept = try database.keySlots()
+        context.json?.write([
+            "type": "data_key_rotated", "kept": .array(kept.map(\.identifier.json)),
+            "removed": .array(removed.map(\.identifier.json)),
+        ])
+        if context.json == nil {
+            context.output.line("\(Workspace.databasePath(name)) is sealed under a new data key.")
+            context.output.line("It opens with \(KeySources.description(of: kept)).")
+            if !removed.isEmpty {
+                context.output.line("No longer: \(KeySources.description(of: removed)).")
+            }
+            context.output.line(
+                "Saved plans have to be made again. Copies of the database from before keep the old key."
+            )
+        }
+        return .success
+    }
+
+    /// The passphrases of those slots, as far as somebody types them.
+    private func askForPassphrases(
+        of slots: [KeySlotDescription],
+        _ database: MeshDatabase,
+        _ context: Context
+    ) throws -> [DatabaseKey] {
+        guard context.terminal.isInputTerminal else { return [] }
+        var keys: [DatabaseKey] = []
+        for slot in slots where slot.kind == .passphrase {
+            let label = slot.label.isEmpty ? "" : " (\(slot.label.printable))"
+            let question = "Passphrase of slot \(slot.identifier)\(label), empty to remove the slot: "
+            let text = try SecretPrompt(context: context).ask(question)
+            guard !text.isEmpty else { continue }
+            let key = try Passphrase.key(text, isNew: false)
+            guard try !database.keySlots(closedTo: [key]).contains(slot) else {
+                throw Failure(.failure, "that passphrase does not open slot \(slot.identifier); nothing was done")
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    private func confirm(_ lost: [KeySlotDescription], of name: String, _ context: Context) throws(Failure) {
+        let loss = lost.isEmpty ? "all slots stay" : "\(KeySources.description(of: lost)) will open it no more"
+        try Prompt(context: context).confirm(
+            "Seal \(Workspace.databasePath(name)) under a new data key?",
+            explanation: "Saved plans become unreadable; \(loss)."
+        )
+    }
+}

@@ -1,0 +1,113 @@
+internal import Definitions
+internal import MeshCore
+internal import Store
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// The lock file in the working folder, and what follows from it: a database that is older than the file says, or has gone
+/// another way, or is another one, is refused.
+///
+/// The file is read before the database each time. As the database moves on first and the file follows, what is read of the
+/// database can only be newer, whoever else is at work.
+struct LockFile {
+    private let context: Context
+    private let path: String
+
+    init(_ context: Context) {
+        self.context = context
+        path = context.absolute(StateLock.fileName)
+    }
+
+    /// What the file remembers; nothing where there is none.
+    ///
+    /// - Throws: ``InvalidDefinition`` for a file that is damaged or holds both sides of a merge.
+    func read() throws -> StateLock {
+        guard Files.kind(path) != nil else { return StateLock() }
+        let bytes = try Files.read(path, as: StateLock.fileName, limit: 2 << 20)
+        let files = SourceFiles(files: [.init(path: StateLock.fileName, bytes: bytes)])
+        let (lock, diagnostics) = StateLock.read(files: files)
+        guard !diagnostics.contains(where: { $0.severity == .error }) else {
+            throw InvalidDefinition(diagnostics: diagnostics, files: files)
+        }
+        return lock
+    }
+
+    /// Refuses a database that should not be gone on with.
+    ///
+    /// - Parameters:
+    ///   - entry: what the file remembers of the network.
+    ///   - version: the state of the database.
+    /// - Throws: ``Failure`` with ``ExitStatus/stale``.
+    func check(_ entry: StateLock.Entry, _ version: StateVersion, of network: String) throws(Failure) {
+        guard let problem = Self.problem(entry, version) else { return }
+        let database = Workspace.databasePath(network)
+        let message =
+            switch problem {
+            case .otherLineage:
+                "\(database) is not the database that \(StateLock.fileName) knows: it was made apart from that one, "
+                    + "which was at serial \(entry.serial)"
+            case .older:
+                "\(database) is older than \(StateLock.fileName) says: it is at serial \(version.serial), and serial "
+                    + "\(entry.serial) was there already"
+            case .forked:
+                "\(database) is another copy than \(StateLock.fileName) knows: both are at serial \(version.serial), but "
+                    + "were changed apart from each other"
+            }
+        throw Failure(.stale, message, hint: hint)
+    }
+
+    private var hint: String {
+        let backups = Workspace.folderName + "/backups"
+        let place =
+            Files.kind(context.absolute(backups)) == .folder
+            ? "the newest copy: one on another machine, or in \(backups)"
+            : "the newest copy: it may be on another machine, or in a backup"
+        return
+            "Put back \(place). If it is lost, go on with this one by --accept-older, which skips sequence numbers that "
+            + "may have been used, and read the nodes back with meshplan refresh. If \(StateLock.fileName) itself is the "
+            + "wrong one, restore that with git."
+    }
+
+    private enum Problem {
+        case otherLineage
+        case older
+        case forked
+    }
+
+    private static func problem(_ entry: StateLock.Entry, _ version: StateVersion) -> Problem? {
+        if entry.lineage != version.lineage { return .otherLineage }
+        if version.serial < entry.serial { return .older }
+        return version.serial == entry.serial && version.digest != entry.digest ? .forked : nil
+    }
+
+    /// Whether a database may be gone on with.
+    static func fits(_ entry: StateLock.Entry, _ version: StateVersion) -> Bool { problem(entry, version) == nil }
+
+    /// Has the file follow databases; it is written only if that changes it.
+    ///
+    /// - Parameter replacing: whether an entry gives way that the database does not fit.
+    func update(_ databases: [(network: String, database: MeshDatabase)], replacing: Bool = false) throws {
+        // Processes that work on other networks write the same file: one after the other.
+        let folder = context.absolute(Workspace.folderName)
+        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if lock >= 0 { _ = close(lock) } }
+        while lock >= 0, flock(lock, LOCK_EX) != 0, errno == EINTR {}
+        let before = try read()
+        var after = before
+        for (network, database) in databases {
+            let version = try database.version()
+            if let entry = before.networks[network], !replacing { try check(entry, version, of: network) }
+            after.networks[network] = StateLock.Entry(
+                lineage: version.lineage,
+                serial: version.serial,
+                digest: version.digest
+            )
+        }
+        guard after != before else { return }
+        try Files.create(after.text, at: path, as: StateLock.fileName, replaces: true)
+    }
+}

@@ -1,0 +1,201 @@
+package import MeshCore
+
+extension MeshDatabase {
+    /// All key slots, in their order.
+    package func keySlots() throws(StoreError) -> [KeySlotDescription] {
+        try store.keySlots().map(KeySlotDescription.init)
+    }
+
+    /// The identifier of the slot that has opened the database.
+    package var openingSlot: String { opener.slot }
+
+    /// Adds a slot that `key` opens.
+    ///
+    /// - Parameters:
+    ///   - label: what it is called, at most 100 octets.
+    ///   - cost: of the derivation, where the key is a passphrase.
+    /// - Throws: ``StoreError/Code/keySlot`` where there are 32 already, or `key` opens one of them;
+    ///   ``StoreError/Code/notLocked``, ``StoreError/Code/stale`` and file trouble.
+    @discardableResult
+    package func addKeySlot(
+        for key: DatabaseKey,
+        label: String,
+        cost: Scrypt.Cost = .standard,
+        now: Timestamp,
+        with lease: WriteLease
+    ) throws(StoreError) -> KeySlotDescription {
+        try check(lease)
+        var slots = try store.keySlots()
+        guard slots.count < KeySlot.greatestCount else {
+            throw StoreError(
+                .keySlot,
+                "there are \(slots.count) key slots, and \(KeySlot.greatestCount) are the most",
+                hint: "remove one that nobody needs",
+                path: path
+            )
+        }
+        guard label.utf8.count <= KeySlotParameters.greatestLabel else {
+            throw StoreError(
+                .keySlot,
+                "the label has \(label.utf8.count) octets, and \(KeySlotParameters.greatestLabel) are the most",
+                hint: "choose a shorter one"
+            )
+        }
+        for same in slots where try same.unwrap(with: key, lineage: cipher.lineage) != nil {
+            let description = KeySlotDescription(same)
+            throw StoreError(
+                .keySlot,
+                "that secret opens the database already, by slot \(description.identifier)",
+                hint: "a second slot for it would change nothing",
+                path: path
+            )
+        }
+        var slot: KeySlot
+        let taken = Set(slots.map { KeySlotDescription($0).identifier })
+        repeat {
+            slot = try KeySlot.wrapping(
+                opener.dataKey,
+                with: key,
+                label: label,
+                created: now,
+                cost: cost,
+                lineage: cipher.lineage,
+                using: &generator
+            )
+        } while taken.contains(KeySlotDescription(slot).identifier)
+        slots.append(slot)
+        try replaceKeySlots(slots, with: lease)
+        return KeySlotDescription(slot)
+    }
+
+    /// Removes a slot.
+    ///
+    /// Whoever had its secret and a copy of the file from before can open that copy for ever, and with what they find there
+    /// this file too, until ``rotate(keeping:cost:with:)``.
+    ///
+    /// - Throws: ``StoreError/Code/keySlot`` where there is no such slot, or no other one that some secret could open.
+    package func removeKeySlot(_ identifier: String, with lease: WriteLease) throws(StoreError) {
+        try check(lease)
+        let slots = try store.keySlots()
+        let rest = slots.filter { KeySlotDescription($0).identifier != identifier }
+        guard rest.count < slots.count else {
+            throw StoreError(
+                .keySlot,
+                "there is no key slot \(identifier)",
+                hint: "see which there are with meshplan state key list",
+                path: path
+            )
+        }
+        guard rest.contains(where: { KeySlotDescription($0).kind != nil }) else {
+            throw StoreError(
+                .keySlot,
+                "\(identifier) is the last key slot; without it nobody could open the database",
+                hint: "add another one first",
+                path: path
+            )
+        }
+        try replaceKeySlots(rest, with: lease)
+    }
+
+    /// Derives anew, at `cost`, the slot that has opened the database, if guessing its passphrase was cheaper than that.
+    ///
+    /// - Returns: whether it did.
+    @discardableResult
+    package func strengthenOpeningSlot(to cost: Scrypt.Cost, with lease: WriteLease) throws(StoreError) -> Bool {
+        try check(lease)
+        var slots = try store.keySlots()
+        for (place, slot) in slots.enumerated() {
+            let description = KeySlotDescription(slot)
+            guard description.identifier == opener.slot, let old = description.cost, old.isWeaker(than: cost) else {
+                continue
+            }
+            slots[place] = try slot.rewrapping(
+                opener.dataKey,
+                with: opener.key,
+                cost: cost,
+                lineage: cipher.lineage,
+                using: &generator
+            )
+            try replaceKeySlots(slots, with: lease)
+            return true
+        }
+        return false
+    }
+
+    /// Seals everything under a new data key. Slots stay whose secret is at hand: that which opened the database, and those
+    /// that one of `keys` opens; the new data key cannot be wrapped for others, which are removed.
+    ///
+    /// Plans saved before cannot be opened any more. The state stays the same, with its serial and digest.
+    ///
+    /// - Parameter cost: of the derivation from passphrases.
+    /// - Returns: the slots that are gone.
+    /// - Throws: ``StoreError/Code/damaged`` if there is a row that cannot be read; then nothing has changed.
+    package func rotate(
+        keeping keys: [DatabaseKey],
+        cost: Scrypt.Cost = .standard,
+        with lease: WriteLease
+    ) throws(StoreError) -> [KeySlotDescription] {
+        try check(lease)
+        let lineage = cipher.lineage
+        let dataKey = randomOctets(AESGCM.keyLength, using: &generator)
+        let newCipher = try RowCipher(dataKey: dataKey, lineage: lineage)
+        var kept: [KeySlot] = []
+        var removed: [KeySlotDescription] = []
+        for slot in try store.keySlots() {
+            let description = KeySlotDescription(slot)
+            guard let key = try self.key(of: slot, among: keys) else {
+                removed.append(description)
+                continue
+            }
+            kept.append(try slot.rewrapping(dataKey, with: key, cost: cost, lineage: lineage, using: &generator))
+        }
+        let (revision, overflow) = lease.header.revision.addingReportingOverflow(1)
+        guard !overflow else { throw .damaged("the revision", path: path) }
+        var manifest = lease.manifest
+        manifest.digest = RowDigest()
+        var rows: [StoredRow] = []
+        _ = try scan { row throws(StoreError) in
+            guard let body = cipher.open(row) else { throw .damaged(row.name.description, path: path) }
+            manifest.digest.add(try newCipher.digestTerm(row.name, revision: row.revision))
+            rows.append(try newCipher.seal(body, name: row.name, revision: row.revision, nonce: nonce()))
+        }
+        rows.append(try newCipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: nonce()))
+        try store.replaceAll(rows, slots: kept, expecting: lease.header, revision: revision)
+        cipher = newCipher
+        opener.dataKey = dataKey
+        lease.header.revision = revision
+        lease.manifest = manifest
+        return removed
+    }
+
+    /// Which of the slots none of `keys`, nor what has opened the database, opens: those that ``rotate(keeping:cost:with:)``
+    /// would remove.
+    package func keySlots(closedTo keys: [DatabaseKey]) throws(StoreError) -> [KeySlotDescription] {
+        var closed: [KeySlotDescription] = []
+        for slot in try store.keySlots() where try self.key(of: slot, among: keys) == nil {
+            closed.append(KeySlotDescription(slot))
+        }
+        return closed
+    }
+
+    /// What opens a slot: that which has opened the database, or one of `keys`.
+    private func key(of slot: KeySlot, among keys: [DatabaseKey]) throws(StoreError) -> DatabaseKey? {
+        if KeySlotDescription(slot).identifier == opener.slot { return opener.key }
+        for key in keys where try slot.unwrap(with: key, lineage: cipher.lineage) == opener.dataKey { return key }
+        return nil
+    }
+
+    /// The manifest goes along because it is valid for one revision only.
+    private func replaceKeySlots(_ slots: [KeySlot], with lease: WriteLease) throws(StoreError) {
+        let (revision, overflow) = lease.header.revision.addingReportingOverflow(1)
+        guard !overflow else { throw .damaged("the revision", path: path) }
+        let manifest = try cipher.seal(
+            lease.manifest.encoded(),
+            name: Manifest.name,
+            revision: revision,
+            nonce: nonce()
+        )
+        try store.replaceKeySlots(slots, manifest: manifest, expecting: lease.header, revision: revision)
+        lease.header.revision = revision
+    }
+}

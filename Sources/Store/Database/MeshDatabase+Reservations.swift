@@ -1,0 +1,132 @@
+package import MeshCore
+
+/// What is reserved of the sequence numbers of each address: a row each, and the file beside the database.
+extension MeshDatabase {
+    var witnessPath: String { path + ".sequence" }
+
+    private static func name(_ source: UnicastAddress) -> RowName {
+        RowName(.sequenceNumbers, key: [UInt8(source.rawValue >> 8), UInt8(truncatingIfNeeded: source.rawValue)])
+    }
+
+    func storedReservation(of source: UnicastAddress) throws(StoreError) -> DurableSequenceNumbers.Reservation? {
+        guard let row = try store.rows(named: [MeshDatabase.name(source)]).rows.first else { return nil }
+        return try decode(row, MeshDatabase.decodeReservation)
+    }
+
+    func write(
+        _ reservation: DurableSequenceNumbers.Reservation,
+        of source: UnicastAddress,
+        with lease: WriteLease
+    ) throws(StoreError) {
+        var batch = RowBatch()
+        batch.put(MeshDatabase.name(source), MeshDatabase.encode(reservation))
+        try write(batch, manifest: lease.manifest, with: lease)
+    }
+
+    /// All that is stored, by source.
+    func storedReservations() throws(StoreError) -> [UnicastAddress: DurableSequenceNumbers.Reservation] {
+        var reservations: [UnicastAddress: DurableSequenceNumbers.Reservation] = [:]
+        _ = try scan { row throws(StoreError) in
+            guard row.name.kind == .sequenceNumbers else { return }
+            let key = row.name.key
+            guard key.count == 2, let source = UnicastAddress(rawValue: UInt16(key[0]) << 8 | UInt16(key[1])) else {
+                throw .damaged(row.name.description, path: path)
+            }
+            reservations[source] = try decode(row, MeshDatabase.decodeReservation)
+        }
+        return reservations
+    }
+
+    /// Reserves all numbers below a limit, which somebody else may have used; a higher reservation stays.
+    ///
+    /// - Parameters:
+    ///   - limit: the first number that may be used from now on, 24 bits.
+    ///   - source: the address that messages are sent from.
+    ///   - ivIndex: the IV index that they are sent under.
+    /// - Throws: ``StoreError/Code/notLocked`` and file trouble.
+    package func reserve(
+        upTo limit: UInt32,
+        for source: UnicastAddress,
+        ivIndex: UInt32,
+        with lease: WriteLease
+    ) throws(StoreError) {
+        let wanted = DurableSequenceNumbers.Reservation(
+            ivIndex: ivIndex,
+            limit: min(limit, DurableSequenceNumbers.end)
+        )
+        let present = try storedReservation(of: source)
+        if let present, !present.isBehind(wanted) { return }
+        var witness = try SequenceNumberWitness(at: witnessPath)
+        // A damaged one stays as it is: counting goes on far enough then.
+        if !witness.isDamaged, witness.reservations[source].map({ $0.isBehind(wanted) }) ?? true {
+            witness.reservations[source] = wanted
+            try AtomicFile.write(witnessPath, witness.encoded)
+        }
+        var raised = present ?? wanted
+        raised.raise(to: wanted)
+        try write(raised, of: source, with: lease)
+    }
+
+    /// Takes over the reservations of another database where they are higher. Then numbers were used in another place,
+    /// which may have used more since, so that counting goes on ``DurableSequenceNumbers/skippedAfterRestore`` further.
+    func raiseReservations(to other: MeshDatabase, with lease: WriteLease) throws(StoreError) {
+        for (source, theirs) in try other.storedReservations().sorted(by: { $0.key < $1.key }) {
+            var raised = try storedReservation(of: source) ?? DurableSequenceNumbers.Reservation(ivIndex: 0, limit: 0)
+            guard raised.isBehind(theirs) else { continue }
+            raised.raise(to: theirs)
+            raised.skip()
+            try write(raised, of: source, with: lease)
+        }
+    }
+
+    /// Has every source leave out numbers: those with reservations, here or beside the database, and `own`.
+    ///
+    /// - Parameters:
+    ///   - own: an address that may have sent under an IV index without a trace here.
+    ///   - batch: takes the reservations; they count once it is written.
+    func skipSequenceNumbers(_ own: (UnicastAddress, ivIndex: UInt32)?, in batch: inout RowBatch) throws(StoreError) {
+        var witness = try SequenceNumberWitness(at: witnessPath)
+        var reservations = try storedReservations()
+        func raise(_ source: UnicastAddress, to other: DurableSequenceNumbers.Reservation) {
+            reservations[source, default: DurableSequenceNumbers.Reservation(ivIndex: 0, limit: 0)].raise(to: other)
+        }
+        if let own { raise(own.0, to: DurableSequenceNumbers.Reservation(ivIndex: own.ivIndex, limit: 0)) }
+        for (source, witnessed) in witness.reservations { raise(source, to: witnessed) }
+        for source in reservations.keys { reservations[source]?.skip() }
+        witness.reservations = reservations
+        witness.isDamaged = false
+        try AtomicFile.write(witnessPath, witness.encoded)
+        for (source, reservation) in reservations {
+            batch.put(MeshDatabase.name(source), MeshDatabase.encode(reservation))
+        }
+    }
+
+    /// Version 1 without a floor, as all databases had it that were never skipped in.
+    private static func encode(_ reservation: DurableSequenceNumbers.Reservation) -> [UInt8] {
+        var writer = ByteWriter(capacity: 16)
+        writer.write(UInt8(reservation.floor == 0 ? 1 : 2))
+        writer.write(reservation.ivIndex)
+        writer.write(reservation.limit)
+        if reservation.floor > 0 { writer.write(reservation.floor) }
+        return writer.bytes
+    }
+
+    static func decodeReservation(_ bytes: [UInt8]) throws(DecodeError) -> DurableSequenceNumbers.Reservation {
+        var reader = ByteReader(bytes)
+        let version = try reader.readUInt8()
+        guard version == 1 || version == 2 else { throw .unknownType(UInt64(version)) }
+        let ivIndex = try reader.readUInt32()
+        var reservation = DurableSequenceNumbers.Reservation(ivIndex: ivIndex, limit: try readLimit(&reader))
+        if version == 2 { reservation.floor = try readLimit(&reader) }
+        try reader.expectEnd()
+        return reservation
+    }
+
+    private static func readLimit(_ reader: inout ByteReader) throws(DecodeError) -> UInt32 {
+        let limit = try reader.readUInt32()
+        guard limit <= DurableSequenceNumbers.end else {
+            throw .prohibited(field: "sequence number limit", value: UInt64(limit))
+        }
+        return limit
+    }
+}

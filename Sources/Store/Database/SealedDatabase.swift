@@ -1,0 +1,46 @@
+internal import MeshCore
+
+/// A mesh database before a secret has opened it: what can be seen from outside are its key slots, so that the right secret
+/// can be looked for.
+package struct SealedDatabase {
+    /// The path it lies at.
+    package let path: String
+    private let store: any RowStore
+    private let lineage: Octets16
+    private let stored: [KeySlot]
+
+    /// Looks at the database at `path`.
+    ///
+    /// - Throws: ``StoreError/Code/missing``, ``StoreError/Code/notADatabase``, ``StoreError/Code/newerFormat``,
+    ///   ``StoreError/Code/readOnly`` and file trouble.
+    package init(at path: String) throws(StoreError) {
+        self.path = path
+        store = try SQLiteRowStore(opening: path)
+        lineage = try store.rows(named: []).header.lineage
+        stored = Array(try store.keySlots().prefix(KeySlot.greatestCount))
+    }
+
+    /// The slots, in their order.
+    package var slots: [KeySlotDescription] { stored.map(KeySlotDescription.init) }
+
+    /// Opens the database.
+    ///
+    /// - Parameter generator: makes nonces; cryptographically secure outside tests.
+    /// - Returns: nil if there is no slot that `key` opens. A passphrase takes the time that the slots' costs say.
+    package func opened(
+        with key: DatabaseKey,
+        using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) throws(StoreError) -> MeshDatabase? {
+        for slot in stored {
+            guard let dataKey = try slot.unwrap(with: key, lineage: lineage) else { continue }
+            return MeshDatabase(
+                path: path,
+                store: store,
+                cipher: try RowCipher(dataKey: dataKey, lineage: lineage),
+                opener: MeshDatabase.Opener(dataKey: dataKey, key: key, slot: KeySlotDescription(slot).identifier),
+                generator: generator
+            )
+        }
+        return nil
+    }
+}
