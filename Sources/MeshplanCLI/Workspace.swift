@@ -83,9 +83,10 @@ struct Workspace {
         )
     }
 
-    /// Takes the right to write to a database.
+    /// Takes the right to write to a database; before the first change there is a backup of it.
     func lock(_ database: MeshDatabase, for operation: String) throws(StoreError) -> WriteLease {
-        try database.lock(
+        let backups = try Backups(context: context)
+        let lease = try database.lock(
             holder: LockHolder(
                 user: context.process.user,
                 host: context.process.host,
@@ -94,6 +95,9 @@ struct Workspace {
                 since: context.now()
             )
         )
+        let serial = lease.serial
+        lease.beforeFirstChange { () throws(StoreError) in try backups.make(of: database, at: serial) }
+        return lease
     }
 
     /// The networks that have a database, sorted.
