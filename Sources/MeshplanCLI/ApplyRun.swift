@@ -57,6 +57,13 @@ struct ApplyRun {
             if confirmWithin != nil { try Confirmation(context: context, network: network).check(plan, in: snapshot) }
             try route.probe(in: context)
         }
+        if confirmWithin != nil, plan.serial != snapshot.serial, try database.hasRun(plan: plan.identifier) {
+            throw Failure(
+                .refused,
+                "the plan was begun before, so that it cannot be taken back from its beginning any more",
+                hint: "Apply it without --confirm-within; meshplan state restore goes back to before it."
+            )
+        }
         try lease.declare(definition)
         let names = Dictionary(plan.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
         let mesh = try connect(database, lease, named: network, names: names, reporter)

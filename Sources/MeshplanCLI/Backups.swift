@@ -66,7 +66,7 @@ struct Backups {
 
     /// The network by the name of its file; nil for databases that are no files.
     private static func network(of database: MeshDatabase) -> String? {
-        guard database.path.hasSuffix(".meshdb"), let name = database.path.split(separator: "/").last else { return nil }
+        guard let name = database.path.split(separator: "/").last, name.hasSuffix(".meshdb") else { return nil }
         let network = String(name.dropLast(".meshdb".count))
         return Name.isValid(network) ? network : nil
     }

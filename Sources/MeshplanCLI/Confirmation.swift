@@ -38,14 +38,19 @@ struct Confirmation {
             )
         }
         guard !found.isEmpty else { return }
-        let lines = found.prefix(20).map { "\n  \($0.resource.printable): \($0.reason.printable)" }
-        let more = found.count > 20 ? "\n  and \(found.count - 20) more" : ""
-        throw Failure(
-            .refused,
-            "there is no way back from \(count(found.count, "part")) of this plan:" + lines.joined() + more,
-            hint: "Apply those without --confirm-within, or the others alone with --node or --exclude."
-        )
+        var diagnostics = found.prefix(Self.limit).map { found in
+            Diagnostic(.error, "there is no way back: \(found.reason)", resource: found.resource)
+        }
+        if found.count > Self.limit {
+            diagnostics.append(Diagnostic(.error, "there is no way back from \(found.count - Self.limit) parts more"))
+        }
+        diagnostics[diagnostics.count - 1].hint =
+            "Apply it without --confirm-within, or the rest of it alone with --exclude"
+        throw InvalidDefinition(diagnostics: diagnostics, files: SourceFiles(), status: .refused)
     }
+
+    /// The most parts of a plan that are named.
+    private static let limit = 20
 
     /// Waits until the changes are confirmed, or takes them back.
     ///

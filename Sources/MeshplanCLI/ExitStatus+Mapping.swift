@@ -26,8 +26,8 @@ extension ExitStatus {
         case .stale: self = .stale
         case .invalidDocument: self = .invalidInput
         case .missing, .exists, .notADatabase, .wrongKey, .invalidKeyFile, .insecurePermissions, .damaged,
-            .newerFormat, .readOnly, .permissionDenied, .diskFull, .inputOutput, .notLocked, .unknownRun, .unknownSerial,
-            .noFreeAddresses, .cryptography:
+            .newerFormat, .readOnly, .permissionDenied, .diskFull, .inputOutput, .notLocked, .unknownRun,
+            .unknownSerial, .noFreeAddresses, .cryptography:
             self = .failure
         }
     }

@@ -13,6 +13,8 @@ struct RestoreJob: PlanSource {
     var serial: UInt64
     /// What there was.
     var former: MeshNetwork
+    /// The definition that was in force then, and is again; nil if its text is not known.
+    var text: DefinitionText?
     /// Whether this takes back what was not confirmed, so that nothing waits any more once it is done.
     var endsConfirmation = false
 
@@ -22,6 +24,9 @@ struct RestoreJob: PlanSource {
         self.network = network
         self.serial = serial
         former = try database.snapshot(at: serial).network
+        if let digest = try database.history().definitionEntry(at: serial)?.definition {
+            text = try database.definition(digest)
+        }
     }
 
     /// A job that goes back to a state.
@@ -38,7 +43,7 @@ struct RestoreJob: PlanSource {
 
     func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob {
         var generator = context.randomNumbers
-        let restoration = Restoration(to: former, from: snapshot.network, named: network)
+        var restoration = Restoration(to: former, from: snapshot.network, named: network)
         // Read as any other definition, so that what there is to say of it has a place to point at.
         let text = DefinitionWriter.text(
             of: restoration.definition,
@@ -51,7 +56,7 @@ struct RestoreJob: PlanSource {
         }
         let result = Planner.plan(
             definition: restoration.takingKeys(of: serial, missingIn: snapshot.network, for: definition),
-            network: snapshot.network,
+            network: restoration.present,
             base: (snapshot.lineage, snapshot.serial),
             identifier: Octets16(high: generator.next(), low: generator.next()),
             options: options
@@ -59,6 +64,7 @@ struct RestoreJob: PlanSource {
         guard var plan = result.plan else { throw InvalidDefinition(diagnostics: result.diagnostics, files: files) }
         // What is managed is to be what it was, not all that the definition had to name.
         plan.claims = Claims()
+        restoration.noteRest(of: plan, for: former)
         plan.notes += restoration.notes
         return PlannedJob(plan: plan, refusals: result.diagnostics.filter { $0.severity == .error }, files: files)
     }

@@ -54,6 +54,10 @@ struct ConfirmationTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 2)
         #expect(fixture.run("sim", "status").output.hasSuffix("All are as the mesh database says.\n"))
         #expect(fixture.run("confirm").status == 1)
+        // What is in force is the definition before, and there is none before that.
+        #expect(fixture.run("state", "history").output.matches(of: #/ 1ca32be5833d\n/#).count == 2)
+        let back = fixture.run("rollback", "--write-definition", "old")
+        #expect(back.status == 0 && fixture.read("old/house.yaml") == fixture.read("house.yaml"))
     }
 
     @Test("goes back at once on Ctrl-C")

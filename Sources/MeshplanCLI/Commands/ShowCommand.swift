@@ -80,7 +80,8 @@ struct ShowCommand: NetworkCommand {
     }
 
     /// Shows the state of a database, or one node or group of it.
-    static func show(_ what: String?, of snapshot: Snapshot, named network: String, in context: Context) throws(Failure) {
+    static func show(_ what: String?, of snapshot: Snapshot, named network: String, in context: Context) throws(Failure)
+    {
         let view = ShowView(snapshot.network, serial: snapshot.serial, style: context.style)
         guard let what else { return overview(of: snapshot, named: network, view, context) }
         if let node = snapshot.network.node(what) {

@@ -7,8 +7,11 @@ package struct Restoration: Sendable {
     package var definition: Definition
     /// What is not, or cannot be, as it was; a sentence each.
     package var notes: [String]
+    /// What there is, under the names of the definition where only those differ from what there was: that definitions
+    /// cannot say a name is no reason to change it.
+    package var present: MeshNetwork
 
-    /// The most nodes that one note names.
+    /// The most that one note names.
     private static let limit = 5
 
     /// The way back.
@@ -24,7 +27,7 @@ package struct Restoration: Sendable {
         var source = former
         var gone: [String] = []
         var excluded: [String] = []
-        var changed: Set<String> = []
+        var disowned: [String] = []
         source.nodes = former.nodes.filter { node in
             guard node.uuid != former.ownProvisioner else { return true }
             guard let now = nodes[node.uuid] else {
@@ -35,35 +38,83 @@ package struct Restoration: Sendable {
                 excluded.append(node.name)
                 return false
             }
-            let isOther = Self.isOther(node, than: now)
-            if isOther { changed.insert(DefinitionDraft.subject(node)) }
-            return node.isManaged || now.isManaged || isOther
+            if now.isManaged, !node.isManaged { disowned.append(node.name) }
+            return node.isManaged || now.isManaged || Self.isOther(node, than: now)
         }
         let adoption = Adoption.make(of: source, named: name)
         definition = adoption.definition
+        self.present = Self.named(present, like: former, in: adoption.definition)
         notes = []
         note(gone, "is gone and was in no definition: put it into one to have it back", "are gone and were in none")
         note(excluded, "is excluded from the network, which is for good", "are excluded from the network, for good")
-        let left = adoption.leftOut.filter { changed.contains($0.subject) }
-        for text in Set(left.map(\.text)).sorted() {
-            let subjects = left.filter { $0.text == text }.map(\.subject)
-            notes.append("Left as it is: \(Self.list(subjects)), for \(text).")
-        }
-        for noted in adoption.notes where changed.contains(noted.subject) {
-            notes.append("Left as it is: of \(noted.subject) \(noted.text).")
-        }
+        note(
+            disowned,
+            "was in no definition then and is not managed any more",
+            "were in no definition then and are not managed any more"
+        )
         for key in former.netKeys {
-            guard let now = present.netKeys.first(where: { $0.index == key.index }), now.key != key.key else { continue }
+            guard let now = present.netKeys.first(where: { $0.index == key.index }), now.key != key.key else {
+                continue
+            }
             notes.append("The key of subnet \(now.name) was refreshed since; it stays as it is.")
         }
         for key in former.appKeys {
-            guard let now = present.appKeys.first(where: { $0.index == key.index }), now.key != key.key else { continue }
+            guard let now = present.appKeys.first(where: { $0.index == key.index }), now.key != key.key else {
+                continue
+            }
             notes.append("The application key \(now.name) has another value since; it stays as it is.")
         }
     }
 
+    /// Says what would still be otherwise after a plan that was made from ``present``.
+    package mutating func noteRest(of plan: Plan, for former: MeshNetwork) {
+        let left = Self.leftOtherwise(former, plan.outcome(on: present))
+        guard !left.isEmpty else { return }
+        notes.append("\(Self.list(left.map(\.resource))) will not be as before: a definition cannot say what it was.")
+    }
+
+    /// A network under the names that a definition has for what is called as in a former state.
+    private static func named(
+        _ present: MeshNetwork,
+        like former: MeshNetwork,
+        in definition: Definition
+    ) -> MeshNetwork {
+        var network = present
+        let subnets = definition.subnets.compactMap { key in key.index.map { ($0.value, key.name.value) } }
+        let subnetNames = Dictionary(subnets) { first, _ in first }
+        for place in network.netKeys.indices {
+            let key = network.netKeys[place]
+            guard former.netKeys.contains(where: { $0.index == key.index && $0.name == key.name }) else { continue }
+            network.netKeys[place].name = subnetNames[key.index] ?? key.name
+        }
+        let keys = definition.applicationKeys.compactMap { key in key.index.map { ($0.value, key.name.value) } }
+        let keyNames = Dictionary(keys) { first, _ in first }
+        for place in network.appKeys.indices {
+            let key = network.appKeys[place]
+            guard former.appKeys.contains(where: { $0.index == key.index && $0.name == key.name }) else { continue }
+            network.appKeys[place].name = keyNames[key.index] ?? key.name
+        }
+        let groups = definition.groups.compactMap { group in group.address.map { ($0.value, group.name.value) } }
+        let groupNames = Dictionary(groups) { first, _ in first }
+        let formerGroups = Dictionary(former.groups.map { ($0.address, $0.name) }) { first, _ in first }
+        for place in network.groups.indices {
+            let group = network.groups[place]
+            guard formerGroups[group.address] == group.name else { continue }
+            network.groups[place].name = groupNames[group.address] ?? group.name
+        }
+        let nodeNames = Dictionary(definition.nodes.map { ($0.uuid.value, $0.name.value) }) { first, _ in first }
+        let formerNodes = Dictionary(former.nodes.map { ($0.uuid, $0.name) }) { first, _ in first }
+        for place in network.nodes.indices {
+            let node = network.nodes[place]
+            guard formerNodes[node.uuid] == node.name else { continue }
+            network.nodes[place].name = nodeNames[node.uuid] ?? node.name
+        }
+        return network
+    }
+
     /// Says of keys that are gone that their values are those of a serial, not new ones.
-    package func takingKeys(of serial: UInt64, missingIn present: MeshNetwork, for definition: Definition) -> Definition {
+    package func takingKeys(of serial: UInt64, missingIn present: MeshNetwork, for definition: Definition) -> Definition
+    {
         var definition = definition
         let subnets = Set(present.netKeys.map(\.index))
         for place in definition.subnets.indices {
@@ -123,7 +174,9 @@ extension MeshNetwork {
             network.appKeys[place].name = old.name
         }
         for place in network.groups.indices {
-            guard let old = former.groups.first(where: { $0.address == network.groups[place].address }) else { continue }
+            guard let old = former.groups.first(where: { $0.address == network.groups[place].address }) else {
+                continue
+            }
             network.groups[place] = old
         }
         let isOther =

@@ -58,7 +58,8 @@ extension MeshDatabase {
         var page = lease.book.page
         if changes.isStateChange {
             // That a node was seen again changes no state.
-            let confirmed = Set(changes.confirmedNodes.map { RowName($0) }).subtracting(changes.nodes.map { RowName($0) })
+            let confirmed = Set(changes.confirmedNodes.map { RowName($0) })
+                .subtracting(changes.nodes.map { RowName($0) })
             let names = (Array(batch.puts.keys) + batch.deletes).filter { !confirmed.contains($0) }
             page = try historyPage(keeping: names, in: &batch, lease)
             manifest.serial += 1

@@ -99,7 +99,9 @@ extension MeshDatabase {
     private func openPage(in batch: inout RowBatch, _ lease: WriteLease) throws(StoreError) -> HistoryBook.Page {
         if let page = lease.book.page {
             // A definition that was declared after the entry began, as after the doubts of earlier runs were settled.
-            guard let definition = lease.book.definition, page.entry.definition != definition.digest else { return page }
+            guard let definition = lease.book.definition, page.entry.definition != definition.digest else {
+                return page
+            }
             var page = page
             keep(definition, page: &page, in: &batch)
             batch.put(EntryRecord.name(page.entry.number), page.entry.encoded())

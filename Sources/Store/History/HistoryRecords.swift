@@ -143,9 +143,9 @@ struct HistoryIndex: Hashable {
             return KeptDefinition(digest: digest, size: try reader.readUInt64(), entry: try reader.readUInt64())
         }
         try reader.expectEnd()
-        // Whoever walks from one to the next must come to an end.
-        guard first <= next, firstUndoable <= next, firstUnswept <= next, next - first <= HistoryLimits.entries * 2
-        else { throw .prohibited(field: "history", value: next) }
+        guard first <= next, firstUndoable <= next, firstUnswept <= firstUndoable, next > 0 else {
+            throw .prohibited(field: "history", value: next)
+        }
     }
 }
 

@@ -8,7 +8,9 @@ extension MeshDatabase {
         guard let row = found.rows.first else { throw .damaged("the manifest", path: path) }
         let manifest = try decode(row) { bytes throws(DecodeError) in try Manifest(decoding: bytes) }
         let index = try historyIndex()
-        let records = try entryRecords(index.first..<index.next)
+        // More may be stored while something waits for long to be confirmed.
+        let first = max(index.first, index.next - min(index.next, HistoryLimits.entries))
+        let records = try entryRecords(first..<index.next)
         var runs: [RunIdentifier: Run] = [:]
         for identifier in Set(records.flatMap(\.plans).map(\.run)) { runs[identifier] = try record(of: identifier) }
         var entries: [HistoryEntry] = []
@@ -31,7 +33,7 @@ extension MeshDatabase {
             )
             after = record.serialBefore
         }
-        return History(created: manifest.created, serial: manifest.serial, isCut: index.first > 1, entries: entries)
+        return History(created: manifest.created, serial: manifest.serial, isCut: first > 1, entries: entries)
     }
 
     /// The text of a definition that was applied; nil if it is not kept any more.
