@@ -29,23 +29,69 @@ struct ApplyRun {
     var planner: PlannerOptions
     /// How long nodes that do not answer are asked again.
     var patience = Duration.zero
+    /// What the history says is done.
+    var operation = "apply"
+    /// How long the changes wait to be confirmed; nil if they need not be.
+    var confirmWithin: Duration?
+    /// Whether unconfirmed changes are taken back, so that they are no reason to refuse.
+    var goesBack = false
 
     /// Carries out exactly what a file says.
     func savedPlan(at path: String) throws -> ExitStatus {
-        let workspace = Workspace(context: context)
         let (network, sealed) = try SavedPlan.read(path, in: context)
+        return try confirmed(network, try carryOut(sealed, of: network, path: path))
+    }
+
+    private func carryOut(_ sealed: [UInt8], of network: String, path: String) throws -> (ExitStatus, awaits: Bool) {
+        let workspace = Workspace(context: context)
         let database = try workspace.open(network)
-        let plan = try SavedPlan.open(sealed, of: network, path: path, database: database)
+        let (plan, definition) = try SavedPlan.openWithDefinition(sealed, of: network, path: path, database: database)
         try expected?.check(plan)
-        let lease = try workspace.lock(database, for: "apply")
+        let lease = try workspace.lock(database, for: operation)
+        try Confirmation(context: context, network: network).check(database)
         let snapshot = try database.snapshot()
         announce(plan, from: path, try estimator(database).relaying(in: snapshot.network).estimate(plan))
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
         // A plan that is out of date is refused as such, whether somebody listens or not.
-        if !plan.isEmpty, plan.serial == snapshot.serial { try route.probe(in: context) }
+        if !plan.isEmpty, plan.serial == snapshot.serial {
+            if confirmWithin != nil { try Confirmation(context: context, network: network).check(plan, in: snapshot) }
+            try route.probe(in: context)
+        }
+        if confirmWithin != nil, plan.serial != snapshot.serial, try database.hasRun(plan: plan.identifier) {
+            throw Failure(
+                .refused,
+                "the plan was begun before, so that it cannot be taken back from its beginning any more",
+                hint: "Apply it without --confirm-within; meshplan state restore goes back to before it."
+            )
+        }
+        try lease.declare(definition)
         let names = Dictionary(plan.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
         let mesh = try connect(database, lease, named: network, names: names, reporter)
-        return mesh.apply(plan, reporter, context)
+        let isToBeConfirmed = confirmWithin != nil && !plan.isEmpty && plan.serial == snapshot.serial
+        if isToBeConfirmed { try database.awaitConfirmation(with: lease) }
+        let status = mesh.apply(plan, reporter, context)
+        if isToBeConfirmed { try beginWaiting(database, lease) }
+        return (status, isToBeConfirmed)
+    }
+
+    /// Says until when the changes may be confirmed.
+    private func beginWaiting(_ database: MeshDatabase, _ lease: WriteLease) throws(StoreError) {
+        guard let confirmWithin else { return }
+        let deadline = Timestamp(rawValue: context.now().rawValue + confirmWithin.components.seconds)
+        try database.setConfirmationDeadline(deadline, with: lease)
+    }
+
+    /// What the process ends with once the changes are confirmed or taken back.
+    private func confirmed(_ network: String, _ result: (status: ExitStatus, awaits: Bool)) throws -> ExitStatus {
+        guard result.awaits else { return result.status }
+        guard result.status != .interrupted else {
+            context.errorOutput.line(
+                "The changes so far wait to be confirmed: keep them with meshplan confirm, or go back with meshplan "
+                    + "rollback --unconfirmed --via BEARER."
+            )
+            return result.status
+        }
+        return try Confirmation(context: context, network: network).wait(self, status: result.status)
     }
 
     /// Says what is carried out. Whoever saved the plan has seen it, so its figures do, unless all of it is asked for.
@@ -73,9 +119,16 @@ struct ApplyRun {
 
     /// Plans, asks and carries out.
     func carryOut(_ planning: some PlanSource) throws -> ExitStatus {
+        try confirmed(planning.network, try carryOutNow(planning))
+    }
+
+    /// Plans, asks and carries out; what has to be confirmed waits when it returns, and nobody holds the lock.
+    private func carryOutNow(_ planning: some PlanSource) throws -> (ExitStatus, awaits: Bool) {
         let workspace = Workspace(context: context)
         let database = try workspace.open(planning.network)
-        let lease = try workspace.lock(database, for: "apply")
+        let lease = try workspace.lock(database, for: operation)
+        let confirmation = Confirmation(context: context, network: planning.network)
+        if !goesBack { try confirmation.check(database) }
         var snapshot = try database.snapshot()
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
         let names = planning.nodeNames(in: snapshot.network)
@@ -95,7 +148,7 @@ struct ApplyRun {
             // What earlier runs may have done has to be known before there can be a plan.
             let connection = try mesh ?? connected()
             let recap = connection.executor.resolveInDoubt()
-            guard recap.ending == .completed else { return connection.finish(recap, reporter, context) }
+            guard recap.ending == .completed else { return (connection.finish(recap, reporter, context), false) }
             mesh = connection
             snapshot = try database.snapshot()
         }
@@ -105,24 +158,25 @@ struct ApplyRun {
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: isFull)
         try planned.checkGuards()
         try expected?.check(plan)
-        /// What the definition has adopted of what nodes told is no drift any more.
-        func settleDrift() throws(StoreError) {
-            guard !snapshot.network.drifts.isEmpty, let definition = planning.declared else { return }
-            try DriftSettlement.settleAdopted(definition, in: try database.snapshot(), database, lease)
-        }
         guard !plan.isEmpty else {
-            try settleDrift()
+            try lease.declare(planning.text)
+            try planning.settle(database, lease, isComplete: snapshot.unresolved.isEmpty)
             guard !snapshot.unresolved.isEmpty else {
+                // What was settled has changed the database.
+                let snapshot = try database.snapshot()
                 try Executor.record(plan.claims, on: snapshot, in: database, with: lease)
                 context.json.map { ApplyJSON(lines: $0, plan: plan).finish(Recap(), status: .success) }
-                return mesh?.simulation?.report(context) ?? .success
+                return (mesh?.simulation?.report(context) ?? .success, false)
             }
-            return .partial
+            return (.partial, false)
         }
+        if confirmWithin != nil { try confirmation.check(plan, in: snapshot) }
         try route.probe(in: context)
         if !isApproved, expected == nil { try ask(plan) }
         let connection = try mesh ?? connected()
         reporter.begin(plan)
+        try lease.declare(planning.text)
+        if confirmWithin != nil { try database.awaitConfirmation(with: lease) }
         let recap = try asking(
             again: planning,
             after: connection.executor.apply(plan),
@@ -131,8 +185,9 @@ struct ApplyRun {
             reporter
         )
         let status = connection.finish(recap, reporter, context)
-        try settleDrift()
-        return status
+        try planning.settle(database, lease, isComplete: status == .success)
+        if confirmWithin != nil { try beginWaiting(database, lease) }
+        return (status, confirmWithin != nil)
     }
 
     /// Asks for approval; what cannot be taken back takes more than a yes.
@@ -255,7 +310,7 @@ struct MeshConnection {
             lease: lease,
             bearer: access.bearer,
             options: options,
-            context: context.execution(desk: desk) { reporter.handle($0) }
+            context: context.execution(desk: desk, database: database) { reporter.handle($0) }
         )
         simulation = access.simulation
     }

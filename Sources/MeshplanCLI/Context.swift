@@ -25,6 +25,8 @@ package struct Context {
     package var interrupts: Interrupts
     /// Who runs the command, for the lock of a database.
     package var process: ProcessIdentity
+    /// Lets calendar time pass, or less of it if a signal arrives.
+    package var pause: (Duration) -> Void
     /// Where the command writes its results as JSON, nil if it is to write text.
     var json: JSONLines?
     /// How databases are reached and opened.
@@ -50,7 +52,8 @@ package struct Context {
         now: @escaping () -> Timestamp,
         randomBits: @escaping () -> UInt64,
         interrupts: Interrupts,
-        process: ProcessIdentity
+        process: ProcessIdentity,
+        pause: @escaping (Duration) -> Void
     ) {
         self.workingDirectory = workingDirectory
         self.environment = environment
@@ -63,6 +66,7 @@ package struct Context {
         self.randomBits = randomBits
         self.interrupts = interrupts
         self.process = process
+        self.pause = pause
     }
 
     /// The random generator that keys and identifiers are made with.

@@ -52,6 +52,14 @@ struct DefinitionFiles {
         definitions: [Definition], diagnostics: [Diagnostic], files: SourceFiles
     ) {
         let files = try read(paths)
+        let (definitions, diagnostics) = try Self.load(files)
+        return (definitions, diagnostics, files)
+    }
+
+    /// The definitions of all networks in texts and what is to be said about them.
+    ///
+    /// - Throws: ``InvalidDefinition`` if there is an error among the diagnostics.
+    static func load(_ files: SourceFiles) throws -> (definitions: [Definition], diagnostics: [Diagnostic]) {
         let (definitions, diagnostics) = DefinitionReader.read(files: files)
         guard !diagnostics.contains(where: { $0.severity == .error }) else {
             throw InvalidDefinition(diagnostics: diagnostics, files: files)
@@ -62,7 +70,7 @@ struct DefinitionFiles {
                 files: files
             )
         }
-        return (definitions, diagnostics, files)
+        return (definitions, diagnostics)
     }
 
     private func add(

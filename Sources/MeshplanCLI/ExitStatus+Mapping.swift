@@ -28,7 +28,7 @@ extension ExitStatus {
         case .keySlot: self = .refused
         case .missing, .exists, .notADatabase, .wrongKey, .invalidKeyFile, .invalidPassphrase, .insecurePermissions,
             .damaged, .newerFormat, .readOnly, .permissionDenied, .diskFull, .inputOutput, .notLocked, .unknownRun,
-            .noFreeAddresses, .cryptography:
+            .unknownSerial, .noFreeAddresses, .cryptography:
             self = .failure
         }
     }

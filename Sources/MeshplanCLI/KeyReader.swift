@@ -1,10 +1,13 @@
 internal import Execution
 internal import MeshCore
+internal import Store
 
 /// Makes keys and reads them from where the definition says; no key stands in an error.
 struct KeyReader {
     /// The effects.
     var context: Context
+    /// Where former keys are; nil where no plan is carried out.
+    var database: MeshDatabase?
 
     /// The key of a source; paths start from the working folder.
     func key(from source: KeySource) throws(ExecutionContext.KeyError) -> KeyMaterial {
@@ -25,6 +28,23 @@ struct KeyReader {
                 throw ExecutionContext.KeyError("the environment variable \(name) is not set")
             }
             return try key(text, of: "the environment variable \(name)")
+        case .formerNetKey(let index, let serial):
+            let key = try former(serial).netKeys.first { $0.index == index }
+            guard let key else { throw ExecutionContext.KeyError("at serial \(serial) there was no NetKey \(index)") }
+            return key.key
+        case .formerAppKey(let index, let serial):
+            let key = try former(serial).appKeys.first { $0.index == index }
+            guard let key else { throw ExecutionContext.KeyError("at serial \(serial) there was no AppKey \(index)") }
+            return key.key
+        }
+    }
+
+    private func former(_ serial: UInt64) throws(ExecutionContext.KeyError) -> MeshNetwork {
+        guard let database else { throw ExecutionContext.KeyError("there is no database to take a former key from") }
+        do {
+            return try database.snapshot(at: serial).network
+        } catch {
+            throw ExecutionContext.KeyError(error.message)
         }
     }
 

@@ -2,6 +2,7 @@ internal import Bearers
 internal import Execution
 internal import MeshCore
 internal import Simulator
+internal import Store
 
 /// How a command reaches the mesh: through another process, or into a world that it simulates itself.
 struct MeshRoute {
@@ -82,12 +83,14 @@ extension Context {
     ///
     /// - Parameters:
     ///   - desk: who answers what devices ask out of band; nil where no device is provisioned.
+    ///   - database: where former keys are; nil where no plan is carried out.
     ///   - emit: takes the events of the run.
     func execution(
         desk: TerminalDesk? = nil,
+        database: MeshDatabase? = nil,
         emit: @escaping (ExecutionEvent) -> Void = { _ in }
     ) -> ExecutionContext {
-        let keys = KeyReader(context: self)
+        let keys = KeyReader(context: self, database: database)
         var execution = ExecutionContext(
             user: process.user,
             host: process.host,

@@ -30,7 +30,10 @@ package struct Meshplan: ParsableCommand {
             CommandGroup(name: "Plan", subcommands: [PlanCommand.self, ShowCommand.self, DriftCommand.self]),
             CommandGroup(
                 name: "Apply",
-                subcommands: [ApplyCommand.self, RefreshCommand.self, KeysCommand.self, ReprovisionCommand.self]
+                subcommands: [
+                    ApplyCommand.self, ConfirmCommand.self, RollbackCommand.self, RefreshCommand.self, KeysCommand.self,
+                    ReprovisionCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "Database",

@@ -8,6 +8,8 @@ protocol PlanSource {
     var network: String { get }
     /// The definition that it plans for; nil if it is not made from one.
     var declared: Definition? { get }
+    /// The text of that definition, for the history; nil if there is none.
+    var text: DefinitionText? { get }
     /// Nodes by the names under which files of simulated devices know them.
     ///
     /// - Parameter network: what the database knows.
@@ -23,10 +25,23 @@ protocol PlanSource {
     ///   - unresolved: requests of earlier runs of which nobody knows whether they arrived.
     ///   - estimator: tells how long it will take.
     func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool)
+    /// Records what there is to record once there is nothing left to do, or all that could be done was.
+    ///
+    /// - Parameter isComplete: whether everything was done.
+    func settle(_ database: MeshDatabase, _ lease: WriteLease, isComplete: Bool) throws(StoreError)
 }
 
 extension PlanSource {
     var declared: Definition? { nil }
+    var text: DefinitionText? { nil }
+
+    /// What the definition has adopted of what nodes told is no drift any more.
+    func settle(_ database: MeshDatabase, _ lease: WriteLease, isComplete: Bool) throws(StoreError) {
+        guard let declared else { return }
+        let snapshot = try database.snapshot()
+        guard !snapshot.network.drifts.isEmpty else { return }
+        try DriftSettlement.settleAdopted(declared, in: snapshot, database, lease)
+    }
 
     /// Shows a plan in the form that a context asks for.
     func show(
@@ -58,9 +73,22 @@ extension PlanSource {
 
 extension PlanningJob.Prepared: PlanSource {
     var declared: Definition? { definition }
+    var text: DefinitionText? { files.definitionText }
 
     /// The nodes of the definition.
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
         Dictionary(definition.nodes.map { ($0.name.value, $0.uuid.value) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension SourceFiles {
+    /// The files as the history keeps them.
+    var definitionText: DefinitionText {
+        DefinitionText(files: files.map { DefinitionText.File(path: $0.path, bytes: $0.bytes) })
+    }
+
+    /// The files of a definition that was applied before.
+    init(_ text: DefinitionText) {
+        self.init(files: text.files.map { File(path: $0.path, bytes: $0.bytes) })
     }
 }

@@ -22,7 +22,12 @@ struct PlanningJob {
 
     /// Reads the definition of one network.
     func prepare(_ paths: [String], network: String?) throws -> Prepared {
-        let (definitions, diagnostics, files) = try DefinitionFiles(context: context).load(paths)
+        try prepare(try DefinitionFiles(context: context).read(paths), network: network)
+    }
+
+    /// Reads the definition of one network from texts.
+    func prepare(_ files: SourceFiles, network: String?) throws -> Prepared {
+        let (definitions, diagnostics) = try DefinitionFiles.load(files)
         return Prepared(
             context: context,
             definition: try definitions.selected(network).resolvingKeyFiles(in: files),

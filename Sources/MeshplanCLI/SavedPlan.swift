@@ -36,9 +36,26 @@ enum SavedPlan {
         }
     }
 
-    /// Writes a plan for its owner alone (0600).
-    static func write(_ plan: Plan, to path: String, database: MeshDatabase, context: Context) throws {
-        let sealed = try database.seal(PlanFile.encode(plan), purpose: purpose(plan.network))
+    /// Writes a plan for its owner alone (0600), with the definition that it was made from if it was made from one: the
+    /// database is to remember it when the plan is applied.
+    static func write(
+        _ plan: Plan,
+        definition: DefinitionText? = nil,
+        to path: String,
+        database: MeshDatabase,
+        context: Context
+    ) throws {
+        let encoded = PlanFile.encode(plan)
+        let sealed: [UInt8]
+        if let definition {
+            var writer = ByteWriter(capacity: encoded.count + 4)
+            writer.write(UInt32(clamping: encoded.count))
+            writer.write(encoded)
+            writer.write(definition.encoded())
+            sealed = try database.seal(writer.bytes, purpose: purposeWithDefinition(plan.network))
+        } else {
+            sealed = try database.seal(encoded, purpose: purpose(plan.network))
+        }
         let bytes = Array("\(marker)\(plan.network)\n".utf8) + sealed
         try naming(path) { () throws(StoreError) in try AtomicFile.write(context.absolute(path), bytes) }
     }
@@ -71,13 +88,31 @@ enum SavedPlan {
 
     /// The plan that was sealed by a database.
     static func open(_ sealed: [UInt8], of network: String, path: String, database: MeshDatabase) throws -> Plan {
-        let bytes = try naming(path) { () throws(StoreError) in
-            try database.unseal(sealed, purpose: purpose(network))
-        }
+        try openWithDefinition(sealed, of: network, path: path, database: database).plan
+    }
+
+    /// The plan that was sealed by a database, and the definition that it was made from.
+    static func openWithDefinition(
+        _ sealed: [UInt8],
+        of network: String,
+        path: String,
+        database: MeshDatabase
+    ) throws -> (plan: Plan, definition: DefinitionText?) {
+        var definition: DefinitionText?
         let plan: Plan
         do {
-            plan = try PlanFile.decode(bytes)
-        } catch {
+            if let bytes = try? database.unseal(sealed, purpose: purposeWithDefinition(network)) {
+                var reader = ByteReader(bytes)
+                let count = Int(try reader.readUInt32())
+                plan = try PlanFile.decode(Array(try reader.read(count)))
+                definition = try DefinitionText(decoding: Array(reader.readRest()))
+            } else {
+                let bytes = try naming(path) { () throws(StoreError) in
+                    try database.unseal(sealed, purpose: purpose(network))
+                }
+                plan = try PlanFile.decode(bytes)
+            }
+        } catch let error as DecodeError {
             throw Failure(
                 .invalidInput,
                 "\(path) does not hold a plan that this version of meshplan understands: \(error)",
@@ -87,7 +122,7 @@ enum SavedPlan {
         guard plan.network == network else {
             throw Failure(.invalidInput, "\(path) is a plan of another network", hint: again)
         }
-        return plan
+        return (plan, definition)
     }
 
     private static let again = "Save the plan again with: meshplan plan --out FILE"
@@ -106,4 +141,6 @@ enum SavedPlan {
     }
 
     private static func purpose(_ network: String) -> String { "plan \(network)" }
+
+    private static func purposeWithDefinition(_ network: String) -> String { "plan and definition \(network)" }
 }

@@ -106,7 +106,7 @@ struct Workspace {
         guard Files.kind(path) == .file else {
             throw Failure(.usage, "there is no file \(file.printable)", hint: "Say the path of a copy or backup.")
         }
-        return try MeshDatabase.open(at: path, key: try key(), using: context.randomNumbers)
+        return try KeySources(context).open(try SealedDatabase(at: path))
     }
 
     /// Makes the database of a network, where there is none yet.
@@ -152,8 +152,9 @@ struct Workspace {
     }
 
     /// Takes the right to write to a database. The lock file follows it at the end of the command, and a passphrase that has
-    /// opened it gets the present cost if it was cheaper to guess.
+    /// opened it gets the present cost if it was cheaper to guess. Before the first change there is a backup of it.
     func lock(_ database: MeshDatabase, for operation: String) throws(StoreError) -> WriteLease {
+        let backups = try Backups(context: context)
         let lease = try database.lock(
             holder: LockHolder(
                 user: context.process.user,
@@ -165,6 +166,8 @@ struct Workspace {
         )
         context.session.follow(database)
         try database.strengthenOpeningSlot(to: context.scryptCost, with: lease)
+        let serial = lease.serial
+        lease.beforeFirstChange { () throws(StoreError) in try backups.make(of: database, at: serial) }
         return lease
     }
 

@@ -305,6 +305,18 @@ struct PlanReader {
         case 0: return .generated
         case 1: return .file(try text())
         case 2: return .environment(try text())
+        case 3:
+            let index = try bytes.readUInt16()
+            guard let key = NetKeyIndex(rawValue: index) else {
+                throw .prohibited(field: "key index", value: UInt64(index))
+            }
+            return .formerNetKey(key, serial: try bytes.readUInt64())
+        case 4:
+            let index = try bytes.readUInt16()
+            guard let key = AppKeyIndex(rawValue: index) else {
+                throw .prohibited(field: "key index", value: UInt64(index))
+            }
+            return .formerAppKey(key, serial: try bytes.readUInt64())
         case let other: throw .prohibited(field: "key source", value: UInt64(other))
         }
     }

@@ -263,6 +263,14 @@ struct PlanWriter {
         case .environment(let name):
             bytes.write(UInt8(2))
             write(name)
+        case .formerNetKey(let index, let serial):
+            bytes.write(UInt8(3))
+            bytes.write(index.rawValue)
+            bytes.write(serial)
+        case .formerAppKey(let index, let serial):
+            bytes.write(UInt8(4))
+            bytes.write(index.rawValue)
+            bytes.write(serial)
         }
     }
 }

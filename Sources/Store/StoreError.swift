@@ -39,6 +39,8 @@ package struct StoreError: Error, Hashable, Sendable {
         case stale
         /// A run is not known, or has ended.
         case unknownRun
+        /// The state at a serial is not known, or not any more.
+        case unknownSerial
         /// A JSON document could not be read or breaks a rule.
         case invalidDocument
         /// No unicast address is left to act as a provisioner with.

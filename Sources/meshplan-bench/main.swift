@@ -9,6 +9,7 @@ let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)
         AdoptionBenchmark.run
     ),
     ("apply", "devices provisioned and configured in the simulator beside bare cryptography", ApplyBenchmark.run),
+    ("store", "a large building's database, its journal and history beside bare SQLite inserts", StoreBenchmark.run),
 ]
 
 let arguments = Array(CommandLine.arguments.dropFirst())

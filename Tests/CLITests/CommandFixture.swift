@@ -24,6 +24,10 @@ final class CommandFixture {
     var environment: [String: String] = ["LANG": "C.UTF-8", "NO_COLOR": "1"]
     /// Called each time the command looks at the number of interrupts.
     var interruptCount: () -> Int = { 0 }
+    /// The calendar time.
+    var now = Timestamp(rawValue: 1_795_000_000)
+    /// Called when a command lets time pass, before it passes.
+    var whilePausing: () -> Void = {}
     /// What writing to standard output gives.
     var outputError: OutputError?
     private var random = SplitMix64(seed: 42)
@@ -115,10 +119,11 @@ final class CommandFixture {
                 return self.answers.removeFirst()
             },
             lineInput: LineInput(poll: { self.polled() }, discard: {}),
-            now: { Timestamp(rawValue: 1_795_000_000) },
+            now: { self.now },
             randomBits: { self.random.next() },
             interrupts: Interrupts(arm: {}, count: { self.interruptCount() }),
-            process: ProcessIdentity(number: 4711, user: "tester", host: "bench")
+            process: ProcessIdentity(number: 4711, user: "tester", host: "bench"),
+            pause: { self.pause($0) }
         )
         context.scryptCost = scryptCost
         context.keyCommandTimeout = keyCommandTimeout
@@ -131,6 +136,11 @@ final class CommandFixture {
         }
         let status = Meshplan.main(arguments, in: context)
         return Result(status: status, output: output, error: error)
+    }
+
+    private func pause(_ duration: Duration) {
+        whilePausing()
+        now.rawValue += duration.components.seconds
     }
 
     /// Answers to questions that depend on all that standard error shows, instead of ``answers``.

@@ -25,12 +25,12 @@ struct StateCopyTests {
     func copies() throws {
         let folder = try TemporaryFolder()
         let original = try database(folder)
-        try original.copy(to: folder.file("copy"))
+        try original.pull(to: folder.file("copy"))
         #expect(try mode(folder.file("copy")) == 0o600)
         let copy = try open(folder.file("copy"))
         #expect(try copy.snapshot() == original.snapshot())
         #expect(try copy.verify().problems.isEmpty)
-        #expect(storeError { try original.copy(to: folder.file("copy")) }?.code == .exists)
+        #expect(storeError { try original.pull(to: folder.file("copy")) }?.code == .exists)
     }
 
     @Test("the difference of two states makes one the other, and keeps retired nodes")
@@ -58,7 +58,7 @@ struct StateCopyTests {
     func takesOver() throws {
         let folder = try TemporaryFolder()
         let original = try database(folder)
-        try original.copy(to: folder.file("copy"))
+        try original.pull(to: folder.file("copy"))
         let source = try required(UnicastAddress(rawValue: 1))
         let ivIndex = try original.snapshot().network.ivIndex.transmitValue
         let copy = try open(folder.file("copy"))

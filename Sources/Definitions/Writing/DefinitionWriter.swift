@@ -93,10 +93,10 @@ package struct DefinitionWriter {
         return named(key.name, .fields(fields))
     }
 
-    /// Where a key comes from; one that is made stands nowhere.
+    /// Where a key comes from; one that is made, or was there before, stands nowhere.
     private func add(_ source: KeySource, to fields: inout [Field]) {
         switch source {
-        case .generated: break
+        case .generated, .formerNetKey, .formerAppKey: break
         case .file(let path): fields.append(Field("key", .fields([Field("file", .text(path))])))
         case .environment(let name): fields.append(Field("key", .fields([Field("env", .text(name))])))
         }

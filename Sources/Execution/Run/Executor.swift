@@ -55,11 +55,12 @@ package final class Executor {
             }
             let run = try stopping { () throws(StoreError) in
                 if let resumed {
-                    try database.resume(resumed, with: lease)
+                    try database.resume(resumed, digest: plan.digest, with: lease)
                     return resumed
                 }
                 return try database.begin(
                     plan: plan.identifier,
+                    digest: plan.digest,
                     user: context.user,
                     host: context.host,
                     at: context.now(),

@@ -70,6 +70,10 @@ package enum KeySource: Hashable, Sendable {
     case file(String)
     /// 32 hexadecimal digits in an environment variable.
     case environment(String)
+    /// What the NetKey with that index was at a serial of the database, from its history. No definition says this.
+    case formerNetKey(NetKeyIndex, serial: UInt64)
+    /// What the AppKey with that index was at a serial of the database, from its history. No definition says this.
+    case formerAppKey(AppKeyIndex, serial: UInt64)
 }
 
 /// A subnet as its YAML declares it: a NetKey without its octets.

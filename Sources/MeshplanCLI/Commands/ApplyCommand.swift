@@ -58,6 +58,14 @@ struct ApplyCommand: NetworkCommand {
     )
     var listen = DurationArgument(milliseconds: 3_000)
 
+    @Option(
+        help: ArgumentHelp(
+            "Take the changes back unless they are confirmed within this time, with meshplan confirm.",
+            valueName: "duration"
+        )
+    )
+    var confirmWithin: DurationArgument?
+
     @OptionGroup var execution: RunOptions
 
     @Flag(help: "Show the details of each node however many there are, of a saved plan too.")
@@ -79,10 +87,13 @@ struct ApplyCommand: NetworkCommand {
 
     func validate() throws {
         try devices.check(for: bearer.via)
+        if let confirmWithin, confirmWithin.milliseconds < 1_000 {
+            throw ValidationError("--confirm-within takes a second or more.")
+        }
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        let run = ApplyRun(
+        var run = ApplyRun(
             context: context,
             route: try MeshRoute(via: bearer.via, devices, simulator),
             options: execution.options,
@@ -94,6 +105,7 @@ struct ApplyCommand: NetworkCommand {
             expected: expectDigest,
             planner: planning.planner
         )
+        run.confirmWithin = confirmWithin?.duration
         if paths.count == 1, let path = paths.first, SavedPlan.isMeant(by: path, in: context) {
             guard run.planner == PlannerOptions() else {
                 throw Failure(

@@ -53,7 +53,13 @@ struct PlanCommand: NetworkCommand {
         }
         try planned.checkGuards()
         if let out {
-            try SavedPlan.write(plan, to: out, database: database, context: context)
+            try SavedPlan.write(
+                plan,
+                definition: planning.text,
+                to: out,
+                database: database,
+                context: context
+            )
             if context.json == nil {
                 context.output.line(
                     "\nSaved to \(out.printable). Apply exactly this with: meshplan apply \(out.printable) --via BEARER"

@@ -76,11 +76,15 @@ struct ShowCommand: NetworkCommand {
         }
         let network = try workspace.only(networks.network)
         let snapshot = try workspace.open(network).snapshot()
+        try Self.show(what, of: snapshot, named: network, in: context)
+        return .success
+    }
+
+    /// Shows the state of a database, or one node or group of it.
+    static func show(_ what: String?, of snapshot: Snapshot, named network: String, in context: Context) throws(Failure)
+    {
         let view = ShowView(snapshot.network, serial: snapshot.serial, style: context.style)
-        guard let what else {
-            overview(of: snapshot, named: network, view, context)
-            return .success
-        }
+        guard let what else { return overview(of: snapshot, named: network, view, context) }
         if let node = snapshot.network.node(what) {
             context.json?.write(ShowJSON.node(node))
             if context.json == nil { context.output.write(view.node(node)) }
@@ -94,7 +98,6 @@ struct ShowCommand: NetworkCommand {
                 hint: "Say node.NAME, group.NAME or the path of a saved plan; meshplan show lists what there is."
             )
         }
-        return .success
     }
 
     private func explain(_ what: String, in context: Context) throws -> ExitStatus {
@@ -128,7 +131,7 @@ struct ShowCommand: NetworkCommand {
         return .success
     }
 
-    private func overview(of snapshot: Snapshot, named network: String, _ view: ShowView, _ context: Context) {
+    private static func overview(of snapshot: Snapshot, named network: String, _ view: ShowView, _ context: Context) {
         guard let lines = context.json else {
             context.output.write(view.overview(nodeName: network))
             if !snapshot.unresolved.isEmpty {

@@ -35,10 +35,19 @@ extension Context {
                 return generator.next()
             },
             interrupts: interrupts,
-            process: ProcessIdentity(number: getpid(), user: userName(), host: hostName())
+            process: ProcessIdentity(number: getpid(), user: userName(), host: hostName()),
+            pause: { pause(for: $0, orUntil: interrupts.wakeUp) }
         )
         context.readSecret = { input.readHidden() }
         return context
+    }
+
+    /// Waits until time has passed, or something can be read.
+    private static func pause(for duration: Duration, orUntil descriptor: Int32?) {
+        let parts = duration.components
+        let milliseconds = Int32(clamping: parts.seconds * 1_000 + parts.attoseconds / 1_000_000_000_000_000)
+        var watched = pollfd(fd: descriptor ?? -1, events: Int16(POLLIN), revents: 0)
+        _ = poll(&watched, 1, max(milliseconds, 0))
     }
 
     private static func output(to number: Int32) -> Output {

@@ -145,6 +145,7 @@ extension Explainer {
         case .generated: text = isRecorded ? "in the database" : "generated at apply"
         case .file(let path): text = "file \(path)"
         case .environment(let name): text = "environment variable \(name)"
+        case .formerNetKey(_, let serial), .formerAppKey(_, let serial): text = "as it was at serial \(serial)"
         }
         return value("key", text, at: source?.location, isRecorded)
     }

@@ -55,9 +55,18 @@ extension MeshDatabase {
             guard !overflow else { throw .damaged("the manifest", path: path) }
             manifest.nextRetirement = next
         }
-        if changes.isStateChange { manifest.serial = max(manifest.serial + 1, changes.minimumSerial) }
+        var page = lease.book.page
+        if changes.isStateChange {
+            // That a node was seen again changes no state.
+            let confirmed = Set(changes.confirmedNodes.map { RowName($0) })
+                .subtracting(changes.nodes.map { RowName($0) })
+            let names = (Array(batch.puts.keys) + batch.deletes).filter { !confirmed.contains($0) }
+            page = try historyPage(keeping: names, in: &batch, lease)
+            manifest.serial = max(manifest.serial + 1, changes.minimumSerial)
+        }
         try addJournal(changes, serial: manifest.serial, to: &batch)
         try write(batch, manifest: manifest, with: lease)
+        lease.book.page = page
         return lease.serial
     }
 

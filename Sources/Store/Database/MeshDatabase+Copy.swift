@@ -6,7 +6,7 @@ extension MeshDatabase {
     ///
     /// - Parameter path: where nothing may be.
     /// - Throws: ``StoreError/Code/exists`` and file trouble; then there is no file.
-    package func copy(to path: String) throws(StoreError) {
+    package func pull(to path: String) throws(StoreError) {
         guard try FileStatus.of(path) == nil else {
             throw StoreError(.exists, "exists already", hint: "choose another name for the copy", path: path)
         }

@@ -142,44 +142,20 @@ package final class MeshDatabase {
     ///
     /// - Throws: ``StoreError/Code/damaged`` naming the row, ``StoreError/Code/newerFormat``, and file trouble.
     package func snapshot() throws(StoreError) -> Snapshot {
-        var network: MeshNetwork?
-        var nodes: [Node] = []
-        var pending: [PendingProvisioning] = []
-        var refreshes: [DeviceUUID: PendingRefresh] = [:]
-        var retired: [RetiredNode] = []
-        var drifts: [DeviceUUID: NodeDrift] = [:]
-        var capacities: [ListCapacity] = []
-        var listSharings: [ListSharing] = []
+        var builder = SnapshotBuilder()
         var replay: [ReplayProtection.Entry] = []
         var unresolved: [JournalIntent] = []
         let (header, manifest) = try scan { row throws(StoreError) in
             switch row.name.kind {
-            case .network: network = try decode(row, NetworkCodec.decode)
-            case .node: nodes.append(try decode(row, NodeCodec.decode))
             case .replay: replay += try decode(row, ReplayCodec.decode)
             case .intent: unresolved.append(try decode(row, JournalCodec.decodeIntent))
-            // Rows come in the order of their keys, which is that of UUIDs and of retirement.
-            case .pendingProvisioning: pending.append(try decode(row, PendingProvisioningCodec.decode))
-            case .pendingRefresh:
-                let pending = try decode(row, PendingRefreshCodec.decode)
-                refreshes[pending.uuid] = pending
-            case .retiredNode: retired.append(try decode(row, RetiredNodeCodec.decode))
-            case .drift:
-                let drift = try decode(row, NodeDriftCodec.decode)
-                drifts[drift.recorded.uuid] = drift
-            case .capacities: capacities = try decode(row, CapacityCodec.decode)
-            case .listSharings: listSharings = try decode(row, ListSharingCodec.decode)
-            case .manifest, .sequenceNumbers, .run, .outcome, .extras, .plan: break
+            case .extras: break
+            default:
+                guard row.name.kind.isState else { return }
+                try decode(row) { bytes throws(DecodeError) in try builder.take(row.name, bytes) }
             }
         }
-        guard var network else { throw .damaged("the network's row", path: path) }
-        network.nodes = nodes.sorted { ($0.unicastAddress, $0.uuid) < ($1.unicastAddress, $1.uuid) }
-        network.pendingProvisionings = pending
-        network.pendingRefreshes = refreshes
-        network.retiredNodes = retired
-        network.drifts = drifts
-        network.capacities = capacities
-        network.listSharings = listSharings
+        guard let network = builder.finished() else { throw .damaged("the network's row", path: path) }
         return Snapshot(
             lineage: header.lineage,
             serial: manifest.serial,
@@ -249,17 +225,26 @@ package final class MeshDatabase {
         _ decoder: ([UInt8]) throws(DecodeError) -> Value
     ) throws(StoreError) -> Value {
         guard let bytes = cipher.open(row) else { throw .damaged(row.name.description, path: path) }
+        return try decode(bytes, of: row.name, decoder)
+    }
+
+    /// The contents of what stands, or stood, in a row.
+    func decode<Value>(
+        _ bytes: [UInt8],
+        of name: RowName,
+        _ decoder: ([UInt8]) throws(DecodeError) -> Value
+    ) throws(StoreError) -> Value {
         do {
             return try decoder(bytes)
         } catch .unknownType(let version) where bytes.first.map(UInt64.init) == version {
             throw StoreError(
                 .newerFormat,
-                "\(row.name) has version \(version), which this program does not know",
+                "\(name) has version \(version), which this program does not know",
                 hint: "use the version of meshplan that wrote it, or a later one",
                 path: path
             )
         } catch {
-            throw .damaged(row.name.description, path: path)
+            throw .damaged(name.description, path: path)
         }
     }
 }
@@ -319,6 +304,11 @@ extension RowName: CustomStringConvertible {
             "the row of the pending refresh of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .retiredNode: "the row of retired node \(key.reduce(0) { $0 << 8 | UInt64($1) })"
         case .drift: "the row of the drift of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
+        case .historyEntry: "entry \(key.reduce(0) { $0 << 8 | UInt64($1) }) of the history"
+        case .undo: "row \(Hexadecimal.encode(key)) of former states"
+        case .definition: "the row of definition \(Hexadecimal.encode(key))"
+        case .confirmation: "the row of what waits to be confirmed"
+        case .historyIndex: "the index of the history"
         case .plan: "the row of plan \(Octets16(key)?.hexadecimal ?? Hexadecimal.encode(key))"
         }
     }

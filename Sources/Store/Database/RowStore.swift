@@ -34,6 +34,16 @@ enum RowKind: UInt8 {
     case capacities = 20
     /// What is known of which models of products share one subscription list; key empty.
     case listSharings = 21
+    /// What a command did; key is its number from 1 on, 8 octets.
+    case historyEntry = 30
+    /// Rows as they were before a command changed them; key is the entry's number and 4 octets of ordinal.
+    case undo = 31
+    /// The text of a definition that was applied; key is its SHA-256.
+    case definition = 32
+    /// That changes wait to be confirmed; key empty.
+    case confirmation = 33
+    /// What the history holds; key empty.
+    case historyIndex = 34
 }
 
 /// Names a row.
@@ -120,4 +130,13 @@ protocol RowStore: AnyObject {
         expecting expected: StoreHeader,
         revision: UInt64
     ) throws(StoreError)
+
+    /// Copies the whole store to a file of its own, replacing one of that name; atomically, with mode 0600.
+    ///
+    /// - Returns: false if the store is none that can be copied so.
+    func copy(to target: String) throws(StoreError) -> Bool
+}
+
+extension RowStore {
+    func copy(to target: String) throws(StoreError) -> Bool { false }
 }

@@ -252,6 +252,38 @@ final class SQLiteRowStore: RowStore {
         guard complaints == ["ok"] else { throw damaged("the file (\(complaints.first ?? "no answer"))") }
     }
 
+    func copy(to target: String) throws(StoreError) -> Bool {
+        let temporary = "\(target).new-\(currentProcessIdentifier())"
+        let leftovers = [temporary, temporary + "-journal", temporary + "-wal", temporary + "-shm"]
+        for leftover in leftovers { removeFile(leftover) }
+        do throws(StoreError) {
+            let file = try OpenFile(
+                temporary,
+                flags: O_RDWR | O_CREAT | O_EXCL,
+                mode: 0o600,
+                doing: "the backup cannot be made"
+            )
+            try file.changeMode(0o600)
+            do {
+                let copy = try DatabaseQueue(path: temporary)
+                try queue.backup(to: copy)
+                try copy.close()
+            } catch {
+                throw SQLiteRowStore.storeError(error, path: temporary)
+            }
+            try OpenFile(temporary, flags: O_RDWR, doing: "the backup cannot be opened").synchronize()
+            try renameFile(temporary, to: target)
+        } catch {
+            for leftover in leftovers { removeFile(leftover) }
+            var error = error
+            error.path = target
+            throw error
+        }
+        for leftover in leftovers.dropFirst() { removeFile(leftover) }
+        try synchronizeFolder(folder(of: target))
+        return true
+    }
+
     /// Lets tests make the disk "full": SQLite refuses to grow the file beyond that many pages.
     func limit(pages: Int) throws(StoreError) {
         do {

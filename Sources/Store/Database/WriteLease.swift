@@ -76,6 +76,8 @@ package final class WriteLease {
     /// The state of the database as this lease last saw or left it; nobody else can have changed it since.
     var header: StoreHeader
     var manifest: Manifest
+    /// What it writes into the history.
+    var book = HistoryBook()
 
     init(
         path: String,

@@ -1,11 +1,13 @@
 package import MeshCore
 
 extension MeshDatabase {
-    /// Begins a run: from now on its plan counts as applied.
+    /// Begins a run: from now on its plan counts as applied, and stands in the history.
     ///
+    /// - Parameter digest: the plan's digest, for the history.
     /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale`` if the plan was applied before, and file trouble.
     package func begin(
         plan: Octets16,
+        digest: String? = nil,
         user: String,
         host: String,
         at now: Timestamp,
@@ -30,7 +32,10 @@ extension MeshDatabase {
         batch.put(JournalCodec.name(run.identifier), JournalCodec.encode(run))
         batch.put(RowName(.plan, key: plan.bytes), JournalCodec.encode(planOf: run.identifier))
         try forget(before: run.identifier, in: &batch)
+        let applied = HistoryEntry.AppliedPlan(run: run.identifier, digest: digest)
+        let page = try historyPage(of: applied, in: &batch, lease)
         try write(batch, manifest: manifest, with: lease)
+        lease.book.page = page
         return run.identifier
     }
 
@@ -91,9 +96,10 @@ extension MeshDatabase {
 
     /// Goes on with a run that was killed, stopped or left something undone: it has no end until ``end(_:_:at:with:)``.
     ///
+    /// - Parameter digest: the plan's digest, for the history.
     /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/stale`` if the database was changed by others since,
     ///   ``StoreError/Code/notLocked`` and file trouble.
-    package func resume(_ run: RunIdentifier, with lease: WriteLease) throws(StoreError) {
+    package func resume(_ run: RunIdentifier, digest: String? = nil, with lease: WriteLease) throws(StoreError) {
         guard var record = try record(of: run) else { throw unknown(run) }
         guard record.serial == lease.serial else {
             throw StoreError(.stale, "the database has changed since the run", hint: "make a new plan", path: path)
@@ -102,7 +108,9 @@ extension MeshDatabase {
         record.outcome = nil
         var batch = RowBatch()
         batch.put(JournalCodec.name(run), JournalCodec.encode(record))
+        let page = try historyPage(of: HistoryEntry.AppliedPlan(run: run, digest: digest), in: &batch, lease)
         try write(batch, manifest: lease.manifest, with: lease)
+        lease.book.page = page
     }
 
     /// Intents of any run whose outcome is missing or unknown, oldest run first.
@@ -166,7 +174,7 @@ extension MeshDatabase {
         for (run, record) in records { batch.put(JournalCodec.name(run), JournalCodec.encode(record)) }
     }
 
-    private func record(of run: RunIdentifier) throws(StoreError) -> Run? {
+    func record(of run: RunIdentifier) throws(StoreError) -> Run? {
         guard let row = try store.rows(named: [JournalCodec.name(run)]).rows.first else { return nil }
         return try decode(row, JournalCodec.decodeRun)
     }

@@ -6,8 +6,9 @@ struct StateCommand: ParsableCommand {
         commandName: "state",
         abstract: "Look at the mesh database, and mend it where no plan can.",
         subcommands: [
-            StateListCommand.self, StateRemoveCommand.self, StateMoveCommand.self, StatePullCommand.self,
-            StatePushCommand.self, StateVerifyCommand.self, StateUnlockCommand.self, StateKeyCommand.self,
+            StateListCommand.self, StateShowCommand.self, StateHistoryCommand.self, StateRestoreCommand.self,
+            StateRemoveCommand.self, StateMoveCommand.self, StatePullCommand.self, StatePushCommand.self,
+            StateVerifyCommand.self, StateUnlockCommand.self, StateKeyCommand.self,
         ]
     )
 }

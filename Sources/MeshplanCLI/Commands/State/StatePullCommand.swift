@@ -23,7 +23,7 @@ struct StatePullCommand: NetworkCommand {
         let name = try workspace.only(networks.network)
         let database = try workspace.open(name)
         do {
-            try database.copy(to: context.absolute(file))
+            try database.pull(to: context.absolute(file))
         } catch {
             throw StoreError(error.code, error.message, hint: error.hint, path: file)
         }

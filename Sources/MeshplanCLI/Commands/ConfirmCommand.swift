@@ -1,0 +1,39 @@
+internal import ArgumentParser
+internal import Store
+
+/// `meshplan confirm`
+struct ConfirmCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confirm",
+        abstract: "Keep what apply --confirm-within has changed."
+    )
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let database = try workspace.open(try workspace.only(networks.network))
+        let lease = try workspace.lock(database, for: "confirm")
+        guard let pending = try database.pendingConfirmation() else {
+            throw Failure(
+                .failure,
+                "nothing waits to be confirmed",
+                hint: "It was confirmed, or taken back already: meshplan state history"
+            )
+        }
+        try database.endConfirmation(with: lease)
+        if let lines = context.json {
+            lines.write(["type": "confirmed", "serial": .integer(Int(clamping: lease.serial))])
+        } else {
+            context.output.line(
+                "Confirmed: the network stays as it is at serial \(lease.serial), and does not go back to "
+                    + "serial \(pending.serial)."
+            )
+        }
+        return .success
+    }
+}

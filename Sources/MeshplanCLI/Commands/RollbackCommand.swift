@@ -1,0 +1,167 @@
+internal import ArgumentParser
+internal import Definitions
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// `meshplan rollback`
+struct RollbackCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback",
+        abstract: "Plan with the definition that was applied before the last one, and carry it out with --via.",
+        discussion: """
+            The text of each applied definition is kept in the database. Without --to it is the last one that is another \
+            than that of the last apply; a second rollback leads forward again. The files in your folder are not touched: \
+            --write-definition writes the old ones into a folder, to be compared with those or to replace them.
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp(
+            "Take the definition that was in force at this serial, one of those that meshplan state history shows.",
+            valueName: "serial"
+        )
+    )
+    var to: UInt64?
+
+    @Flag(help: "Take back what apply --confirm-within has changed and nobody has confirmed.")
+    var unconfirmed = false
+
+    @Option(help: ArgumentHelp("Write the definition into this folder and do nothing else.", valueName: "dir"))
+    var writeDefinition: String?
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var goingBack: GoingBackOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func validate() throws {
+        if unconfirmed {
+            guard to == nil, writeDefinition == nil, goingBack.out == nil, goingBack.confirmWithin == nil else {
+                throw ValidationError(
+                    "--unconfirmed goes back to where the unconfirmed changes began: it takes none of --to, --out, "
+                        + "--write-definition and --confirm-within."
+                )
+            }
+            if goingBack.via == nil { throw ValidationError("Say how to reach the mesh with --via.") }
+        }
+        if writeDefinition != nil, goingBack.via != nil || goingBack.out != nil {
+            throw ValidationError("--write-definition only writes files, so --via and --out are not for it.")
+        }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        if unconfirmed, let via = goingBack.via {
+            return try goingBack.run(as: "rollback", via: via, in: context).goBackUnconfirmed(name)
+        }
+        let database = try workspace.open(name)
+        let (entry, text) = try definition(in: database)
+        if let folder = writeDefinition { return try write(text, of: entry, into: folder, context) }
+        let prepared = try PlanningJob(context: context).prepare(SourceFiles(text), network: name)
+        if context.json == nil {
+            context.output.line(
+                "Definition \(entry.definition?.short ?? "") of \(entry.began.text) (serial \(entry.serialAfter))"
+            )
+            compare(text, context)
+            context.output.line()
+        }
+        return try goingBack.carryOut(prepared, as: "rollback", in: context)
+    }
+
+    /// The definition to go back to.
+    private func definition(in database: MeshDatabase) throws -> (HistoryEntry, DefinitionText) {
+        let history = try database.history()
+        let found: HistoryEntry?
+        if let to {
+            found = history.definitionEntry(at: to)
+            guard found != nil else {
+                throw Failure(
+                    .failure,
+                    "no definition is known that was in force at serial \(to)",
+                    hint: "meshplan state history shows which was applied when."
+                )
+            }
+        } else {
+            found = history.previousDefinitionEntry
+            guard found != nil else {
+                throw Failure(
+                    .failure,
+                    "no other definition was applied before the last one",
+                    hint: "meshplan state history shows what was; meshplan state restore SERIAL goes back to a state."
+                )
+            }
+        }
+        guard let found, let digest = found.definition, let text = try database.definition(digest) else {
+            throw Failure(
+                .failure,
+                "the text of that definition is not kept any more",
+                hint: "Go back to the state instead, with meshplan state restore SERIAL."
+            )
+        }
+        return (found, text)
+    }
+
+    /// Says how the files differ from those that lie where they came from.
+    private func compare(_ text: DefinitionText, _ context: Context) {
+        for file in text.files {
+            let path = file.path.printable
+            guard let present = try? Files.read(context.absolute(file.path), as: file.path, limit: 16 << 20) else {
+                context.output.line("  \(path) is not there any more")
+                continue
+            }
+            if present == file.bytes {
+                context.output.line("  \(path) is the same")
+                continue
+            }
+            func lines(_ bytes: [UInt8]) -> [Substring] {
+                String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            }
+            let difference = lines(present).difference(from: lines(file.bytes))
+            context.output.line(
+                "  \(path) differs: \(count(difference.removals.count, "line")) of the old one not in it, "
+                    + "\(count(difference.insertions.count, "line")) added or changed since"
+            )
+        }
+    }
+
+    private func write(
+        _ text: DefinitionText,
+        of entry: HistoryEntry,
+        into folder: String,
+        _ context: Context
+    ) throws -> ExitStatus {
+        var written: Set<String> = []
+        let names = text.files.map { file -> String in
+            // Only the last part of each path: what was applied elsewhere must not be written elsewhere.
+            let last = file.path.split(separator: "/").last.map(String.init) ?? "definition.yaml"
+            var name = last
+            var number = 2
+            while !written.insert(name).inserted {
+                name = "\(number)-\(last)"
+                number += 1
+            }
+            return name
+        }
+        let base = folder.hasSuffix("/") ? folder : folder + "/"
+        for name in names where Files.kind(context.absolute(base + name)) != nil {
+            throw Failure(.failure, "\(base)\(name) is there already", hint: "Choose another folder, or move it away.")
+        }
+        _ = try Files.createFolder(context.absolute(folder), as: folder, mode: 0o755)
+        for (name, file) in zip(names, text.files) {
+            let path = base + name
+            try Files.create(
+                String(decoding: file.bytes, as: UTF8.self),
+                at: context.absolute(path),
+                as: path,
+                replaces: false
+            )
+            context.output.line("Wrote \(path.printable)")
+        }
+        return .success
+    }
+}

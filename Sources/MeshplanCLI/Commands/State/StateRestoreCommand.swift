@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import Store
+
+/// `meshplan state restore`
+struct StateRestoreCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Plan what would bring the network back to a former state, and carry it out with --via.",
+        discussion: """
+            SERIAL is one that meshplan state history shows. Nodes, keys and groups become what they were then; a key that \
+            was removed since gets its old value back. What no plan can bring back is listed. Sequence numbers, replay \
+            lists and the IV index never go back. The definition in your folder is not touched.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The serial to go back to.", valueName: "serial"))
+    var serial: UInt64
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var goingBack: GoingBackOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let network = try workspace.only(networks.network)
+        let job = try RestoreJob(context, network: network, serial: serial, in: try workspace.open(network))
+        return try goingBack.carryOut(job, as: "restore", in: context)
+    }
+}

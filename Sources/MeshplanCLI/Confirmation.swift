@@ -1,0 +1,137 @@
+internal import Execution
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// Changes that are taken back unless somebody confirms them.
+///
+/// That they wait for it is durable before the first of them, so that no end of this process can make them stay
+/// unnoticed.
+struct Confirmation {
+    /// The effects.
+    var context: Context
+    /// The name of the network.
+    var network: String
+
+    /// Refuses to go on where earlier changes wait to be confirmed.
+    func check(_ database: MeshDatabase) throws {
+        guard let pending = try database.pendingConfirmation() else { return }
+        let when = pending.deadline.map { "until \($0.text)" } ?? "but their apply did not end"
+        throw Failure(
+            .refused,
+            "the changes of \(pending.user) on \(pending.host) from \(pending.began.text) wait to be confirmed, \(when)",
+            hint: "Keep them with: meshplan confirm, or go back to serial \(pending.serial) with: meshplan rollback "
+                + "--unconfirmed --via BEARER"
+        )
+    }
+
+    /// Refuses a plan that cannot be taken back.
+    func check(_ plan: Plan, in snapshot: Snapshot) throws {
+        let found: [Irreversible]
+        do {
+            found = try RestoreJob.irreversible(plan, in: snapshot, named: network, context)
+        } catch let invalid as InvalidDefinition {
+            throw Failure(
+                .refused,
+                "there is no way back from this plan: \(invalid.diagnostics.first?.message ?? "none can be planned")",
+                hint: "Apply it without --confirm-within."
+            )
+        }
+        guard !found.isEmpty else { return }
+        var diagnostics = found.prefix(Self.limit).map { found in
+            Diagnostic(.error, "there is no way back: \(found.reason)", resource: found.resource)
+        }
+        if found.count > Self.limit {
+            diagnostics.append(Diagnostic(.error, "there is no way back from \(found.count - Self.limit) parts more"))
+        }
+        diagnostics[diagnostics.count - 1].hint =
+            "Apply it without --confirm-within, or the rest of it alone with --exclude"
+        throw InvalidDefinition(diagnostics: diagnostics, files: SourceFiles(), status: .refused)
+    }
+
+    /// The most parts of a plan that are named.
+    private static let limit = 20
+
+    /// Waits until the changes are confirmed, or takes them back.
+    ///
+    /// - Parameters:
+    ///   - run: how to take them back.
+    ///   - status: what the process ends with if they are confirmed.
+    func wait(_ run: ApplyRun, status: ExitStatus) throws -> ExitStatus {
+        let database = try Workspace(context: context).open(network)
+        guard let first = try database.pendingConfirmation(), let deadline = first.deadline else { return status }
+        tell(
+            "confirmation_awaited",
+            "\nWaiting until \(deadline.text) for: meshplan confirm. Without it, or with Ctrl-C, the network goes back to "
+                + "serial \(first.serial).",
+            deadline
+        )
+        context.interrupts.arm()
+        let before = context.interrupts.count()
+        while true {
+            guard try database.pendingConfirmation() == first else {
+                tell("confirmed", "Confirmed.", nil)
+                return status
+            }
+            let left = deadline.rawValue - context.now().rawValue
+            let isInterrupted = context.interrupts.count() != before
+            if left <= 0 || isInterrupted {
+                do {
+                    return try goBack(run, isInterrupted: isInterrupted, interrupts: context.interrupts.count())
+                } catch let error as StoreError where error.code == .locked && !isInterrupted {
+                    // Whoever has the lock may be confirming.
+                }
+            }
+            context.pause(.seconds(1))
+        }
+    }
+
+    private func goBack(_ run: ApplyRun, isInterrupted: Bool, interrupts: Int) throws -> ExitStatus {
+        tell(
+            "not_confirmed",
+            isInterrupted ? "Not confirmed: going back." : "Not confirmed in time: going back.",
+            nil
+        )
+        var context = context
+        // The signal that ended the waiting is not to end the way back.
+        let count = context.interrupts.count
+        context.interrupts.count = { count() - interrupts }
+        var run = run
+        run.context = context
+        let status = try run.goBackUnconfirmed(network)
+        return status == .success ? .notApproved : status
+    }
+
+    private func tell(_ type: String, _ text: String, _ deadline: Timestamp?) {
+        if let lines = context.json {
+            lines.write(["type": type.json, "deadline": deadline?.text.json])
+        } else {
+            context.errorOutput.line(text)
+        }
+    }
+}
+
+extension ApplyRun {
+    /// Takes back what waits to be confirmed.
+    func goBackUnconfirmed(_ network: String) throws -> ExitStatus {
+        var run = self
+        run.operation = "rollback"
+        run.confirmWithin = nil
+        run.goesBack = true
+        run.isApproved = true
+        run.expected = nil
+        // It was there before: no guard that it would have had to pass then keeps it from being there again.
+        run.planner = PlannerOptions(allowed: Set(PlanGuard.allCases))
+        let database = try Workspace(context: context).open(network)
+        guard let pending = try database.pendingConfirmation() else {
+            throw Failure(
+                .failure,
+                "nothing waits to be confirmed",
+                hint: "It was confirmed, or taken back already: meshplan state history"
+            )
+        }
+        var job = try RestoreJob(context, network: network, serial: pending.serial, in: database)
+        job.endsConfirmation = true
+        return try run.carryOut(job)
+    }
+}

@@ -1,0 +1,102 @@
+internal import Definitions
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// A former state of the database as what there is to be.
+struct RestoreJob: PlanSource {
+    /// The effects.
+    var context: Context
+    /// The name of the network.
+    var network: String
+    /// The serial to go back to.
+    var serial: UInt64
+    /// What there was.
+    var former: MeshNetwork
+    /// The definition that was in force then, and is again; nil if its text is not known.
+    var text: DefinitionText?
+    /// Whether this takes back what was not confirmed, so that nothing waits any more once it is done.
+    var endsConfirmation = false
+
+    /// A job that goes back to a serial.
+    init(_ context: Context, network: String, serial: UInt64, in database: MeshDatabase) throws(StoreError) {
+        self.context = context
+        self.network = network
+        self.serial = serial
+        former = try database.snapshot(at: serial).network
+        if let digest = try database.history().definitionEntry(at: serial)?.definition {
+            text = try database.definition(digest)
+        }
+    }
+
+    /// A job that goes back to a state.
+    init(_ context: Context, network: String, serial: UInt64, former: MeshNetwork) {
+        self.context = context
+        self.network = network
+        self.serial = serial
+        self.former = former
+    }
+
+    func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
+        Dictionary(network.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob {
+        var generator = context.randomNumbers
+        var restoration = Restoration(to: former, from: snapshot.network, named: network)
+        // Read as any other definition, so that what there is to say of it has a place to point at.
+        let text = DefinitionWriter.text(
+            of: restoration.definition,
+            header: ["Network \(network) as it was at serial \(serial)."]
+        )
+        let files = SourceFiles(files: [SourceFiles.File(path: "serial-\(serial).yaml", bytes: Array(text.utf8))])
+        let (definitions, diagnostics) = DefinitionReader.read(files: files)
+        guard let definition = definitions.first, !diagnostics.contains(where: { $0.severity == .error }) else {
+            throw InvalidDefinition(diagnostics: diagnostics, files: files)
+        }
+        let result = Planner.plan(
+            definition: restoration.takingKeys(of: serial, missingIn: snapshot.network, for: definition),
+            network: restoration.present,
+            base: (snapshot.lineage, snapshot.serial),
+            identifier: Octets16(high: generator.next(), low: generator.next()),
+            options: options
+        )
+        guard var plan = result.plan else { throw InvalidDefinition(diagnostics: result.diagnostics, files: files) }
+        // What is managed is to be what it was, not all that the definition had to name.
+        plan.claims = Claims()
+        restoration.noteRest(of: plan, for: former)
+        plan.notes += restoration.notes
+        return PlannedJob(plan: plan, refusals: result.diagnostics.filter { $0.severity == .error }, files: files)
+    }
+
+    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool) {
+        show(plan, unresolved: unresolved, estimator: estimator, isFull: isFull, in: context)
+    }
+
+    func settle(_ database: MeshDatabase, _ lease: WriteLease, isComplete: Bool) throws(StoreError) {
+        let managed = try database.snapshot().network.managed(asIn: former)
+        var changes = StoreChanges()
+        changes.nodes = managed.nodes
+        changes.network = managed.network
+        if !changes.isEmpty { try database.commit(changes, with: lease) }
+        if endsConfirmation, isComplete { try database.endConfirmation(with: lease) }
+    }
+
+    /// What there is no way back from, if a plan is carried out and this job is to take it back.
+    ///
+    /// - Parameter snapshot: the database as it is before, which is what the job leads back to.
+    static func irreversible(
+        _ plan: Plan,
+        in snapshot: Snapshot,
+        named network: String,
+        _ context: Context
+    ) throws -> [Irreversible] {
+        let found = plan.irreversible(in: snapshot.network)
+        guard found.isEmpty else { return found }
+        let job = RestoreJob(context, network: network, serial: snapshot.serial, former: snapshot.network)
+        var after = snapshot
+        after.network = plan.outcome(on: snapshot.network)
+        let back = try job.plan(after, options: PlannerOptions(allowed: Set(PlanGuard.allCases)))
+        return Restoration.leftOtherwise(snapshot.network, back.plan.outcome(on: after.network))
+    }
+}

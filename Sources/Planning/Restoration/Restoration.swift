@@ -1,0 +1,216 @@
+package import MeshCore
+
+/// The way back to a former state of a network: a definition that asks for what there was, and what no plan can bring
+/// back.
+package struct Restoration: Sendable {
+    /// What there was, as a definition; its names are those of the former state where definitions can use them.
+    package var definition: Definition
+    /// What is not, or cannot be, as it was; a sentence each.
+    package var notes: [String]
+    /// What there is, under the names of the definition where only those differ from what there was: that definitions
+    /// cannot say a name is no reason to change it.
+    package var present: MeshNetwork
+
+    /// The most that one note names.
+    private static let limit = 5
+
+    /// The way back.
+    ///
+    /// Nodes that no definition managed then or manages now, and that are as they were, are left out.
+    ///
+    /// - Parameters:
+    ///   - former: What there was.
+    ///   - present: What the database knows now.
+    ///   - name: What the network is called.
+    package init(to former: MeshNetwork, from present: MeshNetwork, named name: String) {
+        let nodes = Dictionary(present.nodes.map { ($0.uuid, $0) }) { first, _ in first }
+        var source = former
+        var gone: [String] = []
+        var excluded: [String] = []
+        var disowned: [String] = []
+        source.nodes = former.nodes.filter { node in
+            guard node.uuid != former.ownProvisioner else { return true }
+            guard let now = nodes[node.uuid] else {
+                if !node.isManaged { gone.append(node.name) }
+                return node.isManaged
+            }
+            guard !now.isExcluded || node.isExcluded else {
+                excluded.append(node.name)
+                return false
+            }
+            if now.isManaged, !node.isManaged { disowned.append(node.name) }
+            return node.isManaged || now.isManaged || Self.isOther(node, than: now)
+        }
+        let adoption = Adoption.make(of: source, named: name)
+        definition = adoption.definition
+        self.present = Self.named(present, like: former, in: adoption.definition)
+        notes = []
+        note(gone, "is gone and was in no definition: put it into one to have it back", "are gone and were in none")
+        note(excluded, "is excluded from the network, which is for good", "are excluded from the network, for good")
+        note(
+            disowned,
+            "was in no definition then and is not managed any more",
+            "were in no definition then and are not managed any more"
+        )
+        for key in former.netKeys {
+            guard let now = present.netKeys.first(where: { $0.index == key.index }), now.key != key.key else {
+                continue
+            }
+            notes.append("The key of subnet \(now.name) was refreshed since; it stays as it is.")
+        }
+        for key in former.appKeys {
+            guard let now = present.appKeys.first(where: { $0.index == key.index }), now.key != key.key else {
+                continue
+            }
+            notes.append("The application key \(now.name) has another value since; it stays as it is.")
+        }
+    }
+
+    /// Says what would still be otherwise after a plan that was made from ``present``.
+    package mutating func noteRest(of plan: Plan, for former: MeshNetwork) {
+        let left = Self.leftOtherwise(former, plan.outcome(on: present))
+        guard !left.isEmpty else { return }
+        notes.append("\(Self.list(left.map(\.resource))) will not be as before: a definition cannot say what it was.")
+    }
+
+    /// A network under the names that a definition has for what is called as in a former state.
+    private static func named(
+        _ present: MeshNetwork,
+        like former: MeshNetwork,
+        in definition: Definition
+    ) -> MeshNetwork {
+        var network = present
+        let subnets = definition.subnets.compactMap { key in key.index.map { ($0.value, key.name.value) } }
+        let subnetNames = Dictionary(subnets) { first, _ in first }
+        for place in network.netKeys.indices {
+            let key = network.netKeys[place]
+            guard former.netKeys.contains(where: { $0.index == key.index && $0.name == key.name }) else { continue }
+            network.netKeys[place].name = subnetNames[key.index] ?? key.name
+        }
+        let keys = definition.applicationKeys.compactMap { key in key.index.map { ($0.value, key.name.value) } }
+        let keyNames = Dictionary(keys) { first, _ in first }
+        for place in network.appKeys.indices {
+            let key = network.appKeys[place]
+            guard former.appKeys.contains(where: { $0.index == key.index && $0.name == key.name }) else { continue }
+            network.appKeys[place].name = keyNames[key.index] ?? key.name
+        }
+        let groups = definition.groups.compactMap { group in group.address.map { ($0.value, group.name.value) } }
+        let groupNames = Dictionary(groups) { first, _ in first }
+        let formerGroups = Dictionary(former.groups.map { ($0.address, $0.name) }) { first, _ in first }
+        for place in network.groups.indices {
+            let group = network.groups[place]
+            guard formerGroups[group.address] == group.name else { continue }
+            network.groups[place].name = groupNames[group.address] ?? group.name
+        }
+        let nodeNames = Dictionary(definition.nodes.map { ($0.uuid.value, $0.name.value) }) { first, _ in first }
+        let formerNodes = Dictionary(former.nodes.map { ($0.uuid, $0.name) }) { first, _ in first }
+        for place in network.nodes.indices {
+            let node = network.nodes[place]
+            guard formerNodes[node.uuid] == node.name else { continue }
+            network.nodes[place].name = nodeNames[node.uuid] ?? node.name
+        }
+        return network
+    }
+
+    /// Says of keys that are gone that their values are those of a serial, not new ones.
+    package func takingKeys(of serial: UInt64, missingIn present: MeshNetwork, for definition: Definition) -> Definition
+    {
+        var definition = definition
+        let subnets = Set(present.netKeys.map(\.index))
+        for place in definition.subnets.indices {
+            guard let index = definition.subnets[place].index, !subnets.contains(index.value) else { continue }
+            definition.subnets[place].key = Located(.formerNetKey(index.value, serial: serial), at: index.location)
+        }
+        let keys = Set(present.appKeys.map(\.index))
+        for place in definition.applicationKeys.indices {
+            guard let index = definition.applicationKeys[place].index, !keys.contains(index.value) else { continue }
+            definition.applicationKeys[place].key = Located(
+                .formerAppKey(index.value, serial: serial),
+                at: index.location
+            )
+        }
+        return definition
+    }
+
+    private mutating func note(_ names: [String], _ one: String, _ many: String) {
+        guard !names.isEmpty else { return }
+        notes.append("\(Self.list(names)) \(names.count == 1 ? one : many).")
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let more = names.count > limit ? " and \(names.count - limit) more" : ""
+        return names.prefix(limit).joined(separator: ", ") + more
+    }
+
+    /// Whether a node is configured otherwise than another record of it.
+    static func isOther(_ node: Node, than other: Node) -> Bool {
+        NodeDrift(recorded: node, observed: other, at: Timestamp(rawValue: 0)) != nil
+    }
+}
+
+extension MeshNetwork {
+    /// What is managed, as it was in a former state: what definitions asked for then and is there now, and what they ask
+    /// for now and was not there then.
+    ///
+    /// - Returns: the nodes that are otherwise by that, and the network if it is.
+    package func managed(asIn former: MeshNetwork) -> (nodes: [Node], network: MeshNetwork?) {
+        let formerNodes = Dictionary(former.nodes.map { ($0.uuid, $0) }) { first, _ in first }
+        let changed = nodes.compactMap { node -> Node? in
+            guard let old = formerNodes[node.uuid], node.uuid != ownProvisioner else { return nil }
+            let managed = node.managed(asIn: old)
+            return managed == node ? nil : managed
+        }
+        var network = self
+        for place in network.netKeys.indices {
+            guard let old = former.netKeys.first(where: { $0.index == network.netKeys[place].index }) else { continue }
+            network.netKeys[place].isManaged = old.isManaged
+            network.netKeys[place].isProtected = old.isProtected
+            network.netKeys[place].name = old.name
+        }
+        for place in network.appKeys.indices {
+            guard let old = former.appKeys.first(where: { $0.index == network.appKeys[place].index }) else { continue }
+            network.appKeys[place].isManaged = old.isManaged
+            network.appKeys[place].isProtected = old.isProtected
+            network.appKeys[place].name = old.name
+        }
+        for place in network.groups.indices {
+            guard let old = former.groups.first(where: { $0.address == network.groups[place].address }) else {
+                continue
+            }
+            network.groups[place] = old
+        }
+        let isOther =
+            network.netKeys != netKeys || network.appKeys != appKeys || network.groups != groups
+        return (changed, isOther ? network : nil)
+    }
+}
+
+extension Node {
+    fileprivate func managed(asIn former: Node) -> Node {
+        var node = self
+        node.name = former.name
+        node.isManaged = former.isManaged
+        node.isProtected = former.isProtected
+        node.removalPolicy = former.removalPolicy
+        guard elements.count == former.elements.count else { return node }
+        for element in elements.indices {
+            for place in elements[element].models.indices {
+                let model = elements[element].models[place]
+                guard let old = former.elements[element].models.first(where: { $0.identifier == model.identifier })
+                else { continue }
+                node.elements[element].models[place].managedBindings = model.bindings.filter {
+                    old.managedBindings.contains($0)
+                        || model.managedBindings.contains($0) && !old.bindings.contains($0)
+                }
+                node.elements[element].models[place].managedSubscriptions = model.subscriptions.filter {
+                    old.managedSubscriptions.contains($0)
+                        || model.managedSubscriptions.contains($0) && !old.subscriptions.contains($0)
+                }
+                if model.publication == old.publication {
+                    node.elements[element].models[place].isPublicationManaged = old.isPublicationManaged
+                }
+            }
+        }
+        return node
+    }
+}

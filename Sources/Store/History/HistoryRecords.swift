@@ -1,0 +1,274 @@
+package import MeshCore
+
+/// How far back the history goes.
+enum HistoryLimits {
+    /// Entries that are listed.
+    static let entries: UInt64 = 1000
+    /// Entries whose state before is known.
+    static let undoable: UInt64 = 50
+    /// Octets that the states before may take together; the last entry's may take more.
+    static let undoOctets = 32 << 20
+    /// Definitions whose texts are kept, and octets that they may take together; the last two may take more.
+    static let definitions = 20
+    static let definitionOctets = 16 << 20
+    /// A text beyond this is not kept, only its digest.
+    static let definitionSize = 16 << 20
+    /// Rows of forgotten states that one commit removes at most.
+    static let sweptRows: UInt32 = 64
+    /// Rows of former states are filled up to this many octets.
+    static let chunkOctets = 8_000
+}
+
+/// An entry as it is stored, version 1. Its serial after is the next entry's serial before, so that commits need not
+/// rewrite it.
+struct EntryRecord: Hashable {
+    var number: UInt64
+    var serialBefore: UInt64
+    var operation: String
+    var user: String
+    var host: String
+    var began: Timestamp
+    var definition: DefinitionDigest?
+    var plans: [HistoryEntry.AppliedPlan] = []
+    /// How many rows of former states it has, and their octets as of the last one begun.
+    var chunks: UInt32 = 0
+    var undoOctets: UInt64 = 0
+
+    static let version: UInt8 = 1
+
+    static func name(_ number: UInt64) -> RowName {
+        var writer = ByteWriter(capacity: 8)
+        writer.write(number)
+        return RowName(.historyEntry, key: writer.bytes)
+    }
+
+    /// The name of one of its rows of former states.
+    func chunkName(_ ordinal: UInt32) -> RowName {
+        var writer = ByteWriter(capacity: 12)
+        writer.write(number)
+        writer.write(ordinal)
+        return RowName(.undo, key: writer.bytes)
+    }
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: 160)
+        writer.write(EntryRecord.version)
+        writer.write(number)
+        writer.write(serialBefore)
+        for text in [operation, user, host] { writer.writeString(text) }
+        writer.write(UInt64(bitPattern: began.rawValue))
+        writer.writeOctets(definition?.octets ?? [])
+        writer.writeList(plans) { plan, writer in
+            writer.write(plan.run.rawValue)
+            writer.writeString(plan.digest ?? "")
+        }
+        writer.write(chunks)
+        writer.write(undoOctets)
+        return writer.bytes
+    }
+}
+
+extension EntryRecord {
+    init(decoding bytes: [UInt8]) throws(DecodeError) {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(EntryRecord.version)
+        number = try reader.readUInt64()
+        serialBefore = try reader.readUInt64()
+        operation = try reader.readString()
+        user = try reader.readString()
+        host = try reader.readString()
+        began = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        let digest = try reader.readOctets()
+        definition = DefinitionDigest(digest)
+        guard definition != nil || digest.isEmpty else { throw .length(digest.count) }
+        plans = try reader.readList(size: 9) { (reader: inout ByteReader) throws(DecodeError) in
+            let run = RunIdentifier(rawValue: try reader.readUInt64())
+            let digest = try reader.readString()
+            return HistoryEntry.AppliedPlan(run: run, digest: digest.isEmpty ? nil : digest)
+        }
+        chunks = try reader.readUInt32()
+        undoOctets = try reader.readUInt64()
+        try reader.expectEnd()
+    }
+}
+
+/// What the history holds, so that it is found without a look at all rows; version 1.
+struct HistoryIndex: Hashable {
+    /// A definition whose text is kept.
+    struct KeptDefinition: Hashable {
+        var digest: DefinitionDigest
+        var size: UInt64
+        /// The last entry that applied it.
+        var entry: UInt64
+    }
+
+    /// The number of the next entry.
+    var next: UInt64 = 1
+    /// The first entry that is listed.
+    var first: UInt64 = 1
+    /// The first entry whose state before is known.
+    var firstUndoable: UInt64 = 1
+    /// The first entry that may still have rows of former states; those before ``firstUndoable`` are being removed.
+    var firstUnswept: UInt64 = 1
+    /// The definitions, the one applied last at the end.
+    var definitions: [KeptDefinition] = []
+
+    static let version: UInt8 = 1
+    static let name = RowName(.historyIndex)
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: 64 + definitions.count * 49)
+        writer.write(HistoryIndex.version)
+        for number in [next, first, firstUndoable, firstUnswept] { writer.write(number) }
+        writer.writeList(definitions) { definition, writer in
+            writer.writeOctets(definition.digest.octets)
+            writer.write(definition.size)
+            writer.write(definition.entry)
+        }
+        return writer.bytes
+    }
+
+    init() {}
+
+    init(decoding bytes: [UInt8]) throws(DecodeError) {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(HistoryIndex.version)
+        next = try reader.readUInt64()
+        first = try reader.readUInt64()
+        firstUndoable = try reader.readUInt64()
+        firstUnswept = try reader.readUInt64()
+        definitions = try reader.readList(size: 49) { (reader: inout ByteReader) throws(DecodeError) in
+            let octets = try reader.readOctets()
+            guard let digest = DefinitionDigest(octets) else { throw .length(octets.count) }
+            return KeptDefinition(digest: digest, size: try reader.readUInt64(), entry: try reader.readUInt64())
+        }
+        try reader.expectEnd()
+        guard first <= next, firstUndoable <= next, firstUnswept <= firstUndoable, next > 0 else {
+            throw .prohibited(field: "history", value: next)
+        }
+    }
+}
+
+/// Some rows as they were before an entry changed them, version 1; nil for those that were not there.
+struct UndoChunk: Hashable {
+    var items: [(name: RowName, body: [UInt8]?)] = []
+    private(set) var size = 2
+
+    static let version: UInt8 = 1
+
+    static func == (left: UndoChunk, right: UndoChunk) -> Bool { left.encoded() == right.encoded() }
+    func hash(into hasher: inout Hasher) { hasher.combine(encoded()) }
+
+    /// Whether it is full with one more row of so many octets.
+    func isFull(with body: [UInt8]?) -> Bool {
+        !items.isEmpty && size + (body?.count ?? 0) + 32 > HistoryLimits.chunkOctets
+    }
+
+    mutating func append(_ name: RowName, _ body: [UInt8]?) {
+        items.append((name, body))
+        size += name.key.count + (body?.count ?? 0) + 8
+    }
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: size)
+        writer.write(UndoChunk.version)
+        writer.writeList(items) { item, writer in
+            writer.write(item.name.kind.rawValue)
+            writer.writeOctets(item.name.key)
+            writer.write(item.body != nil)
+            if let body = item.body { writer.writeOctets(body) }
+        }
+        return writer.bytes
+    }
+
+    init() {}
+
+    init(decoding bytes: [UInt8]) throws(DecodeError) {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(UndoChunk.version)
+        let decoded = try reader.readList(size: 3) { (reader: inout ByteReader) throws(DecodeError) in
+            let number = try reader.readUInt8()
+            guard let kind = RowKind(rawValue: number), kind.isState else {
+                throw .prohibited(field: "kind of row", value: UInt64(number))
+            }
+            let key = try reader.readOctets()
+            let body = try reader.readBool() ? try reader.readOctets() : nil
+            return (name: RowName(kind, key: key), body: body)
+        }
+        try reader.expectEnd()
+        for item in decoded { append(item.name, item.body) }
+    }
+}
+
+extension RowKind {
+    /// Whether rows of the kind are what the serial counts the states of.
+    var isState: Bool {
+        switch self {
+        case .network, .node, .extras, .pendingProvisioning, .retiredNode, .pendingRefresh, .drift, .capacities,
+            .listSharings:
+            true
+        // Replay entries and sequence numbers never go back; the rest is no state of the network.
+        default: false
+        }
+    }
+}
+
+extension DefinitionText {
+    static let version: UInt8 = 1
+
+    static func name(_ digest: DefinitionDigest) -> RowName { RowName(.definition, key: digest.octets) }
+
+    /// The files as the database and saved plans keep them.
+    package func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: size)
+        writer.write(DefinitionText.version)
+        writer.writeList(files) { file, writer in
+            writer.writeString(file.path)
+            writer.writeOctets(file.bytes)
+        }
+        return writer.bytes
+    }
+
+    /// From what ``encoded()`` gives.
+    ///
+    /// - Throws: ``MeshCore/DecodeError`` if it is something else.
+    package init(decoding bytes: [UInt8]) throws(DecodeError) {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(DefinitionText.version)
+        files = try reader.readList(size: 2) { (reader: inout ByteReader) throws(DecodeError) in
+            File(path: try reader.readString(), bytes: try reader.readOctets())
+        }
+        try reader.expectEnd()
+    }
+}
+
+extension PendingConfirmation {
+    static let version: UInt8 = 1
+    static let name = RowName(.confirmation)
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: 64)
+        writer.write(PendingConfirmation.version)
+        writer.write(deadline)
+        writer.write(serial)
+        writer.write(entry)
+        writer.writeString(user)
+        writer.writeString(host)
+        writer.write(UInt32(bitPattern: process))
+        writer.write(UInt64(bitPattern: began.rawValue))
+        return writer.bytes
+    }
+
+    init(decoding bytes: [UInt8]) throws(DecodeError) {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(PendingConfirmation.version)
+        deadline = try reader.readTimestamp()
+        serial = try reader.readUInt64()
+        entry = try reader.readUInt64()
+        user = try reader.readString()
+        host = try reader.readString()
+        process = Int32(bitPattern: try reader.readUInt32())
+        began = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        try reader.expectEnd()
+    }
+}

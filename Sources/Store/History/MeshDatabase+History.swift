@@ -1,0 +1,165 @@
+package import MeshCore
+
+/// Looking at what was done, and at what was.
+extension MeshDatabase {
+    /// What was done to the database, as far as it is remembered: the last 1,000 entries.
+    package func history() throws(StoreError) -> History {
+        let found = try store.rows(named: [Manifest.name])
+        guard let row = found.rows.first else { throw .damaged("the manifest", path: path) }
+        let manifest = try decode(row) { bytes throws(DecodeError) in try Manifest(decoding: bytes) }
+        let index = try historyIndex()
+        // More may be stored while something waits for long to be confirmed.
+        let first = max(index.first, index.next - min(index.next, HistoryLimits.entries))
+        let records = try entryRecords(first..<index.next)
+        var runs: [RunIdentifier: Run] = [:]
+        for identifier in Set(records.flatMap(\.plans).map(\.run)) { runs[identifier] = try record(of: identifier) }
+        var entries: [HistoryEntry] = []
+        var after = manifest.serial
+        for record in records.reversed() {
+            entries.append(
+                HistoryEntry(
+                    number: record.number,
+                    serialBefore: record.serialBefore,
+                    serialAfter: after,
+                    operation: record.operation,
+                    user: record.user,
+                    host: record.host,
+                    began: record.began,
+                    definition: record.definition,
+                    plans: record.plans,
+                    runs: record.plans.compactMap { runs[$0.run] },
+                    isRestorable: record.number >= index.firstUndoable
+                )
+            )
+            after = record.serialBefore
+        }
+        return History(created: manifest.created, serial: manifest.serial, isCut: first > 1, entries: entries)
+    }
+
+    /// The text of a definition that was applied; nil if it is not kept any more.
+    package func definition(_ digest: DefinitionDigest) throws(StoreError) -> DefinitionText? {
+        guard let row = try store.rows(named: [DefinitionText.name(digest)]).rows.first else { return nil }
+        return try decode(row) { bytes throws(DecodeError) in try DefinitionText(decoding: bytes) }
+    }
+
+    /// What was known at a serial: network, nodes and records of provisioning. Replay list and open requests are none of
+    /// that; they are empty unless the serial is the present one.
+    ///
+    /// States are known where a command began, see ``History/serials``.
+    ///
+    /// - Throws: ``StoreError/Code/unknownSerial`` if that state is not known, and what ``snapshot()`` throws.
+    package func snapshot(at serial: UInt64) throws(StoreError) -> Snapshot {
+        var rows: [RowName: StoredRow] = [:]
+        var chunks: [(key: [UInt8], row: StoredRow)] = []
+        var records: [EntryRecord] = []
+        var index = HistoryIndex()
+        let (header, manifest) = try scan { row throws(StoreError) in
+            switch row.name.kind {
+            case .undo: chunks.append((row.name.key, row))
+            case .historyEntry:
+                records.append(try decode(row) { bytes throws(DecodeError) in try EntryRecord(decoding: bytes) })
+            case .historyIndex:
+                index = try decode(row) { bytes throws(DecodeError) in try HistoryIndex(decoding: bytes) }
+            default: if row.name.kind.isState { rows[row.name] = row }
+            }
+        }
+        guard serial != manifest.serial else { return try snapshot() }
+        let target = records.first { $0.serialBefore == serial && $0.number >= index.firstUndoable }
+        guard let target else { throw unknown(serial, records, index, present: manifest.serial) }
+        // The oldest former state is the one that counts, and rows come oldest first.
+        var former: [RowName: [UInt8]?] = [:]
+        let start = EntryRecord.name(target.number).key
+        for chunk in chunks where !chunk.key.lexicographicallyPrecedes(start) {
+            let items = try decode(chunk.row) { bytes throws(DecodeError) in try UndoChunk(decoding: bytes) }.items
+            for item in items where former[item.name] == nil { former.updateValue(item.body, forKey: item.name) }
+        }
+        var builder = SnapshotBuilder()
+        for (name, row) in rows where former[name] == nil {
+            try decode(row) { bytes throws(DecodeError) in try builder.take(name, bytes) }
+        }
+        for (name, body) in former {
+            guard let body else { continue }
+            try decode(body, of: name) { bytes throws(DecodeError) in try builder.take(name, bytes) }
+        }
+        guard let network = builder.finished() else { throw .damaged("the network's row", path: path) }
+        return Snapshot(lineage: header.lineage, serial: serial, network: network, replay: [], unresolved: [])
+    }
+
+    private func unknown(
+        _ serial: UInt64,
+        _ records: [EntryRecord],
+        _ index: HistoryIndex,
+        present: UInt64
+    ) -> StoreError {
+        let known = records.filter { $0.number >= index.firstUndoable }.map(\.serialBefore) + [present]
+        let hint: String
+        if let nearest = known.last(where: { $0 < serial }), let next = known.first(where: { $0 > serial }) {
+            hint = "states are known where commands began: the nearest are \(nearest) and \(next)"
+        } else if serial > present {
+            hint = "the database is at serial \(present) now"
+        } else {
+            hint = "the oldest that is known is \(known.min() ?? present); a backup may hold an older one"
+        }
+        return StoreError(.unknownSerial, "the state at serial \(serial) is not known", hint: hint, path: path)
+    }
+
+    // MARK: Confirmation
+
+    /// What waits to be confirmed; nil if nothing does.
+    package func pendingConfirmation() throws(StoreError) -> PendingConfirmation? {
+        guard let row = try store.rows(named: [PendingConfirmation.name]).rows.first else { return nil }
+        return try decode(row) { bytes throws(DecodeError) in try PendingConfirmation(decoding: bytes) }
+    }
+
+    /// Notes, durably, that what follows under this lease has to be confirmed.
+    ///
+    /// - Returns: the note, without a deadline.
+    @discardableResult
+    package func awaitConfirmation(with lease: WriteLease) throws(StoreError) -> PendingConfirmation {
+        lease.beginHistoryEntry()
+        let pending = PendingConfirmation(
+            deadline: nil,
+            serial: lease.serial,
+            entry: try historyIndex().next,
+            user: lease.holder.user,
+            host: lease.holder.host,
+            process: lease.holder.process,
+            began: lease.holder.since
+        )
+        try write(pending, with: lease)
+        return pending
+    }
+
+    /// Says until when what waits may be confirmed.
+    package func setConfirmationDeadline(_ deadline: Timestamp, with lease: WriteLease) throws(StoreError) {
+        guard var pending = try pendingConfirmation() else { return }
+        pending.deadline = deadline
+        try write(pending, with: lease)
+    }
+
+    /// Nothing waits to be confirmed any more.
+    package func endConfirmation(with lease: WriteLease) throws(StoreError) {
+        guard try pendingConfirmation() != nil else { return }
+        var batch = RowBatch()
+        batch.delete(PendingConfirmation.name)
+        try write(batch, manifest: lease.manifest, with: lease)
+    }
+
+    private func write(_ pending: PendingConfirmation, with lease: WriteLease) throws(StoreError) {
+        var batch = RowBatch()
+        batch.put(PendingConfirmation.name, pending.encoded())
+        try write(batch, manifest: lease.manifest, with: lease)
+    }
+
+    // MARK: Backups
+
+    /// Copies the database as it is, sealed as it is, to a new file with mode 0600: whole, or not at all.
+    ///
+    /// The copy opens with the same key. A file of that name is replaced.
+    ///
+    /// - Returns: false if the database lies where it cannot be copied from; others take care of its backups then.
+    /// - Throws: file trouble; then there is no new file.
+    package func copy(to target: String) throws(StoreError) -> Bool {
+        try store.copy(to: target)
+    }
+}

@@ -1,0 +1,45 @@
+internal import MeshCore
+
+/// Puts a network together from its rows, which come in any order.
+struct SnapshotBuilder {
+    private var network: MeshNetwork?
+    private var nodes: [Node] = []
+    private var pending: [PendingProvisioning] = []
+    private var refreshes: [DeviceUUID: PendingRefresh] = [:]
+    private var retired: [(key: [UInt8], node: RetiredNode)] = []
+    private var drifts: [DeviceUUID: NodeDrift] = [:]
+    private var capacities: [ListCapacity] = []
+    private var listSharings: [ListSharing] = []
+
+    /// Takes a row of the state; others, and what imports brought along, are of no matter here.
+    mutating func take(_ name: RowName, _ bytes: [UInt8]) throws(DecodeError) {
+        switch name.kind {
+        case .network: network = try NetworkCodec.decode(bytes)
+        case .node: nodes.append(try NodeCodec.decode(bytes))
+        case .pendingProvisioning: pending.append(try PendingProvisioningCodec.decode(bytes))
+        case .pendingRefresh:
+            let refresh = try PendingRefreshCodec.decode(bytes)
+            refreshes[refresh.uuid] = refresh
+        case .retiredNode: retired.append((name.key, try RetiredNodeCodec.decode(bytes)))
+        case .drift:
+            let drift = try NodeDriftCodec.decode(bytes)
+            drifts[drift.recorded.uuid] = drift
+        case .capacities: capacities = try CapacityCodec.decode(bytes)
+        case .listSharings: listSharings = try ListSharingCodec.decode(bytes)
+        default: break
+        }
+    }
+
+    /// The network; nil if its own row was not among them.
+    func finished() -> MeshNetwork? {
+        guard var network else { return nil }
+        network.nodes = nodes.sorted { ($0.unicastAddress, $0.uuid) < ($1.unicastAddress, $1.uuid) }
+        network.pendingProvisionings = pending.sorted { $0.uuid < $1.uuid }
+        network.pendingRefreshes = refreshes
+        network.retiredNodes = retired.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.node)
+        network.drifts = drifts
+        network.capacities = capacities
+        network.listSharings = listSharings
+        return network
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import MeshCore
+import Store
+
+/// `meshplan-bench store [NODES] [MESSAGES]`: what a database of a large building costs: on the disk, to open and look at,
+/// and a message to be journalled beside a bare durable insert of SQLite; then the same with a history, in which all
+/// nodes were changed once, and what it takes to look back and to make a backup.
+///
+/// Elapsed times depend on the disk, of which both sides wait for the same: ratios to the bare insert tell more.
+enum StoreBenchmark {
+    static func run(_ arguments: [String]) throws {
+        let count = arguments.first.flatMap { Int($0) } ?? 10_000
+        let messages = arguments.dropFirst().first.flatMap { Int($0) } ?? 2_000
+        guard count > 0, messages > 0 else { throw Failure("usage: meshplan-bench store [NODES] [MESSAGES]") }
+        let folder = try FileManager.default.url(
+            for: .itemReplacementDirectory,
+            in: .userDomainMask,
+            appropriateFor: FileManager.default.temporaryDirectory,
+            create: true
+        ).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        guard let network = BuildingGenerator(nodeCount: count, changedEvery: 100).network() else {
+            throw Failure("that many nodes have no addresses")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let key = DatabaseKey.random(using: &generator)
+        let path = folder + "/building.meshdb"
+        let before = ProcessUsage.peakMebibytes
+        _ = try MeshDatabase.create(
+            at: path,
+            network: network,
+            key: key,
+            now: Timestamp(rawValue: 0),
+            using: generator
+        )
+        print("\(count) nodes")
+        try look(at: path, key, "")
+        print(
+            "  memory                 \(text(ProcessUsage.peakMebibytes - before, 0)) MiB at most beside the network itself"
+        )
+        try journal(network, path, key, messages: messages, folder)
+        try history(network, path, key, folder)
+    }
+
+    /// Opens the database and takes a snapshot, a few times.
+    private static func look(at path: String, _ key: DatabaseKey, _ remark: String) throws {
+        var best = Double.infinity
+        for _ in 0..<3 {
+            let seconds = try elapsed { _ = try MeshDatabase.open(at: path, key: key).snapshot() }
+            best = min(best, seconds)
+        }
+        print("  size on disk           \(text(try megabytes(path), 1)) MB\(remark)")
+        print("  open and snapshot      \(text(best, 3)) s\(remark)")
+    }
+
+    /// Journals messages as a run does: an intent before each, and its outcome with the node's new state after it.
+    private static func journal(
+        _ network: MeshNetwork,
+        _ path: String,
+        _ key: DatabaseKey,
+        messages: Int,
+        _ folder: String
+    ) throws {
+        let database = try MeshDatabase.open(at: path, key: key)
+        let lease = try database.lock(holder: holder)
+        defer { lease.release() }
+        let run = try database.begin(
+            plan: Octets16(high: 1, low: 1),
+            user: "bench",
+            host: "bench",
+            at: Timestamp(rawValue: 0),
+            with: lease
+        )
+        let nodes = network.nodes.filter { $0.uuid != network.ownProvisioner }.prefix(messages)
+        func pass(_ ttl: UInt8) throws -> (seconds: Double, cpu: Double) {
+            let measured = try ProcessUsage.measure {
+                try elapsed {
+                    for (number, node) in nodes.enumerated() {
+                        var intent = StoreChanges()
+                        let subject = JournalSubject.step(UInt32(number))
+                        intent.run = run
+                        intent.intents = [
+                            JournalIntent(run: run, subject: subject, node: node.uuid, action: [13, ttl])
+                        ]
+                        try database.commit(intent, with: lease)
+                        var outcome = StoreChanges()
+                        var node = node
+                        node.defaultTTL = ttl
+                        outcome.run = run
+                        outcome.nodes = [node]
+                        outcome.outcomes = [JournalOutcome(run: run, subject: subject, result: .succeeded)]
+                        try database.commit(outcome, with: lease)
+                    }
+                }
+            }
+            return (measured.result / Double(nodes.count), measured.seconds / Double(nodes.count))
+        }
+        let first = try pass(9)
+        let second = try pass(10)
+        let bareSeconds = try ProcessUsage.measure {
+            try elapsed {
+                guard BareInsert.insert(2 * nodes.count, octets: 700, at: folder + "/bare.sqlite") else {
+                    throw Failure("SQLite refuses the bare insert")
+                }
+            }
+        }
+        let bare = bareSeconds.result / Double(nodes.count)
+        let bareCPU = bareSeconds.seconds / Double(nodes.count)
+        func line(_ name: String, _ value: (seconds: Double, cpu: Double)) {
+            print(
+                "  \(name)\(text(value.seconds * 1e6, 0)) us elapsed, \(text(value.cpu * 1e6, 0)) us CPU; "
+                    + "ratio \(text(value.seconds / bare, 2))"
+            )
+        }
+        print("one message, two commits, \(nodes.count) times")
+        line("two bare inserts       ", (bare, bareCPU))
+        line("nodes changed before   ", second)
+        line("nodes changed first    ", first)
+    }
+
+    /// What a history of a change of all nodes costs.
+    private static func history(
+        _ network: MeshNetwork,
+        _ path: String,
+        _ key: DatabaseKey,
+        _ folder: String
+    ) throws {
+        let database = try MeshDatabase.open(at: path, key: key)
+        let lease = try database.lock(holder: holder)
+        let serial = lease.serial
+        var changes = StoreChanges()
+        changes.nodes = network.nodes.map { node in
+            var node = node
+            node.defaultTTL = 11
+            return node
+        }
+        try database.commit(changes, with: lease)
+        lease.release()
+        print("with a history of a change of all nodes")
+        try look(at: path, key, "")
+        let back = try elapsed { _ = try database.snapshot(at: serial) }
+        print("  snapshot of before     \(text(back, 3)) s")
+        let copy = try elapsed { _ = try database.copy(to: folder + "/copy.meshdb") }
+        print("  backup                 \(text(copy, 3)) s, \(text(try megabytes(folder + "/copy.meshdb"), 1)) MB")
+    }
+
+    private static let holder = LockHolder(
+        user: "bench",
+        host: "bench",
+        process: 1,
+        operation: "apply",
+        since: Timestamp(rawValue: 0)
+    )
+
+    private static func elapsed(_ work: () throws -> Void) rethrows -> Double {
+        let start = ContinuousClock.now
+        try work()
+        return Double((ContinuousClock.now - start).microseconds) / 1e6
+    }
+
+    /// The file with what of it is still in the log.
+    private static func megabytes(_ path: String) throws -> Double {
+        let sizes = [path, path + "-wal"].map { file in
+            (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0
+        }
+        return Double(sizes.reduce(0, +)) / 1e6
+    }
+
+    private static func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+}

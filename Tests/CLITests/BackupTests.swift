@@ -1,0 +1,85 @@
+import Foundation
+import MeshCore
+import Store
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("backups of databases")
+struct BackupTests {
+    private func backups(_ fixture: CommandFixture) -> [String] {
+        let folder = fixture.folder.appendingPathComponent(".meshplan/backups").path
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+
+    @Test("are made before a command changes the database, and open again in its place")
+    func before() throws {
+        let fixture = try CommandFixture.house()
+        let shown = fixture.run("show").output
+        #expect(backups(fixture).isEmpty)
+        try #require(fixture.run(HistoryCommandTests.apply).status == 0)
+        #expect(backups(fixture) == ["house-1-20261118T110640Z.meshdb"])
+        #expect(try fixture.mode(".meshplan/backups/house-1-20261118T110640Z.meshdb") == 0o600)
+        #expect(try fixture.mode(".meshplan/backups") == 0o700)
+        // Nothing to do, no backup.
+        fixture.now.rawValue += 60
+        try #require(fixture.run(HistoryCommandTests.apply).status == 0)
+        #expect(backups(fixture).count == 1)
+        let folder = fixture.folder.appendingPathComponent(".meshplan")
+        let database = folder.appendingPathComponent("house.meshdb")
+        try FileManager.default.removeItem(at: database)
+        try FileManager.default.copyItem(
+            at: folder.appendingPathComponent("backups/house-1-20261118T110640Z.meshdb"),
+            to: database
+        )
+        #expect(fixture.run("show").output == shown)
+        #expect(fixture.run("state", "history").output.hasPrefix("Nothing was done yet"))
+        // What was sent since is drift to it, which it can read back.
+        #expect(fixture.run("refresh", "--via", "simulator").output.contains("drifted"))
+    }
+
+    @Test("are off where the environment says so, and a wrong word there is refused")
+    func off() throws {
+        let fixture = try CommandFixture.house()
+        fixture.environment["MESHPLAN_BACKUPS"] = "many"
+        let refused = fixture.run(HistoryCommandTests.apply)
+        #expect(refused.status == 65 && refused.error.contains("MESHPLAN_BACKUPS"))
+        fixture.environment["MESHPLAN_BACKUPS"] = "0"
+        #expect(fixture.run(HistoryCommandTests.apply).status == 0 && backups(fixture).isEmpty)
+    }
+
+    @Test("that cannot be made keep the command from changing anything")
+    func failing() throws {
+        let fixture = try CommandFixture.house()
+        try fixture.write("", to: ".meshplan/backups")
+        let result = fixture.run(HistoryCommandTests.apply)
+        #expect(result.status == 1, "\(result.output)\(result.error)")
+        #expect(result.error.contains("nothing was changed, because there would be no way back"))
+        #expect(fixture.run("state", "history").output.hasPrefix("Nothing was done yet"))
+        fixture.environment["MESHPLAN_BACKUPS"] = "0"
+        #expect(fixture.run(HistoryCommandTests.apply).status == 0)
+    }
+
+    @Test("are kept: the last ones, and one a day for two weeks")
+    func retention() throws {
+        let now = Timestamp(rawValue: 1_795_000_000)
+        func backup(_ serial: UInt64, daysAgo days: Int64, _ seconds: Int64 = 0) -> Backup {
+            Backup(network: "house", serial: serial, time: Timestamp(rawValue: now.rawValue - days * 86_400 + seconds))
+        }
+        let daily = (0..<30).map { backup(UInt64(100 - $0), daysAgo: Int64($0)) }
+        let superfluous = Backups.superfluous(daily.shuffled(), keeping: 3, at: now)
+        #expect(Set(superfluous) == Set(daily[14...]))
+        let today = (0..<30).map { backup(UInt64(200 + $0), daysAgo: 0, Int64($0)) }
+        let both = Backups.superfluous(today + daily, keeping: 10, at: now)
+        #expect(Set(both) == Set(today[..<20] + [daily[0]] + daily[14...]))
+        #expect(Backups.superfluous([], keeping: 10, at: now).isEmpty)
+        for backup in daily + today { #expect(Backup(backup.name) == backup) }
+        let others = [
+            "house.meshdb", "house-1-2026.meshdb", "house-x-20261118T110640Z.meshdb",
+            "house-01-20261118T110640Z.meshdb", "house-1-20261318T110640Z.meshdb",
+        ]
+        for name in others { #expect(Backup(name) == nil) }
+        #expect(Backup("a-b-7-20261118T110640Z.meshdb")?.network == "a-b")
+    }
+}
