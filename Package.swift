@@ -23,13 +23,15 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
         .target(name: "MeshCore", dependencies: ["CCrypto"], swiftSettings: strict),
         .target(name: "Definitions", dependencies: ["MeshCore", "CYAML"], swiftSettings: strict),
         .target(name: "Planning", dependencies: ["MeshCore"], swiftSettings: strict),
+        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"], swiftSettings: strict),
         .target(
             name: "Store",
-            dependencies: ["MeshCore", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["MeshCore", "PostgreSQL", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict
         ),
         .target(name: "Execution", dependencies: ["MeshCore", "Planning", "Store"], swiftSettings: strict),

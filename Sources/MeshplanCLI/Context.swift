@@ -29,6 +29,8 @@ package struct Context {
     var json: JSONLines?
     /// How databases are reached and opened.
     var storeAccess = StoreAccess()
+    /// Lets time pass while the server of a shared database is out of reach.
+    var sleep: (Duration) -> Void = systemSleep
 
     /// A context of the given effects.
     package init(

@@ -26,7 +26,7 @@ extension ExitStatus {
         case .stale: self = .stale
         case .invalidDocument: self = .invalidInput
         case .missing, .exists, .notADatabase, .wrongKey, .invalidKeyFile, .insecurePermissions, .damaged,
-            .newerFormat, .readOnly, .permissionDenied, .diskFull, .inputOutput, .notLocked, .unknownRun,
+            .newerFormat, .readOnly, .permissionDenied, .diskFull, .inputOutput, .unreachable, .notLocked, .unknownRun,
             .noFreeAddresses, .cryptography:
             self = .failure
         }

@@ -2,6 +2,7 @@ internal import MeshCore
 internal import Store
 
 /// The folder `.meshplan` of the working folder: the key file, and for each network a database and the simulator's state.
+/// Where a team shares a database, that takes the place of the files with databases.
 struct Workspace {
     /// The effects.
     var context: Context
@@ -52,8 +53,7 @@ struct Workspace {
     func open(_ network: String) throws -> MeshDatabase {
         try Self.check(network)
         let key = try key()
-        let path = context.absolute(Self.databasePath(network))
-        guard Files.kind(path) != nil else {
+        guard try isThere(network) else {
             let others = try networks()
             throw Failure(
                 .failure,
@@ -62,7 +62,7 @@ struct Workspace {
                     + "Make one with: meshplan import --cdb FILE --network \(network), or meshplan init --network \(network)"
             )
         }
-        return try MeshDatabase.open(at: path, key: key, using: context.randomNumbers)
+        return try MeshDatabase.open(at: try location(of: network), key: key, using: context.randomNumbers)
     }
 
     /// Makes the database of a network, where there is none yet.
@@ -74,7 +74,7 @@ struct Workspace {
     func create(_ name: String, network: MeshNetwork, extras: CDBExtras = CDBExtras()) throws -> MeshDatabase {
         try Self.check(name)
         return try MeshDatabase.create(
-            at: context.absolute(Self.databasePath(name)),
+            at: try location(of: name),
             network: network,
             extras: extras,
             key: try key(),
@@ -85,7 +85,7 @@ struct Workspace {
 
     /// Takes the right to write to a database.
     func lock(_ database: MeshDatabase, for operation: String) throws(StoreError) -> WriteLease {
-        try database.lock(
+        let lease = try database.lock(
             holder: LockHolder(
                 user: context.process.user,
                 host: context.process.host,
@@ -94,10 +94,13 @@ struct Workspace {
                 since: context.now()
             )
         )
+        tell(lease.spill)
+        return lease
     }
 
     /// The networks that have a database, sorted.
-    func networks() throws(FileError) -> [String] {
+    func networks() throws -> [String] {
+        if let store = try sharedStore() { return try store.networks().filter { Name.isValid($0) } }
         guard Files.kind(folder) == .folder else { return [] }
         return try Files.names(inFolder: folder, as: Self.folderName)
             .filter { $0.hasSuffix(".meshdb") }
@@ -112,7 +115,7 @@ struct Workspace {
         guard let only = all.first else {
             throw Failure(
                 .failure,
-                "there is no database in \(Self.folderName)",
+                "there is no database in \(try sharedStore()?.name ?? Self.folderName)",
                 hint: "Begin with: meshplan init, then meshplan import --cdb FILE"
             )
         }

@@ -13,6 +13,11 @@ package import MeshCore
 /// or where it cannot be read, counting goes on ``skippedAfterRestore`` numbers further. Beyond that nothing can be
 /// known here: a copy older than that many messages must not be used in another place.
 ///
+/// A shared store is itself what all machines agree on, and its commits are durable on the server, so a machine that has
+/// never sent from an address believes it. Each machine's own file still tells if the server was put back to an older copy:
+/// it is written after the database, so it can only know more than the database does if that has happened. Then others
+/// may have sent since, too, and counting goes on ``skippedAfterRestore`` numbers beyond what the file knows.
+///
 /// Numbers belong to an IV index. When it grows they begin at 0 again (3.11.5), and requests under a lower one are
 /// refused from then on.
 package final class DurableSequenceNumbers: SequenceNumberSource {
@@ -29,6 +34,11 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
 
         func isBehind(_ other: Reservation) -> Bool {
             (ivIndex, limit) < (other.ivIndex, other.limit)
+        }
+
+        /// Leaves so many numbers out.
+        mutating func skip(_ count: UInt32) {
+            limit = min(limit + count, DurableSequenceNumbers.end)
         }
     }
 
@@ -89,23 +99,32 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         let stored = try database.reservation(of: source)
         let witness = try loadWitness()
         var reservation = stored ?? Reservation(ivIndex: 0, limit: 0)
+        if database.location.isShared {
+            guard let witnessed = witness.reservations[source], reservation.isBehind(witnessed) else {
+                return State(reservation: reservation, next: reservation.limit)
+            }
+            reservation = witnessed
+            reservation.skip(DurableSequenceNumbers.skippedAfterRestore)
+            return State(reservation: reservation, next: reservation.limit)
+        }
         if let witnessed = witness.reservations[source] {
             if reservation.isBehind(witnessed) { reservation = witnessed }
         } else if stored != nil || witness.isDamaged {
-            let skipped = DurableSequenceNumbers.skippedAfterRestore
-            reservation.limit = min(reservation.limit + skipped, DurableSequenceNumbers.end)
+            reservation.skip(DurableSequenceNumbers.skippedAfterRestore)
         }
         return State(reservation: reservation, next: reservation.limit)
     }
 
-    /// Both places are durable before the number leaves; the order does not matter, the higher one counts.
+    /// Both places are durable before the number leaves. Of a file the higher one counts, whatever the order; a shared
+    /// store comes first, so that the file never knows more, unless the store has gone back.
     private func store(_ reservation: Reservation, for source: UnicastAddress) throws(StoreError) {
         var all = try loadWitness()
         all.reservations[source] = reservation
         all.isDamaged = false
+        if database.location.isShared { try database.write(reservation, of: source, with: lease) }
         try AtomicFile.write(database.witnessPath, all.encoded)
         witness = all
-        try database.write(reservation, of: source, with: lease)
+        if !database.location.isShared { try database.write(reservation, of: source, with: lease) }
     }
 
     private func loadWitness() throws(StoreError) -> SequenceNumberWitness {
@@ -128,7 +147,7 @@ extension MeshDatabase {
         return DurableSequenceNumbers(database: self, lease: lease, blockSize: blockSize)
     }
 
-    fileprivate var witnessPath: String { path + ".sequence" }
+    fileprivate var witnessPath: String { location.localPath + ".sequence" }
 
     private static func name(_ source: UnicastAddress) -> RowName {
         RowName(.sequenceNumbers, key: [UInt8(source.rawValue >> 8), UInt8(truncatingIfNeeded: source.rawValue)])

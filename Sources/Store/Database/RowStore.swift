@@ -81,8 +81,8 @@ struct RowChanges {
     var deletes: [RowName]
 }
 
-/// Where rows lie. Few methods, so that another backend, a shared one for instance, can stand behind them; sealing,
-/// digests and meaning are above this seam, so a backend sees neither keys nor contents.
+/// Where rows lie: in a file, or in a database that several people share. Few methods; sealing, digests and meaning are
+/// above this seam, so a store sees neither keys nor contents.
 protocol RowStore: AnyObject {
     /// The key slots in their order.
     func keySlots() throws(StoreError) -> [KeySlot]
@@ -95,8 +95,41 @@ protocol RowStore: AnyObject {
     /// The rows with those names, as far as they exist, and the header of the same moment.
     func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow])
 
-    /// Makes all changes durable in one transaction if the store is at `expected`, and sets the revision.
+    /// In which revision the rows with those names were written, as far as they exist.
+    func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64]
+
+    /// Takes the exclusive right to write.
     ///
-    /// - Throws: ``StoreError/Code/stale`` if it is not, and whatever stops it; then nothing has changed.
-    func commit(_ changes: RowChanges, expecting expected: StoreHeader, revision: UInt64) throws(StoreError)
+    /// - Parameter token: makes 12 octets that no other acquisition has, if the store needs some.
+    /// - Throws: ``StoreError/Code/locked`` with the holder if somebody else has it, at once.
+    func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock
+
+    /// Takes the right to write away from whoever has it.
+    ///
+    /// - Parameter lock: the lock's number, as the error of a refused command names it.
+    func forceUnlock(_ lock: String) throws(StoreError)
+
+    /// Makes all changes durable in one transaction if the store is at `expected` and the lock is still the holder's,
+    /// and sets the revision.
+    ///
+    /// - Throws: ``StoreError/Code/stale`` if it is not, and whatever stops it; then nothing has changed, unless the
+    ///   error is ``StoreError/Code/unreachable``.
+    func commit(
+        _ changes: RowChanges,
+        expecting expected: StoreHeader,
+        revision: UInt64,
+        under lock: any StoreLock
+    ) throws(StoreError)
+}
+
+extension RowStore {
+    func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64] {
+        Dictionary(try rows(named: names).rows.map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// The exclusive right to write to a store, until it is released or its last reference is gone.
+protocol StoreLock: AnyObject {
+    /// Gives it back; doing so twice does nothing.
+    func release()
 }

@@ -169,7 +169,25 @@ final class SQLiteRowStore: RowStore {
         }
     }
 
-    func commit(_ changes: RowChanges, expecting expected: StoreHeader, revision: UInt64) throws(StoreError) {
+    func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock {
+        try FileLock(of: path, holder)
+    }
+
+    func forceUnlock(_ lock: String) throws(StoreError) {
+        throw StoreError(
+            .notLocked,
+            "the lock of a database file cannot be taken away: it goes with the process that holds it",
+            hint: "end that process; a lock file that is left behind means nothing",
+            path: path
+        )
+    }
+
+    func commit(
+        _ changes: RowChanges,
+        expecting expected: StoreHeader,
+        revision: UInt64,
+        under lock: any StoreLock
+    ) throws(StoreError) {
         guard try FileStatus.of(path)?.identity == identity else {
             throw StoreError(
                 .stale,
