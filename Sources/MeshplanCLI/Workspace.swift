@@ -53,7 +53,12 @@ struct Workspace {
     func open(_ network: String) throws -> MeshDatabase {
         try Self.check(network)
         let key = try key()
-        guard try isThere(network) else {
+        let location = try location(of: network)
+        do throws(StoreError) {
+            return try MeshDatabase.open(at: location, key: key, using: context.randomNumbers)
+        } catch {
+            guard error.code == .missing else { throw error }
+            // Without the tables of a shared database there are no others either, and the error says so better.
             let others = try networks()
             throw Failure(
                 .failure,
@@ -62,7 +67,6 @@ struct Workspace {
                     + "Make one with: meshplan import --cdb FILE --network \(network), or meshplan init --network \(network)"
             )
         }
-        return try MeshDatabase.open(at: try location(of: network), key: key, using: context.randomNumbers)
     }
 
     /// Makes the database of a network, where there is none yet.

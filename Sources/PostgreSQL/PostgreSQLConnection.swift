@@ -255,7 +255,9 @@ package final class PostgreSQLConnection {
         isBroken = true
         let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
         guard let mark = text.firstRange(of: #/:  ([0-9A-Z]{5}): /#) else {
-            return PostgreSQLError(.connection, line(text.isEmpty ? "the server cannot be reached" : text))
+            // Lines that begin with a tab ask the user questions.
+            let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
+            return PostgreSQLError(.connection, line(lines.isEmpty ? "the server cannot be reached" : lines))
         }
         let state = String(text[mark].dropFirst(3).prefix(5))
         let message = text[mark.upperBound...].prefix { !$0.isNewline }

@@ -64,8 +64,9 @@ package struct SQLRow: Sendable {
         guard columns.indices.contains(column) else {
             throw PostgreSQLError(.shape, "\(columns.count) columns where there should be more than \(column)")
         }
-        guard columns[column].type == type, let octets = columns[column].octets else {
-            throw PostgreSQLError(.shape, "column \(column) of type \(columns[column].type) where there should be \(type)")
+        let found = columns[column]
+        guard found.type == type, let octets = found.octets else {
+            throw PostgreSQLError(.shape, "column \(column) of type \(found.type) where there should be \(type)")
         }
         return octets
     }

@@ -82,7 +82,7 @@ final class CommandFixture {
     func run(_ arguments: [String]) -> Result {
         var output = ""
         var error = ""
-        let context = Context(
+        var context = Context(
             workingDirectory: folder.path,
             environment: environment,
             output: Output { text in
@@ -114,6 +114,7 @@ final class CommandFixture {
             interrupts: Interrupts(arm: {}, count: { self.interruptCount() }),
             process: ProcessIdentity(number: 4711, user: "tester", host: "bench")
         )
+        context.sleep = { _ in }
         let status = Meshplan.main(arguments, in: context)
         return Result(status: status, output: output, error: error)
     }

@@ -27,31 +27,30 @@ package final class PostgreSQLProxy: Sendable {
 
     /// The folder of the socket.
     package let folder: String
-    private let server: String
     private let listener: Int32
     private let state = Mutex(State())
 
     /// A proxy of a server.
     package init(of server: PostgreSQLServer) throws {
-        self.server = server.folder + "/.s.PGSQL.5432"
         folder = "/tmp/meshplan-px-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        listener = socket(AF_UNIX, PostgreSQLProxy.stream, 0)
+        let accepting = socket(AF_UNIX, PostgreSQLProxy.stream, 0)
+        listener = accepting
         let path = folder + "/.s.PGSQL.5432"
-        guard PostgreSQLProxy.withAddress(path, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
+        guard PostgreSQLProxy.withAddress(path, { bind(accepting, $0, $1) }) == 0, listen(accepting, 16) == 0 else {
             throw PostgreSQLServer.Failure(description: "the proxy cannot listen: errno \(errno)")
         }
-        let (listener, server) = (listener, self.server)
+        let upstreamPath = server.folder + "/.s.PGSQL.5432"
         Thread { [weak self] in
             while true {
-                let client = accept(listener, nil, nil)
+                let client = accept(accepting, nil, nil)
                 guard client >= 0 else { return }
                 guard let self, !self.isRefusing() else {
                     close(client)
                     continue
                 }
                 let upstream = socket(AF_UNIX, PostgreSQLProxy.stream, 0)
-                guard PostgreSQLProxy.withAddress(server, { connect(upstream, $0, $1) }) == 0 else {
+                guard PostgreSQLProxy.withAddress(upstreamPath, { connect(upstream, $0, $1) }) == 0 else {
                     close(client)
                     close(upstream)
                     continue

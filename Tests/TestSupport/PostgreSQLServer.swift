@@ -34,6 +34,10 @@ package final class PostgreSQLServer: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         /// What went wrong.
         package let description: String
+
+        init(description: String) {
+            self.description = description
+        }
     }
 
     private init() throws {

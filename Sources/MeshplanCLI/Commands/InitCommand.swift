@@ -56,7 +56,8 @@ struct InitCommand: ContextCommand {
                     network,
                     network: .new(name: network, at: context.now(), using: &generator)
                 )
-                done.append("Made \(try workspace.databaseName(network)), a network of one provisioner and no other nodes")
+                let place = try workspace.databaseName(network)
+                done.append("Made \(place), a network of one provisioner and no other nodes")
             } else {
                 _ = try workspace.open(network)
             }

@@ -110,15 +110,16 @@ extension MeshDatabase {
     func settleSpill(with lease: WriteLease) throws(StoreError) {
         guard location.isShared, try FileStatus.of(spillPath) != nil else { return }
         let bytes = try AtomicFile.read(spillPath)
-        let line = Array((Spill.firstLine + lease.lineage.hexadecimal + "\n").utf8)
-        guard bytes.starts(with: line) else {
-            if !bytes.starts(with: Array(Spill.firstLine.utf8)) {
-                lease.spill = .unreadable(try setSpillAside(as: "unreadable"))
-            }
-            // It is of another database with a network of that name, which will want it.
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+        let start = Array(Spill.firstLine.utf8)
+        let lineage = Octets16(hexadecimal: String(decoding: line.dropFirst(start.count), as: UTF8.self))
+        guard line.starts(with: start), line.count < bytes.count, let lineage else {
+            lease.spill = .unreadable(try setSpillAside(as: "unreadable"))
             return
         }
-        guard let opened = try? unseal(Array(bytes[line.count...]), purpose: Spill.purpose),
+        // One of another database with a network of that name will be wanted there.
+        guard lineage == lease.lineage else { return }
+        guard let opened = try? unseal(Array(bytes[(line.count + 1)...]), purpose: Spill.purpose),
             let spill = try? Spill(decoding: opened), spill.expected.lineage == lease.lineage,
             let last = spill.changes.puts.last, last.name == Manifest.name
         else {

@@ -34,7 +34,8 @@ package struct LockHolder: Hashable, Sendable {
 
     /// A value without what would spoil a line.
     static func line(_ value: String) -> String {
-        String(String.UnicodeScalarView(value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(200)))
+        let shown = value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        return String(String.UnicodeScalarView(shown.prefix(200)))
     }
 
     /// Who it is, in the middle of a sentence.

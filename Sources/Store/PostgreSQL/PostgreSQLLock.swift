@@ -67,13 +67,15 @@ final class PostgreSQLLock: StoreLock {
         guard let row = try session.run([PostgreSQLLock.query(lineage)])[0].rows.first else { return nil }
         let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
         guard found.fence != fence else { return nil }
-        let who = found.remaining == nil ? "it was taken away, or has been given back since" : "by \(found.holder.title)"
+        let isFree = found.remaining == nil
+        let reason =
+            isFree ? "it was taken away, or has been given back since" : "it was taken over by \(found.holder.title)"
         return StoreError(
             .stale,
-            "the lock was lost: \(found.remaining == nil ? who : "it was taken over \(who)")",
+            "the lock was lost: \(reason)",
             hint: "run the command again when nobody else changes the network; it reads back what is in doubt",
             path: session.name,
-            holder: found.remaining == nil ? nil : found.holder
+            holder: isFree ? nil : found.holder
         )
     }
 
@@ -121,7 +123,8 @@ final class PostgreSQLLock: StoreLock {
         ])
         guard results[1].count != 1, let row = results[3].rows.first else { return }
         let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
-        let present = found.remaining == nil ? "nobody holds it" : "lock \(found.fence) is held by \(found.holder.title)"
+        let present =
+            found.remaining == nil ? "nobody holds it" : "lock \(found.fence) is held by \(found.holder.title)"
         throw StoreError(
             .notLocked,
             "lock \(fence) is not held: \(present)",
@@ -189,8 +192,8 @@ private struct Found {
         return StoreError(
             .locked,
             "is being changed by \(holder.title)",
-            hint: "wait until that has ended; if its machine is gone, lock \(fence) ends by itself in \(rest) s, or with: "
-                + "meshplan state unlock \(fence)",
+            hint: "wait until that has ended; if its machine is gone, lock \(fence) ends by itself in \(rest) s, "
+                + "or with: meshplan state unlock \(fence)",
             path: name,
             holder: holder
         )

@@ -50,7 +50,10 @@ enum PostgreSQLSchema {
             )
             """
         ),
-        SQLStatement("INSERT INTO meshplan_schema (id, version) VALUES (1, $1) ON CONFLICT DO NOTHING", .integer(version)),
+        SQLStatement(
+            "INSERT INTO meshplan_schema (id, version) VALUES (1, $1) ON CONFLICT DO NOTHING",
+            .integer(version)
+        ),
     ]
 
     /// The version of the tables, nil if there are none.

@@ -51,7 +51,8 @@ enum RowBatches {
     /// They ask for the new revision under the writer's own fence, which nobody else can have set. If an earlier attempt
     /// at the same transaction has set it, they repeat what that did.
     static func transaction(_ changes: RowChanges, from expected: UInt64, to new: Guard) -> [SQLStatement] {
-        let (lineage, revision) = (SQLValue.octets(new.lineage.bytes), SQLValue.integer(Int64(bitPattern: new.revision)))
+        let lineage = SQLValue.octets(new.lineage.bytes)
+        let revision = SQLValue.integer(Int64(bitPattern: new.revision))
         let fence = SQLValue.integer(new.fence)
         let isOurs = """
             EXISTS (SELECT 1 FROM meshplan_networks WHERE lineage = $1 AND revision = $2 AND fence = $3)

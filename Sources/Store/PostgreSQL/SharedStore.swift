@@ -20,8 +20,8 @@ package struct SharedStore {
             throw StoreError(
                 .invalidDocument,
                 error.message,
-                hint: "write it as postgres://USER@HOST/DATABASE, with special characters as %XX; a password is better kept "
-                    + "in ~/.pgpass or PGPASSWORD"
+                hint: "write it as postgres://USER@HOST/DATABASE, with special characters as %XX; a password is better "
+                    + "kept in ~/.pgpass or PGPASSWORD"
             )
         }
         self.clock = clock
