@@ -39,6 +39,8 @@ package struct Context {
     package var scryptCost = Scrypt.Cost.standard
     /// How long a key command may take: somebody may have to find a token.
     package var keyCommandTimeout = Duration.seconds(60)
+    /// Lets time pass while the server of a shared database is out of reach.
+    var sleep: (Duration) -> Void = systemSleep
 
     /// A context of the given effects.
     package init(

@@ -27,8 +27,8 @@ extension ExitStatus {
         case .invalidDocument: self = .invalidInput
         case .keySlot: self = .refused
         case .missing, .exists, .notADatabase, .wrongKey, .invalidKeyFile, .invalidPassphrase, .insecurePermissions,
-            .damaged, .newerFormat, .readOnly, .permissionDenied, .diskFull, .inputOutput, .notLocked, .unknownRun,
-            .unknownSerial, .noFreeAddresses, .cryptography:
+            .damaged, .newerFormat, .readOnly, .permissionDenied, .diskFull, .inputOutput, .unreachable, .notLocked,
+            .unknownRun, .unknownSerial, .noFreeAddresses, .cryptography:
             self = .failure
         }
     }

@@ -47,7 +47,8 @@ struct Simulation {
                     throw Failure(
                         .usage,
                         "there is no single network here that the state of the devices could be kept with",
-                        hint: "Say which one it is with --network NAME, or where to keep the state with --state FILE."
+                        hint: "Say which one it is with --network NAME, or where to keep the state with "
+                            + "--state-file FILE."
                     )
                 }
                 return try Simulation(

@@ -3,6 +3,7 @@ internal import MeshCore
 internal import Store
 
 /// The folder `.meshplan` of the working folder: the key file, and for each network a database and the simulator's state.
+/// Where a team shares a database, that takes the place of the files with databases.
 struct Workspace {
     /// The effects.
     var context: Context
@@ -63,8 +64,12 @@ struct Workspace {
     /// The database of a network, as it can be looked at without a secret.
     func sealed(_ network: String) throws -> SealedDatabase {
         try Self.check(network)
-        let path = context.absolute(Self.databasePath(network))
-        guard Files.kind(path) != nil else {
+        let location = try location(of: network)
+        do throws(StoreError) {
+            return try SealedDatabase(at: location)
+        } catch {
+            guard error.code == .missing else { throw error }
+            // Without the tables of a shared database there are no others either, and the error says so better.
             let others = try networks()
             if others.isEmpty, KeySources(context).all.isEmpty { throw try missingKey() }
             throw Failure(
@@ -74,7 +79,6 @@ struct Workspace {
                     + "Make one with: meshplan import --cdb FILE --network \(network), or meshplan init --network \(network)"
             )
         }
-        return try SealedDatabase(at: path)
     }
 
     private func compare(_ database: MeshDatabase, with entry: StateLock.Entry, of network: String) throws {
@@ -93,7 +97,7 @@ struct Workspace {
         let serial = try database.goOn(after: entry.serial, with: lease)
         try LockFile(context).update([(network, database)], replacing: true)
         context.errorOutput.line(
-            "Accepted \(Self.databasePath(network)) of serial \(before), where serial \(entry.serial) was known; it goes on "
+            "Accepted \(database.path) of serial \(before), where serial \(entry.serial) was known; it goes on "
                 + "at \(serial), behind sequence numbers that may have been used. Read the nodes back: meshplan refresh"
         )
     }
@@ -106,7 +110,7 @@ struct Workspace {
         guard Files.kind(path) == .file else {
             throw Failure(.usage, "there is no file \(file.printable)", hint: "Say the path of a copy or backup.")
         }
-        return try KeySources(context).open(try SealedDatabase(at: path))
+        return try KeySources(context).open(try SealedDatabase(at: .file(path)))
     }
 
     /// Makes the database of a network, where there is none yet.
@@ -119,7 +123,7 @@ struct Workspace {
         try Self.check(name)
         let entry = try checkNew(name)
         let database = try MeshDatabase.create(
-            at: context.absolute(Self.databasePath(name)),
+            at: try location(of: name),
             network: network,
             extras: extras,
             key: try newKey(),
@@ -168,11 +172,13 @@ struct Workspace {
         try database.strengthenOpeningSlot(to: context.scryptCost, with: lease)
         let serial = lease.serial
         lease.beforeFirstChange { () throws(StoreError) in try backups.make(of: database, at: serial) }
+        tell(lease.spill)
         return lease
     }
 
     /// The networks that have a database, sorted.
-    func networks() throws(FileError) -> [String] {
+    func networks() throws -> [String] {
+        if let store = try sharedStore() { return try store.networks().filter { Name.isValid($0) } }
         guard Files.kind(folder) == .folder else { return [] }
         return try Files.names(inFolder: folder, as: Self.folderName)
             .filter { $0.hasSuffix(".meshdb") }
@@ -187,7 +193,7 @@ struct Workspace {
         guard let only = all.first else {
             throw Failure(
                 .failure,
-                "there is no database in \(Self.folderName)",
+                "there is no database in \(try sharedStore()?.name ?? Self.folderName)",
                 hint: "Begin with: meshplan init, then meshplan import --cdb FILE"
             )
         }

@@ -31,6 +31,8 @@ package struct StoreError: Error, Hashable, Sendable {
         case diskFull
         /// Reading or writing failed.
         case inputOutput
+        /// There is no connection to the server of a shared database, or it broke.
+        case unreachable
         /// Somebody else holds the lock, see ``StoreError/holder``.
         case locked
         /// The lease was released, or belongs to another database.
@@ -55,9 +57,9 @@ package struct StoreError: Error, Hashable, Sendable {
     package var message: String
     /// How to mend it, one sentence without a full stop.
     package var hint: String?
-    /// The file concerned.
+    /// The file concerned, or the shared database and the network in it.
     package var path: String?
-    /// Who holds the lock, if the lock file tells.
+    /// Who holds the lock, if it tells.
     package var holder: LockHolder?
 
     /// An error with those parts.

@@ -134,6 +134,7 @@ final class CommandFixture {
             }
             return self.secrets.removeFirst()
         }
+        context.sleep = { _ in }
         let status = Meshplan.main(arguments, in: context)
         return Result(status: status, output: output, error: error)
     }

@@ -82,10 +82,10 @@ struct SimCommandTests {
         let fixture = try CommandFixture()
         try fixture.copy("devices.yaml", to: "sim/devices.yaml")
         let missing = fixture.run("sim", "--devices", "sim/devices.yaml", "--listen", "unix:d.sock")
-        #expect(missing.status == 64 && missing.error.contains("--state FILE"))
+        #expect(missing.status == 64 && missing.error.contains("--state-file FILE"))
         let simulator = SimulatorThread(
             beside: fixture,
-            ["--devices", "sim/devices.yaml", "--state", "d.state", "--listen", "unix:d.sock", "--speed", "20"]
+            ["--devices", "sim/devices.yaml", "--state-file", "d.state", "--listen", "unix:d.sock", "--speed", "20"]
         )
         try waitForSocket("d.sock", in: fixture)
         let scan = fixture.run("scan", "--via", "unix:d.sock", "--time", "1s")
@@ -102,9 +102,9 @@ struct SimCommandTests {
         let result = try #require(simulator.stop())
         #expect(result.status == 0 && result.error.isEmpty)
         #expect(result.output.contains("\nswitch-1 draws attention for 1 second\n"))
-        let status = fixture.run("sim", "status", "--devices", "sim/devices.yaml", "--state", "d.state")
+        let status = fixture.run("sim", "status", "--devices", "sim/devices.yaml", "--state-file", "d.state")
         #expect(status.output.hasPrefix("0 simulated nodes, 4 devices in no network.\n"))
-        #expect(fixture.run("sim", "reset", "--state", "d.state").output == "Removed d.state.\n")
+        #expect(fixture.run("sim", "reset", "--state-file", "d.state").output == "Removed d.state.\n")
     }
 
     @Test("the console switches, resets and tells what it does not understand; its end does not end the simulation")

@@ -45,13 +45,15 @@ final class Site {
     ///   - air: the network on the air, where it differs from what the database says.
     ///   - stored: what the database knows, where that is not a house before anything is configured.
     ///   - definition: what is wanted, if not what the house does.
+    ///   - location: where the database lies, if not in a file in the folder.
     init(
         lamps: Int,
         settings: WorldSettings = .ideal,
         seed: UInt64 = 1,
         world air: MeshNetwork? = nil,
         database stored: MeshNetwork? = nil,
-        definition: Definition? = nil
+        definition: Definition? = nil,
+        at location: DatabaseLocation? = nil
     ) throws {
         folder = try Site.newFolder()
         self.definition = try definition ?? House.definition(lamps: lamps)
@@ -60,7 +62,7 @@ final class Site {
         let network = try stored ?? House.network(lamps: lamps)
         world = SimulatedWorld(network: air ?? network, settings: settings, seed: seed)
         database = try MeshDatabase.create(
-            at: folder.appendingPathComponent("house.meshdb").path,
+            at: location ?? .file(folder.appendingPathComponent("house.meshdb").path),
             network: network,
             key: key,
             now: Site.now,
@@ -172,6 +174,11 @@ final class Site {
             using: SplitMix64(seed: 99)
         )
         try FileManager.default.removeItem(at: old)
+    }
+
+    /// Goes on with the database at another place, as another process does.
+    func reopen(at location: DatabaseLocation) throws {
+        database = try MeshDatabase.open(at: location, key: key, using: SplitMix64(seed: 98))
     }
 
     private static func newFolder() throws -> URL {

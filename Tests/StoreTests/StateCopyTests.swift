@@ -94,15 +94,15 @@ struct StateCopyTests {
         var nodes: [StoredRow] = []
         let header = try store.scan { row throws(StoreError) in if row.name.kind == .node { nodes.append(row) } }
         for place in 0..<2 { nodes[place].body[20] ^= 1 }
-        try store.commit(
-            RowChanges(puts: Array(nodes.prefix(2)), deletes: []),
-            expecting: header,
-            revision: header.revision
-        )
+        let lock = try store.lock(holder()) { [] }
+        func commit(_ changes: RowChanges) throws {
+            try store.commit(changes, expecting: header, revision: header.revision, under: lock)
+        }
+        try commit(RowChanges(puts: Array(nodes.prefix(2))))
         let damaged = try database.verify()
         #expect(damaged.problems.map(\.code) == [.damaged, .damaged])
         #expect(damaged.problems.allSatisfy { $0.message.contains("the row of node") })
-        try store.commit(RowChanges(puts: [], deletes: [nodes[4].name]), expecting: header, revision: header.revision)
+        try commit(RowChanges(puts: [], deletes: [nodes[4].name]))
         #expect(try database.verify().problems.last?.message.contains("the set of rows") == true)
     }
 }

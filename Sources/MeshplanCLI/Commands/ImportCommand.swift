@@ -93,14 +93,15 @@ struct ImportCommand: ContextCommand {
             throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
         }
         let name = network ?? defaultName(document, context)
-        let path = Workspace.databasePath(name)
         let workspace = Workspace(context: context)
+        let path = try workspace.databaseName(name)
         try workspace.checkKey()
-        guard Files.kind(context.absolute(path)) == nil else {
+        guard try !workspace.isThere(name) else {
             throw Failure(
                 .failure,
                 "there is a database of the network `\(name)` already",
-                hint: "Give the import another name with --network NAME, or move \(path) away."
+                hint: "Give the import another name with --network NAME"
+                    + (try workspace.sharedStore() == nil ? ", or move \(path) away." : ".")
             )
         }
         var generator = context.randomNumbers

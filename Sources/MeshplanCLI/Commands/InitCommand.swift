@@ -12,7 +12,8 @@ struct InitCommand: ContextCommand {
             Makes .meshplan with a new key file, which opens the databases to come, and lets git ignore both it and \
             saved plans. What is there already stays as it is. Keep a copy of the key file in a safe place, or name another \
             secret that the first database is to open with: --key-file, --passphrase-file or --key-command. What belongs \
-            into git are the definition, .gitignore and meshplan.lock.yaml, which every change of a database updates.
+            into git are the definition, .gitignore and meshplan.lock.yaml, which every change of a database updates. With \
+            --state, also makes the tables of a shared database, if nobody has yet.
             """
     )
 
@@ -30,6 +31,9 @@ struct InitCommand: ContextCommand {
         if try Files.createFolder(workspace.folder, as: Workspace.folderName) {
             done.append("Made \(Workspace.folderName)")
         }
+        if let shared = try workspace.sharedStore(), try shared.prepare() {
+            done.append("Made the tables of meshplan in \(shared.name)")
+        }
         let keyPath = context.absolute(Workspace.keyPath)
         if workspace.usesOwnKeyFile, Files.kind(keyPath) == nil {
             let others = try workspace.networks()
@@ -37,7 +41,9 @@ struct InitCommand: ContextCommand {
                 throw Failure(
                     .failure,
                     "the key file is missing, but there are databases that it opens: \(others.joined(separator: ", "))",
-                    hint: "Restore \(Workspace.keyPath) from your copy; a new key would not open them."
+                    hint: try workspace.sharedStore() == nil
+                        ? "Restore \(Workspace.keyPath) from your copy; a new key would not open them."
+                        : "Have a colleague give you \(Workspace.keyPath), which opens them; a new key would not."
                 )
             }
             var generator = context.randomNumbers
@@ -47,14 +53,14 @@ struct InitCommand: ContextCommand {
         let patterns = try GitIgnore.complete(context)
         if !patterns.isEmpty { done.append("Added \(patterns.joined(separator: " and ")) to .gitignore") }
         if let network {
-            let path = Workspace.databasePath(network)
-            if Files.kind(context.absolute(path)) == nil {
+            if try !workspace.isThere(network) {
                 var generator = context.randomNumbers
                 _ = try workspace.create(
                     network,
                     network: .new(name: network, at: context.now(), using: &generator)
                 )
-                done.append("Made \(path), a network of one provisioner and no other nodes")
+                let place = try workspace.databaseName(network)
+                done.append("Made \(place), a network of one provisioner and no other nodes")
             } else {
                 _ = try workspace.open(network)
             }

@@ -37,7 +37,7 @@ struct SimRunCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @OptionGroup var stateFile: SimulatorStateOptions
+    @OptionGroup var simulated: SimulatorStateOptions
 
     @Option(
         help: ArgumentHelp(
@@ -79,7 +79,7 @@ struct SimRunCommand: NetworkCommand {
             context,
             network: networks.network,
             devices: devices.devices,
-            state: stateFile.state,
+            state: simulated.stateFile,
             options: simulator
         )
         context.interrupts.arm()
@@ -112,14 +112,14 @@ struct SimStatusCommand: NetworkCommand {
 
     @OptionGroup var devices: SimulatedDeviceOptions
 
-    @OptionGroup var stateFile: SimulatorStateOptions
+    @OptionGroup var simulated: SimulatorStateOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let simulation = try Simulation.open(
             context,
             network: networks.network,
             devices: devices.devices,
-            state: stateFile.state,
+            state: simulated.stateFile,
             options: nil
         )
         let world = simulation.world
@@ -153,11 +153,11 @@ struct SimResetCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @OptionGroup var stateFile: SimulatorStateOptions
+    @OptionGroup var simulated: SimulatorStateOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let path =
-            try stateFile.state
+            try simulated.stateFile
             ?? Simulation.statePath(nil, network: Workspace(context: context).only(networks.network))
         guard Files.kind(context.absolute(path)) != nil else {
             context.output.line("There is no simulator's state at \(path.printable).")

@@ -148,9 +148,9 @@ struct SimulatedDeviceOptions: ParsableArguments {
 struct SimulatorStateOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where the nodes' state is kept. (default: .meshplan/NETWORK.simulator)",
+            "Where the simulated nodes keep what they were configured to. (default: .meshplan/NETWORK.simulator)",
             valueName: "file"
         )
     )
-    var state: String?
+    var stateFile: String?
 }

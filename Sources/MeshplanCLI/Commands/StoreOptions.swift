@@ -27,6 +27,17 @@ struct StoreOptions: ParsableArguments {
     )
     var keyCommand: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            The database that a team shares: postgres://USER@HOST/DATABASE. Passwords are better kept in ~/.pgpass. \
+            (default: $MESHPLAN_STATE, or else files in .meshplan)
+            """,
+            valueName: "url"
+        )
+    )
+    var state: String?
+
     @Flag(
         help: ArgumentHelp(
             "Go on with a database that is older than meshplan.lock.yaml says, or another one.",
@@ -43,6 +54,7 @@ struct StoreOptions: ParsableArguments {
             keyFile: keyFile,
             passphraseFile: passphraseFile,
             keyCommand: keyCommand,
+            state: state,
             acceptsOlder: acceptOlder
         )
     }
@@ -56,6 +68,8 @@ struct StoreAccess: Hashable {
     var passphraseFile: String?
     /// A shell command that prints a secret.
     var keyCommand: String?
+    /// The address of a shared database, perhaps with a password in it; nil for what the environment says, or files.
+    var state: String?
     /// Whether a database may be older than the lock file says, or another one.
     var acceptsOlder = false
 

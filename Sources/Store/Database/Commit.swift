@@ -75,6 +75,7 @@ extension MeshDatabase {
         guard lease.isHeld, lease.database == ObjectIdentifier(self) else {
             throw StoreError(.notLocked, "the lock of the database is not held", path: path)
         }
+        if let failure = lease.failure { throw failure }
     }
 
     /// Writes a batch and the manifest as one transaction and brings the lease up to date.
@@ -88,8 +89,8 @@ extension MeshDatabase {
         let deletes = batch.deletes.sorted { $0.precedes($1) }
         // The old rows' share of the digest is taken out by their stored revisions; if anybody else had changed them
         // since the lease began, the comparison in the transaction fails.
-        for row in try store.rows(named: puts + deletes).rows {
-            manifest.digest.subtract(try cipher.digestTerm(row.name, revision: row.revision))
+        for (name, revision) in try store.revisions(of: puts + deletes) {
+            manifest.digest.subtract(try cipher.digestTerm(name, revision: revision))
         }
         var rows: [StoredRow] = []
         for name in puts {
@@ -107,8 +108,7 @@ extension MeshDatabase {
             )
         }
         rows.append(try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: nonce()))
-        try store.commit(RowChanges(puts: rows, deletes: deletes), expecting: header, revision: revision)
-        lease.header.revision = revision
+        try store(RowChanges(puts: rows, deletes: deletes), revision: revision, with: lease)
         lease.manifest = manifest
     }
 

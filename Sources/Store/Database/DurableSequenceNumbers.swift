@@ -13,6 +13,11 @@ package import MeshCore
 /// or where it cannot be read, counting goes on ``skippedAfterRestore`` numbers further. Beyond that nothing can be
 /// known here: a copy older than that many messages must not be used in another place.
 ///
+/// A shared store is itself what all machines agree on, and its commits are durable on the server, so a machine that has
+/// never sent from an address believes it. Each machine's own file still tells if the server was put back to an older copy:
+/// it is written after the database, so it can only know more than the database does if that has happened. Then others
+/// may have sent since, too, and counting goes on ``skippedAfterRestore`` numbers beyond what the file knows.
+///
 /// Numbers belong to an IV index. When it grows they begin at 0 again (3.11.5), and requests under a lower one are
 /// refused from then on. After a skip they begin behind as many numbers under every later IV index too: another copy may
 /// have lived to see it.
@@ -105,6 +110,14 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         let stored = try database.storedReservation(of: source)
         let witness = try loadWitness()
         var reservation = stored ?? Reservation(ivIndex: 0, limit: 0)
+        if database.location.isShared {
+            guard let witnessed = witness.reservations[source], reservation.isBehind(witnessed) else {
+                return State(reservation: reservation, next: reservation.limit)
+            }
+            reservation.raise(to: witnessed)
+            reservation.skip()
+            return State(reservation: reservation, next: reservation.limit)
+        }
         if let witnessed = witness.reservations[source] {
             reservation.raise(to: witnessed)
         } else if stored != nil || witness.isDamaged {
@@ -113,14 +126,16 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         return State(reservation: reservation, next: reservation.limit)
     }
 
-    /// Both places are durable before the number leaves; the order does not matter, the higher one counts.
+    /// Both places are durable before the number leaves. Of a file the higher one counts, whatever the order; a shared
+    /// store comes first, so that the file never knows more, unless the store has gone back.
     private func store(_ reservation: Reservation, for source: UnicastAddress) throws(StoreError) {
         var all = try loadWitness()
         all.reservations[source] = reservation
         all.isDamaged = false
+        if database.location.isShared { try database.write(reservation, of: source, with: lease) }
         try AtomicFile.write(database.witnessPath, all.encoded)
         witness = all
-        try database.write(reservation, of: source, with: lease)
+        if !database.location.isShared { try database.write(reservation, of: source, with: lease) }
     }
 
     private func loadWitness() throws(StoreError) -> SequenceNumberWitness {

@@ -160,10 +160,9 @@ extension MeshDatabase {
             rows.append(try newCipher.seal(body, name: row.name, revision: row.revision, nonce: nonce()))
         }
         rows.append(try newCipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: nonce()))
-        try store.replaceAll(rows, slots: kept, expecting: lease.header, revision: revision)
+        try store(RowChanges(puts: rows, slots: kept), revision: revision, with: lease)
         cipher = newCipher
         opener.dataKey = dataKey
-        lease.header.revision = revision
         lease.manifest = manifest
         return removed
     }
@@ -195,7 +194,6 @@ extension MeshDatabase {
             revision: revision,
             nonce: nonce()
         )
-        try store.replaceKeySlots(slots, manifest: manifest, expecting: lease.header, revision: revision)
-        lease.header.revision = revision
+        try store(RowChanges(puts: [manifest], slots: slots), revision: revision, with: lease)
     }
 }

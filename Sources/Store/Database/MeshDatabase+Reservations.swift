@@ -2,7 +2,7 @@ package import MeshCore
 
 /// What is reserved of the sequence numbers of each address: a row each, and the file beside the database.
 extension MeshDatabase {
-    var witnessPath: String { path + ".sequence" }
+    var witnessPath: String { location.localPath + ".sequence" }
 
     private static func name(_ source: UnicastAddress) -> RowName {
         RowName(.sequenceNumbers, key: [UInt8(source.rawValue >> 8), UInt8(truncatingIfNeeded: source.rawValue)])

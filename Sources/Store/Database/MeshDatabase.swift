@@ -1,6 +1,7 @@
 package import MeshCore
 
-/// The mesh database: what is known of one network, secrets included, in one file of sealed rows.
+/// The mesh database: what is known of one network, secrets included, in sealed rows: in one file,
+/// or in a database that a team shares (``DatabaseLocation``).
 ///
 /// Reading needs the key only and never waits for a writer. Writing needs a ``WriteLease``; every commit is one
 /// durable transaction that compares lineage and revision first. An instance belongs to one thread.
@@ -10,8 +11,9 @@ package import MeshCore
 /// notice. Replacing the whole file by an older copy of the whole file cannot be noticed from within; ``version()`` shows
 /// it to whoever remembers a later one, and sequence numbers are protected beyond that (see ``DurableSequenceNumbers``).
 package final class MeshDatabase {
-    /// The path it was opened with.
-    package let path: String
+    /// The path it was opened with, or what people call a shared one.
+    package var path: String { location.name }
+    let location: DatabaseLocation
     let store: any RowStore
     /// Changes with the data key.
     var cipher: RowCipher
@@ -29,15 +31,21 @@ package final class MeshDatabase {
         var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
-    init(path: String, store: any RowStore, cipher: RowCipher, opener: Opener, generator: any RandomNumberGenerator) {
-        self.path = path
+    init(
+        location: DatabaseLocation,
+        store: any RowStore,
+        cipher: RowCipher,
+        opener: Opener,
+        generator: any RandomNumberGenerator
+    ) {
+        self.location = location
         self.store = store
         self.cipher = cipher
         self.opener = opener
         self.generator = generator
     }
 
-    /// Makes a database with mode 0600 at `path`, where nothing may be, and opens it.
+    /// Makes a database where there may be none yet, and opens it; a file has mode 0600.
     ///
     /// - Parameters:
     ///   - network: the network with its nodes and records of provisioning.
@@ -46,9 +54,9 @@ package final class MeshDatabase {
     ///   - label: what its slot is called.
     ///   - cost: of the derivation, where the key is a passphrase.
     ///   - generator: makes lineage, data key and nonces; cryptographically secure outside tests.
-    /// - Throws: ``StoreError/Code/exists``, and file trouble; then there is no file.
+    /// - Throws: ``StoreError/Code/exists``, and trouble with files or the server; then there is no database.
     package static func create(
-        at path: String,
+        at location: DatabaseLocation,
         network: MeshNetwork,
         extras: CDBExtras = CDBExtras(),
         key: DatabaseKey,
@@ -58,14 +66,7 @@ package final class MeshDatabase {
         using generator: some RandomNumberGenerator
     ) throws(StoreError) -> MeshDatabase {
         var generator = generator
-        guard try FileStatus.of(path) == nil else {
-            throw StoreError(
-                .exists,
-                "exists already",
-                hint: "choose another name, or move the file away if it is no longer needed",
-                path: path
-            )
-        }
+        try location.checkFree()
         let lineage = Octets16(high: generator.next(), low: generator.next())
         let dataKey = randomOctets(AESGCM.keyLength, using: &generator)
         let slot = try KeySlot.wrapping(
@@ -114,28 +115,28 @@ package final class MeshDatabase {
         rows.append(
             try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: manifestNonce)
         )
-        try SQLiteRowStore.create(at: path, lineage: lineage, slots: [slot], rows: rows, revision: revision)
-        return try open(at: path, key: key, using: generator)
+        try location.createStore(lineage: lineage, slots: [slot], rows: rows, revision: revision)
+        return try open(at: location, key: key, using: generator)
     }
 
-    /// Opens the database at `path`.
+    /// Opens a database.
     ///
     /// - Parameter generator: makes nonces; cryptographically secure outside tests.
     /// - Throws: ``StoreError/Code/missing``, ``StoreError/Code/notADatabase``, ``StoreError/Code/newerFormat``,
-    ///   ``StoreError/Code/wrongKey``, ``StoreError/Code/readOnly`` and file trouble.
+    ///   ``StoreError/Code/wrongKey``, ``StoreError/Code/readOnly`` and trouble with files or the server.
     package static func open(
-        at path: String,
+        at location: DatabaseLocation,
         key: DatabaseKey,
         using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(StoreError) -> MeshDatabase {
-        if let database = try SealedDatabase(at: path).opened(with: key, using: generator) { return database }
+        if let database = try SealedDatabase(at: location).opened(with: key, using: generator) { return database }
         let (secret, hint) =
             switch key.kind {
             case .keyFile: ("key file", "use the key file that was made together with it")
             case .passphrase: ("passphrase", "type it again, and mind the keyboard's layout")
             case .command: ("secret of the key command", "check which secret the command fetches")
             }
-        throw StoreError(.wrongKey, "the \(secret) does not open this database", hint: hint, path: path)
+        throw StoreError(.wrongKey, "the \(secret) does not open this database", hint: hint, path: location.name)
     }
 
     /// Everything that is known, all of one moment.
@@ -171,21 +172,30 @@ package final class MeshDatabase {
         return try decode(row) { bytes throws(DecodeError) in try CDBExtras(decoding: bytes) }
     }
 
-    /// Takes the exclusive right to write.
+    /// Takes the exclusive right to write, and stores what an earlier run had to leave beside a shared database.
     ///
     /// - Throws: ``StoreError/Code/locked`` with the holder if somebody else has it, at once.
     package func lock(holder: LockHolder) throws(StoreError) -> WriteLease {
-        do {
-            return try WriteLease(path: path + ".lock", holder: holder, database: ObjectIdentifier(self)) {
-                () throws(StoreError) in
-                let found = try store.rows(named: [Manifest.name])
-                return (found.header, try manifest(found.rows.first, header: found.header))
-            }
-        } catch {
-            var error = error
-            if error.code == .locked { error.path = path }
-            throw error
-        }
+        let lock = try store.lock(holder) { nonce() }
+        let found = try store.rows(named: [Manifest.name])
+        let lease = WriteLease(
+            lock,
+            holder: holder,
+            database: ObjectIdentifier(self),
+            header: found.header,
+            manifest: try manifest(found.rows.first, header: found.header)
+        )
+        try settleSpill(with: lease)
+        return lease
+    }
+
+    /// Takes the right to write away from whoever has it: its next write is refused. The lock of a file cannot be taken
+    /// away and needs not, for it goes with its process.
+    ///
+    /// - Parameter lock: the lock's number, as the error of a refused command names it.
+    /// - Throws: ``StoreError/Code/notLocked`` if that is not the lock that is held.
+    package func forceUnlock(_ lock: String) throws(StoreError) {
+        try store.forceUnlock(lock)
     }
 
     // MARK: For the other parts of the database

@@ -87,10 +87,19 @@ struct KeySlot: Hashable {
 struct RowChanges {
     var puts: [StoredRow]
     var deletes: [RowName]
+    /// What takes the place of all key slots, nil if they stay. What was in its place, and in that of the rows, is erased
+    /// as well as the store can.
+    var slots: [KeySlot]?
+
+    init(puts: [StoredRow], deletes: [RowName] = [], slots: [KeySlot]? = nil) {
+        self.puts = puts
+        self.deletes = deletes
+        self.slots = slots
+    }
 }
 
-/// Where rows lie. Few methods, so that another backend, a shared one for instance, can stand behind them; sealing,
-/// digests and meaning are above this seam, so a backend sees neither keys nor contents.
+/// Where rows lie: in a file, or in a database that several people share. Few methods; sealing, digests and meaning are
+/// above this seam, so a store sees neither keys nor contents.
 protocol RowStore: AnyObject {
     /// The key slots in their order.
     func keySlots() throws(StoreError) -> [KeySlot]
@@ -103,32 +112,35 @@ protocol RowStore: AnyObject {
     /// The rows with those names, as far as they exist, and the header of the same moment.
     func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow])
 
+    /// In which revision the rows with those names were written, as far as they exist.
+    func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64]
+
     /// Has the store look for damage of its own making, below the rows.
     ///
     /// - Throws: ``StoreError/Code/damaged`` with what it has found.
     func checkIntegrity() throws(StoreError)
 
-    /// Makes all changes durable in one transaction if the store is at `expected`, and sets the revision.
+    /// Takes the exclusive right to write.
     ///
-    /// - Throws: ``StoreError/Code/stale`` if it is not, and whatever stops it; then nothing has changed.
-    func commit(_ changes: RowChanges, expecting expected: StoreHeader, revision: UInt64) throws(StoreError)
+    /// - Parameter token: makes 12 octets that no other acquisition has, if the store needs some.
+    /// - Throws: ``StoreError/Code/locked`` with the holder if somebody else has it, at once.
+    func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock
 
-    /// Puts `slots` in the place of all key slots, and `manifest` in that of the manifest, as ``commit(_:expecting:revision:)``
-    /// does: in one transaction, if the store is at `expected`, setting the revision. What was in their place is erased as
-    /// well as the store can.
-    func replaceKeySlots(
-        _ slots: [KeySlot],
-        manifest: StoredRow,
-        expecting expected: StoreHeader,
-        revision: UInt64
-    ) throws(StoreError)
+    /// Takes the right to write away from whoever has it.
+    ///
+    /// - Parameter lock: the lock's number, as the error of a refused command names it.
+    func forceUnlock(_ lock: String) throws(StoreError)
 
-    /// Puts `rows` in the place of all rows and `slots` in that of all key slots, in the same way.
-    func replaceAll(
-        _ rows: [StoredRow],
-        slots: [KeySlot],
+    /// Makes all changes durable in one transaction if the store is at `expected` and the lock is still the holder's,
+    /// and sets the revision.
+    ///
+    /// - Throws: ``StoreError/Code/stale`` if it is not, and whatever stops it; then nothing has changed, unless the
+    ///   error is ``StoreError/Code/unreachable``.
+    func commit(
+        _ changes: RowChanges,
         expecting expected: StoreHeader,
-        revision: UInt64
+        revision: UInt64,
+        under lock: any StoreLock
     ) throws(StoreError)
 
     /// Copies the whole store to a file of its own, replacing one of that name; atomically, with mode 0600.
@@ -138,5 +150,18 @@ protocol RowStore: AnyObject {
 }
 
 extension RowStore {
+    func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64] {
+        Dictionary(try rows(named: names).rows.map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Servers look after themselves.
+    func checkIntegrity() throws(StoreError) {}
+
     func copy(to target: String) throws(StoreError) -> Bool { false }
+}
+
+/// The exclusive right to write to a store, until it is released or its last reference is gone.
+protocol StoreLock: AnyObject {
+    /// Gives it back; doing so twice does nothing.
+    func release()
 }

@@ -167,38 +167,32 @@ final class SQLiteRowStore: RowStore {
         }
     }
 
-    func commit(_ changes: RowChanges, expecting expected: StoreHeader, revision: UInt64) throws(StoreError) {
-        try transaction(expecting: expected, revision: revision) { database in
+    func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock {
+        try FileLock(of: path, holder)
+    }
+
+    func forceUnlock(_ lock: String) throws(StoreError) {
+        throw StoreError(
+            .notLocked,
+            "the lock of a database file cannot be taken away: it goes with the process that holds it",
+            hint: "end that process; a lock file that is left behind means nothing",
+            path: path
+        )
+    }
+
+    func commit(
+        _ changes: RowChanges,
+        expecting expected: StoreHeader,
+        revision: UInt64,
+        under lock: any StoreLock
+    ) throws(StoreError) {
+        try transaction(expecting: expected, revision: revision, erases: changes.slots != nil) { database in
             for row in changes.puts { try SQLiteRowStore.put(row, in: database) }
             let delete = try database.cachedStatement(sql: "DELETE FROM rows WHERE kind = ? AND key = ?")
             for name in changes.deletes {
                 try delete.execute(arguments: [name.kind.rawValue, Data(name.key)])
             }
-        }
-    }
-
-    func replaceKeySlots(
-        _ slots: [KeySlot],
-        manifest: StoredRow,
-        expecting expected: StoreHeader,
-        revision: UInt64
-    ) throws(StoreError) {
-        try transaction(expecting: expected, revision: revision, erases: true) { database in
-            try SQLiteRowStore.put(manifest, in: database)
-            try database.execute(sql: "DELETE FROM keySlots")
-            try SQLiteRowStore.insert(slots, in: database)
-        }
-    }
-
-    func replaceAll(
-        _ rows: [StoredRow],
-        slots: [KeySlot],
-        expecting expected: StoreHeader,
-        revision: UInt64
-    ) throws(StoreError) {
-        try transaction(expecting: expected, revision: revision, erases: true) { database in
-            try database.execute(sql: "DELETE FROM rows")
-            for row in rows { try SQLiteRowStore.put(row, in: database) }
+            guard let slots = changes.slots else { return }
             try database.execute(sql: "DELETE FROM keySlots")
             try SQLiteRowStore.insert(slots, in: database)
         }
@@ -211,7 +205,7 @@ final class SQLiteRowStore: RowStore {
     private func transaction(
         expecting expected: StoreHeader,
         revision: UInt64,
-        erases: Bool = false,
+        erases: Bool,
         _ body: (Database) throws -> Void
     ) throws(StoreError) {
         guard try FileStatus.of(path)?.identity == identity else {

@@ -3,19 +3,20 @@ internal import MeshCore
 /// A mesh database before a secret has opened it: what can be seen from outside are its key slots, so that the right secret
 /// can be looked for.
 package struct SealedDatabase {
-    /// The path it lies at.
-    package let path: String
+    /// The path it lies at, or what people call a shared one.
+    package var path: String { location.name }
+    private let location: DatabaseLocation
     private let store: any RowStore
     private let lineage: Octets16
     private let stored: [KeySlot]
 
-    /// Looks at the database at `path`.
+    /// Looks at the database at `location`.
     ///
     /// - Throws: ``StoreError/Code/missing``, ``StoreError/Code/notADatabase``, ``StoreError/Code/newerFormat``,
-    ///   ``StoreError/Code/readOnly`` and file trouble.
-    package init(at path: String) throws(StoreError) {
-        self.path = path
-        store = try SQLiteRowStore(opening: path)
+    ///   ``StoreError/Code/readOnly``, and trouble with files or the server.
+    package init(at location: DatabaseLocation) throws(StoreError) {
+        self.location = location
+        store = try location.openStore()
         lineage = try store.rows(named: []).header.lineage
         stored = Array(try store.keySlots().prefix(KeySlot.greatestCount))
     }
@@ -34,7 +35,7 @@ package struct SealedDatabase {
         for slot in stored {
             guard let dataKey = try slot.unwrap(with: key, lineage: lineage) else { continue }
             return MeshDatabase(
-                path: path,
+                location: location,
                 store: store,
                 cipher: try RowCipher(dataKey: dataKey, lineage: lineage),
                 opener: MeshDatabase.Opener(dataKey: dataKey, key: key, slot: KeySlotDescription(slot).identifier),

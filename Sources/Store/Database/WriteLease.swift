@@ -1,14 +1,6 @@
 package import MeshCore
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
-/// Who holds the lock of a database, as the lock file tells it to others.
+/// Who holds the lock of a database, as it tells others.
 package struct LockHolder: Hashable, Sendable {
     /// The user's name.
     package var user: String
@@ -36,10 +28,19 @@ package struct LockHolder: Hashable, Sendable {
             ("user", user), ("host", host), ("process", String(process)), ("operation", operation),
             ("since", String(since.rawValue)),
         ]
-        let text = lines.map { name, value in
-            name + " " + String(String.UnicodeScalarView(value.unicodeScalars.filter { $0.value >= 0x20 }.prefix(200)))
-        }
+        let text = lines.map { name, value in name + " " + LockHolder.line(value) }
         return Array((text.joined(separator: "\n") + "\n").utf8)
+    }
+
+    /// A value without what would spoil a line.
+    static func line(_ value: String) -> String {
+        let shown = value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        return String(String.UnicodeScalarView(shown.prefix(200)))
+    }
+
+    /// Who it is, in the middle of a sentence.
+    var title: String {
+        "\(LockHolder.line(user)) on \(LockHolder.line(host)), process \(process), \(LockHolder.line(operation))"
     }
 
     /// Nil unless all five values are there.
@@ -65,14 +66,17 @@ package struct LockHolder: Hashable, Sendable {
 
 /// The right to write to a database, which one process at a time has; every write asks for it.
 ///
-/// It is the advisory lock (`flock`) of the file `<database>.lock`, so the kernel takes it back when the process
-/// dies however it dies, and a lock file left behind means nothing. The lock is on a file of its own because the
-/// database's file may be replaced by another one. It is released by ``release()`` or with the last reference.
+/// Of a file it is the lock of ``FileLock``, of a shared store that of ``PostgreSQLLock``. It is released by ``release()``
+/// or with the last reference.
 package final class WriteLease {
     /// Who holds it.
     package let holder: LockHolder
+    /// What became of changes that an earlier run could not store, if it left some behind.
+    package internal(set) var spill: SpillOutcome?
     let database: ObjectIdentifier
-    private var file: OpenFile?
+    private(set) var lock: (any StoreLock)?
+    /// Why nothing can be written any more, once a write has failed and it is not known what was stored.
+    var failure: StoreError?
     /// The state of the database as this lease last saw or left it; nobody else can have changed it since.
     var header: StoreHeader
     var manifest: Manifest
@@ -80,20 +84,21 @@ package final class WriteLease {
     var book = HistoryBook()
 
     init(
-        path: String,
+        _ lock: any StoreLock,
         holder: LockHolder,
         database: ObjectIdentifier,
-        state: () throws(StoreError) -> (StoreHeader, Manifest)
-    ) throws(StoreError) {
-        let file = try WriteLease.lock(path, holder)
-        (header, manifest) = try state()
-        self.file = file
+        header: StoreHeader,
+        manifest: Manifest
+    ) {
+        self.lock = lock
         self.holder = holder
         self.database = database
+        self.header = header
+        self.manifest = manifest
     }
 
     /// Whether it still allows writing.
-    package var isHeld: Bool { file != nil }
+    package var isHeld: Bool { lock != nil }
 
     /// The lineage of the database.
     package var lineage: Octets16 { header.lineage }
@@ -106,30 +111,11 @@ package final class WriteLease {
 
     /// Gives the lock back; doing so twice does nothing.
     package func release() {
-        // The content goes first, so that nobody reads it as that of the next holder.
-        try? file?.overwrite([])
-        file = nil
+        lock?.release()
+        lock = nil
     }
 
     deinit {
         release()
-    }
-
-    /// Takes the lock of `path` for the making of a database, without a database.
-    static func lock(_ path: String, _ holder: LockHolder) throws(StoreError) -> OpenFile {
-        let file = try OpenFile(path, flags: O_RDWR | O_CREAT, mode: 0o600, doing: "the lock file cannot be opened")
-        guard try file.lockExclusively() else {
-            let other = LockHolder(decoding: (try? file.readAll(limit: 4096)) ?? [])
-            let who = other.map { "\($0.user) on \($0.host), process \($0.process), \($0.operation)" }
-            throw StoreError(
-                .locked,
-                "is being changed by \(who ?? "another process")",
-                hint: "wait until that has ended, or end it; the lock goes with the process",
-                path: path,
-                holder: other
-            )
-        }
-        try file.overwrite(holder.encoded)
-        return file
     }
 }

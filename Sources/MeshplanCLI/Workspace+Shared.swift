@@ -1,0 +1,90 @@
+internal import MeshCore
+internal import Store
+
+/// Where the databases of networks lie: in the folder, or in a database that a team shares.
+extension Workspace {
+    /// The database that the command line or the environment names; nil for files in the folder.
+    func sharedStore() throws -> SharedStore? {
+        guard let url = context.storeAccess.state ?? context.environment["MESHPLAN_STATE"], !url.isEmpty else {
+            return nil
+        }
+        guard SharedStore.isAddress(url) else {
+            throw Failure(
+                .usage,
+                "the address of a shared database begins with postgres://",
+                hint: "Say --state postgres://USER@HOST/DATABASE, or leave it away for files in \(Self.folderName)."
+            )
+        }
+        do throws(StoreError) {
+            return try SharedStore(url, clock: storeClock)
+        } catch {
+            throw Failure(.usage, error.message, hint: error.hint)
+        }
+    }
+
+    /// The context's time; who asks to end at once waits for no server.
+    private var storeClock: StoreClock {
+        let start = ContinuousClock.now
+        let context = context
+        var slept = Duration.zero
+        return StoreClock(
+            now: { max(ContinuousClock.now - start, slept) },
+            wait: { duration in
+                var rest = duration
+                while rest > .zero, context.interrupts.count() < 2 {
+                    context.sleep(min(rest, .milliseconds(100)))
+                    rest -= .milliseconds(100)
+                }
+                slept += duration
+                return context.interrupts.count() < 2
+            }
+        )
+    }
+
+    /// Where the database of a network is, or would be.
+    func location(of network: String) throws -> DatabaseLocation {
+        guard let store = try sharedStore() else { return .file(context.absolute(Self.databasePath(network))) }
+        // What this machine must remember of a shared database lies in the folder.
+        _ = try Files.createFolder(folder, as: Self.folderName)
+        return .shared(store, network: network, localPath: context.absolute("\(Self.folderName)/\(network)"))
+    }
+
+    /// What people call the place of the database of a network.
+    func databaseName(_ network: String) throws -> String {
+        guard let store = try sharedStore() else { return Self.databasePath(network) }
+        return "\(store.name), network \(network)"
+    }
+
+    /// Whether there is a database of a network.
+    func isThere(_ network: String) throws -> Bool {
+        guard let store = try sharedStore() else {
+            return Files.kind(context.absolute(Self.databasePath(network))) != nil
+        }
+        return try store.networks().contains(network)
+    }
+
+    /// Says what became of changes that an earlier run could not bring to the server.
+    func tell(_ spill: SpillOutcome?) {
+        func short(_ path: String) -> String {
+            let start = context.workingDirectory + "/"
+            return (path.hasPrefix(start) ? String(path.dropFirst(start.count)) : path).printable
+        }
+        switch spill {
+        case .stored?:
+            context.errorOutput.line("What the last run here could not store has been stored now.")
+        case .wasStored?:
+            context.errorOutput.line("What the last run here could not be sure to have stored had been stored.")
+        case .outdated(let path)?:
+            context.errorOutput.line(
+                "The database has gone on without what the last run here could not store. That is kept in \(short(path)); "
+                    + "what was in doubt is read back from the nodes by apply."
+            )
+        case .unreadable(let path)?:
+            context.errorOutput.line(
+                "What the last run here could not store cannot be read any more. The file is kept as \(short(path)); what "
+                    + "was in doubt is read back from the nodes by apply."
+            )
+        case nil: break
+        }
+    }
+}

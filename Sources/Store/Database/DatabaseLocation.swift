@@ -1,0 +1,114 @@
+package import MeshCore
+
+/// Where a mesh database lies.
+package enum DatabaseLocation {
+    /// In a file of its own, at that path.
+    case file(String)
+    /// Among other networks in a database that several people share.
+    ///
+    /// - `network`: its name there.
+    /// - `localPath`: how the paths of files begin that this machine keeps about it.
+    case shared(SharedStore, network: String, localPath: String)
+
+    /// What people call it: the path, or the server's database and the network.
+    var name: String {
+        switch self {
+        case .file(let path): path
+        case .shared(let store, let network, _): store.name(of: network)
+        }
+    }
+
+    /// How the paths of files begin that belong to this machine and not to the database.
+    var localPath: String {
+        switch self {
+        case .file(let path): path
+        case .shared(_, _, let path): path
+        }
+    }
+
+    /// Whether other machines write to it.
+    var isShared: Bool {
+        if case .shared = self { true } else { false }
+    }
+
+    /// Refuses a place where there is a database already.
+    func checkFree() throws(StoreError) {
+        switch self {
+        case .file(let path):
+            guard try FileStatus.of(path) == nil else {
+                throw StoreError(
+                    .exists,
+                    "exists already",
+                    hint: "choose another name, or move the file away if it is no longer needed",
+                    path: path
+                )
+            }
+        case .shared(let store, let network, _):
+            guard try !store.networks().contains(network) else { throw store.exists(network) }
+        }
+    }
+
+    /// Makes the rows durable here, all or nothing.
+    func createStore(
+        lineage: Octets16,
+        slots: [KeySlot],
+        rows: [StoredRow],
+        revision: UInt64
+    ) throws(StoreError) {
+        switch self {
+        case .file(let path):
+            try SQLiteRowStore.create(at: path, lineage: lineage, slots: slots, rows: rows, revision: revision)
+        case .shared(let store, let network, _):
+            try PostgreSQLRowStore.create(
+                in: store,
+                network: network,
+                lineage: lineage,
+                slots: slots,
+                rows: rows,
+                revision: revision
+            )
+        }
+    }
+
+    /// The rows that are here.
+    func openStore() throws(StoreError) -> any RowStore {
+        switch self {
+        case .file(let path): try SQLiteRowStore(opening: path)
+        case .shared(let store, let network, _): try PostgreSQLRowStore(opening: network, in: store)
+        }
+    }
+}
+
+extension MeshDatabase {
+    /// ``create(at:network:extras:key:label:cost:now:using:)`` of a file.
+    package static func create(
+        at path: String,
+        network: MeshNetwork,
+        extras: CDBExtras = CDBExtras(),
+        key: DatabaseKey,
+        label: String = "",
+        cost: Scrypt.Cost = .standard,
+        now: Timestamp,
+        using generator: some RandomNumberGenerator
+    ) throws(StoreError) -> MeshDatabase {
+        try create(
+            at: .file(path),
+            network: network,
+            extras: extras,
+            key: key,
+            label: label,
+            cost: cost,
+            now: now,
+            using: generator
+        )
+    }
+
+    /// ``open(at:key:using:)`` of a file.
+    package static func open(
+        at path: String,
+        key: DatabaseKey,
+        using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) throws(StoreError) -> MeshDatabase {
+        try open(at: .file(path), key: key, using: generator)
+    }
+}

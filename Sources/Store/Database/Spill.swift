@@ -1,0 +1,162 @@
+internal import MeshCore
+
+/// What became of changes that an earlier run could not store and left in a file.
+package enum SpillOutcome: Hashable, Sendable {
+    /// They are stored now.
+    case stored
+    /// The server had stored them, only its word had got lost.
+    case wasStored
+    /// The database has gone on without them; the file was kept under that path. What they were about to tell, the next
+    /// apply finds out, for the journal says what is in doubt.
+    case outdated(String)
+    /// The file is damaged, or of another key; it was kept under that path.
+    case unreadable(String)
+}
+
+/// A transaction that could not be brought to the server, as it is written to `<localPath>.spill`: the lineage in clear, so
+/// that files of other databases are left alone, then the rows and what they were made for, sealed once more as a whole.
+private struct Spill {
+    static let firstLine = "meshplan spill 1 "
+    static let purpose = "spill"
+
+    /// What the transaction is made for.
+    var expected: StoreHeader
+    /// The revision after it.
+    var revision: UInt64
+    var changes: RowChanges
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: 4096)
+        writer.write(UInt8(1))
+        writer.write(expected.lineage)
+        writer.write(expected.revision)
+        writer.write(revision)
+        writer.writeList(changes.puts) { row, writer in
+            writer.write(row.name.kind.rawValue)
+            writer.writeOctets(row.name.key)
+            writer.write(row.revision)
+            writer.writeOctets(row.body)
+        }
+        writer.writeList(changes.deletes) { name, writer in
+            writer.write(name.kind.rawValue)
+            writer.writeOctets(name.key)
+        }
+        return writer.bytes
+    }
+}
+
+extension Spill {
+    init(decoding bytes: [UInt8]) throws(DecodeError) {
+        var reader = ByteReader(bytes)
+        try reader.expectVersion(1)
+        let lineage = Octets16(high: try reader.readUInt64(), low: try reader.readUInt64())
+        expected = StoreHeader(lineage: lineage, revision: try reader.readUInt64())
+        revision = try reader.readUInt64()
+        changes = RowChanges(puts: [], deletes: [])
+        for _ in 0..<(try reader.readCount(size: 11)) {
+            let name = try Spill.name(&reader)
+            let revision = try reader.readUInt64()
+            changes.puts.append(StoredRow(name: name, revision: revision, body: try reader.readOctets()))
+        }
+        for _ in 0..<(try reader.readCount(size: 2)) { changes.deletes.append(try Spill.name(&reader)) }
+        try reader.expectEnd()
+    }
+
+    private static func name(_ reader: inout ByteReader) throws(DecodeError) -> RowName {
+        let kind = try reader.readUInt8()
+        guard let kind = RowKind(rawValue: kind) else { throw .unknownType(UInt64(kind)) }
+        return RowName(kind, key: try reader.readOctets())
+    }
+}
+
+extension MeshDatabase {
+    /// Where changes are kept that could not be stored.
+    private var spillPath: String { location.localPath + ".spill" }
+
+    /// Commits rows under a lease. If a shared store cannot take them, they are kept in a file, and the lease is good for
+    /// nothing more.
+    func store(_ changes: RowChanges, revision: UInt64, with lease: WriteLease) throws(StoreError) {
+        guard let lock = lease.lock else { return try check(lease) }
+        do {
+            try store.commit(changes, expecting: lease.header, revision: revision, under: lock)
+        } catch {
+            guard location.isShared else { throw error }
+            // The server may have stored them or not, so nothing can be built on either. Key slots are not kept: whoever
+            // changes them can do it again, and sees what there is.
+            guard changes.slots == nil else {
+                lease.failure = error
+                throw error
+            }
+            let spill = Spill(expected: lease.header, revision: revision, changes: changes)
+            let failure = error.code == .stale ? error : keep(spill, after: error)
+            lease.failure = failure
+            throw failure
+        }
+        lease.header.revision = revision
+    }
+
+    private func keep(_ spill: Spill, after error: StoreError) -> StoreError {
+        var error = error
+        do throws(StoreError) {
+            if try FileStatus.of(spillPath) != nil { _ = try setSpillAside(as: "other") }
+            let line = Array((Spill.firstLine + spill.expected.lineage.hexadecimal + "\n").utf8)
+            try AtomicFile.write(spillPath, line + (try seal(spill.encoded(), purpose: Spill.purpose)))
+            error.message += "; what was to be stored is kept in \(spillPath)"
+            error.hint =
+                "run the same command again, on this machine, when the database can be reached: it stores that first"
+        } catch let other {
+            error.message += "; what was to be stored could not be kept in \(spillPath) either: \(other.message)"
+            error.hint = "run the same command again when both can be reached: it reads back what is in doubt"
+        }
+        return error
+    }
+
+    /// Stores what an earlier run left behind, if the database is still as that run knew it.
+    func settleSpill(with lease: WriteLease) throws(StoreError) {
+        guard location.isShared, try FileStatus.of(spillPath) != nil else { return }
+        let bytes = try AtomicFile.read(spillPath)
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+        let start = Array(Spill.firstLine.utf8)
+        let lineage = Octets16(hexadecimal: String(decoding: line.dropFirst(start.count), as: UTF8.self))
+        guard line.starts(with: start), line.count < bytes.count, let lineage else {
+            lease.spill = .unreadable(try setSpillAside(as: "unreadable"))
+            return
+        }
+        // One of another database with a network of that name will be wanted there.
+        guard lineage == lease.lineage else { return }
+        guard let opened = try? unseal(Array(bytes[(line.count + 1)...]), purpose: Spill.purpose),
+            let spill = try? Spill(decoding: opened), spill.expected.lineage == lease.lineage,
+            let last = spill.changes.puts.last, last.name == Manifest.name
+        else {
+            lease.spill = .unreadable(try setSpillAside(as: "unreadable"))
+            return
+        }
+        if spill.expected == lease.header {
+            let header = StoreHeader(lineage: lease.lineage, revision: spill.revision)
+            let manifest = try manifest(last, header: header)
+            try store(spill.changes, revision: spill.revision, with: lease)
+            lease.manifest = manifest
+            removeFile(spillPath)
+            lease.spill = .stored
+        } else if spill.revision == lease.header.revision,
+            try store.rows(named: [Manifest.name]).rows.first?.body == last.body
+        {
+            removeFile(spillPath)
+            lease.spill = .wasStored
+        } else {
+            lease.spill = .outdated(try setSpillAside(as: "outdated"))
+        }
+    }
+
+    /// Gives the file a name under which nobody looks for it.
+    private func setSpillAside(as word: String) throws(StoreError) -> String {
+        var path = "\(spillPath)-\(word)"
+        var number = 1
+        while try FileStatus.of(path) != nil {
+            number += 1
+            path = "\(spillPath)-\(word)-\(number)"
+        }
+        try renameFile(spillPath, to: path)
+        return path
+    }
+}

@@ -1,0 +1,209 @@
+internal import MeshCore
+internal import PostgreSQL
+
+/// The lock of a network in a shared store: a row with who holds it, until when, and a fence that grows with every
+/// acquisition.
+///
+/// Only the fence makes writes safe: each of them names it, and whoever takes the lock over raises it. The sign of life that
+/// a thread gives now and then only keeps others from taking over for nothing; a process that was stopped for a while, or
+/// cut off, may lose the lock, but never write after that.
+final class PostgreSQLLock: StoreLock {
+    /// The lock's number.
+    let fence: Int64
+    /// Called when it is given back.
+    var onRelease: () -> Void = {}
+    private let lineage: Octets16
+    private let session: PostgreSQLSession
+    private var heartbeat: Heartbeat?
+    private var isHeld = true
+
+    /// Takes the lock if nobody has it, or whoever had it gave no sign of life for too long.
+    ///
+    /// - Parameter token: distinguishes this acquisition from all others, so that it can be asked for twice.
+    init(
+        of lineage: Octets16,
+        _ session: PostgreSQLSession,
+        _ holder: LockHolder,
+        token: [UInt8]
+    ) throws(StoreError) {
+        let results = try session.run([
+            SQLStatement("BEGIN"),
+            SQLStatement(
+                """
+                UPDATE meshplan_locks
+                SET fence = CASE WHEN token = $2 THEN fence ELSE fence + 1 END, token = $2,
+                    expires = now() + $3 * interval '1 millisecond',
+                    holder = $4, host = $5, process = $6, operation = $7, since = $8
+                WHERE lineage = $1 AND (expires IS NULL OR expires < now() OR token = $2)
+                """,
+                .octets(lineage.bytes),
+                .octets(token),
+                .integer(session.timing.expiry.milliseconds),
+                .text(LockHolder.line(holder.user)),
+                .text(LockHolder.line(holder.host)),
+                .integer(Int64(holder.process)),
+                .text(LockHolder.line(holder.operation)),
+                .integer(holder.since.rawValue)
+            ),
+            PostgreSQLLock.raise(lineage),
+            PostgreSQLLock.query(lineage),
+            SQLStatement("COMMIT"),
+        ])
+        guard let row = results[3].rows.first else { throw .damaged("the lock's row", path: session.name) }
+        let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
+        guard results[1].count == 1 else { throw found.refusal(session.name) }
+        fence = found.fence
+        self.lineage = lineage
+        self.session = session
+        heartbeat = Heartbeat(
+            session.address,
+            every: session.timing.heartbeat,
+            PostgreSQLLock.signOfLife(lineage, fence: found.fence, session.timing.expiry)
+        )
+    }
+
+    /// Who took the lock over, as an error; nil if it is still ours.
+    func loss(_ session: PostgreSQLSession) throws(StoreError) -> StoreError? {
+        guard let row = try session.run([PostgreSQLLock.query(lineage)])[0].rows.first else { return nil }
+        let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
+        guard found.fence != fence else { return nil }
+        let isFree = found.remaining == nil
+        let reason =
+            isFree ? "it was taken away, or has been given back since" : "it was taken over by \(found.holder.title)"
+        return StoreError(
+            .stale,
+            "the lock was lost: \(reason)",
+            hint: "run the command again when nobody else changes the network; it reads back what is in doubt",
+            path: session.name,
+            holder: isFree ? nil : found.holder
+        )
+    }
+
+    func release() {
+        guard isHeld else { return }
+        isHeld = false
+        heartbeat?.stop()
+        heartbeat = nil
+        onRelease()
+        // Without a connection the lock ends by itself.
+        guard session.isConnected, let connection = try? session.connected() else { return }
+        let sql = "UPDATE meshplan_locks SET expires = NULL WHERE lineage = $1 AND fence = $2"
+        _ = try? connection.run([SQLStatement(sql, .octets(lineage.bytes), .integer(fence))])
+    }
+
+    deinit {
+        release()
+    }
+
+    /// Takes the lock away from whoever has it.
+    ///
+    /// - Parameter lock: its fence.
+    static func take(_ lock: String, of lineage: Octets16, _ session: PostgreSQLSession) throws(StoreError) {
+        guard let fence = Int64(lock) else {
+            throw StoreError(
+                .notLocked,
+                "there is no such lock",
+                hint: "a lock has a number, which the error of a refused command names",
+                path: session.name
+            )
+        }
+        let results = try session.run([
+            SQLStatement("BEGIN"),
+            SQLStatement(
+                """
+                UPDATE meshplan_locks SET fence = fence + 1, expires = NULL
+                WHERE lineage = $1 AND fence = $2 AND expires IS NOT NULL
+                """,
+                .octets(lineage.bytes),
+                .integer(fence)
+            ),
+            raise(lineage),
+            query(lineage),
+            SQLStatement("COMMIT"),
+        ])
+        guard results[1].count != 1, let row = results[3].rows.first else { return }
+        let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
+        let present =
+            found.remaining == nil ? "nobody holds it" : "lock \(found.fence) is held by \(found.holder.title)"
+        throw StoreError(
+            .notLocked,
+            "lock \(fence) is not held: \(present)",
+            hint: "say the number that the error of a refused command names",
+            path: session.name
+        )
+    }
+
+    /// Brings the fence that writes are compared with up to that of the lock.
+    private static func raise(_ lineage: Octets16) -> SQLStatement {
+        SQLStatement(
+            """
+            UPDATE meshplan_networks SET fence = (SELECT l.fence FROM meshplan_locks l WHERE l.lineage = $1)
+            WHERE lineage = $1
+            """,
+            .octets(lineage.bytes)
+        )
+    }
+
+    private static func query(_ lineage: Octets16) -> SQLStatement {
+        SQLStatement(
+            """
+            SELECT fence, holder, host, process, operation, since,
+                CAST(EXTRACT(EPOCH FROM (expires - now())) AS bigint)
+            FROM meshplan_locks WHERE lineage = $1
+            """,
+            .octets(lineage.bytes)
+        )
+    }
+
+    private static func signOfLife(_ lineage: Octets16, fence: Int64, _ expiry: Duration) -> SQLStatement {
+        SQLStatement(
+            """
+            UPDATE meshplan_locks SET expires = now() + $3 * interval '1 millisecond'
+            WHERE lineage = $1 AND fence = $2 AND expires IS NOT NULL
+            """,
+            .octets(lineage.bytes),
+            .integer(fence),
+            .integer(expiry.milliseconds)
+        )
+    }
+}
+
+/// What the row of a lock says.
+private struct Found {
+    var fence: Int64
+    var holder: LockHolder
+    /// For how many seconds it still lasts; nil if nobody has it.
+    var remaining: Int64?
+
+    init(_ row: SQLRow) throws(PostgreSQLError) {
+        fence = try row.integer(0)
+        holder = LockHolder(
+            user: LockHolder.line(try row.text(1)),
+            host: LockHolder.line(try row.text(2)),
+            process: Int32(truncatingIfNeeded: try row.integer(3)),
+            operation: LockHolder.line(try row.text(4)),
+            since: Timestamp(rawValue: try row.integer(5))
+        )
+        remaining = row.isNull(6) ? nil : try row.integer(6)
+    }
+
+    func refusal(_ name: String) -> StoreError {
+        let rest = max(remaining ?? 0, 0)
+        return StoreError(
+            .locked,
+            "is being changed by \(holder.title)",
+            hint: "wait until that has ended; if its machine is gone, lock \(fence) ends by itself in \(rest) s, "
+                + "or with: meshplan state unlock \(fence)",
+            path: name,
+            holder: holder
+        )
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    fileprivate var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}

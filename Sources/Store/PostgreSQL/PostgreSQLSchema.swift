@@ -1,0 +1,94 @@
+internal import PostgreSQL
+
+/// The tables of a shared store: no more than any database that speaks PostgreSQL's language has.
+///
+/// `meshplan_networks` has the header of each mesh database and the fence that its last lock was given: every write names
+/// lineage, revision and fence and happens only if all three are still so. `meshplan_locks` has who holds the lock, and
+/// until when by the server's clock; it is a table of its own so that signs of life and commits never wait for one
+/// another. Fences only grow.
+enum PostgreSQLSchema {
+    /// The layout of the tables.
+    static let version: Int64 = 1
+
+    /// What makes the tables; each can be repeated. The version comes last, so that it tells that all are there.
+    static let statements: [SQLStatement] = [
+        SQLStatement(
+            "CREATE TABLE IF NOT EXISTS meshplan_schema (id bigint PRIMARY KEY, version bigint NOT NULL)"
+        ),
+        SQLStatement(
+            """
+            CREATE TABLE IF NOT EXISTS meshplan_networks (
+                name text PRIMARY KEY, lineage bytea NOT NULL UNIQUE, format bigint NOT NULL,
+                revision bigint NOT NULL, fence bigint NOT NULL
+            )
+            """
+        ),
+        SQLStatement(
+            """
+            CREATE TABLE IF NOT EXISTS meshplan_key_slots (
+                lineage bytea NOT NULL, slot bigint NOT NULL, kind bigint NOT NULL,
+                parameters bytea NOT NULL, wrapped bytea NOT NULL,
+                PRIMARY KEY (lineage, slot)
+            )
+            """
+        ),
+        SQLStatement(
+            """
+            CREATE TABLE IF NOT EXISTS meshplan_rows (
+                lineage bytea NOT NULL, kind bigint NOT NULL, key bytea NOT NULL,
+                revision bigint NOT NULL, body bytea NOT NULL,
+                PRIMARY KEY (lineage, kind, key)
+            )
+            """
+        ),
+        SQLStatement(
+            """
+            CREATE TABLE IF NOT EXISTS meshplan_locks (
+                lineage bytea PRIMARY KEY, fence bigint NOT NULL, expires timestamptz, token bytea NOT NULL,
+                holder text NOT NULL, host text NOT NULL, process bigint NOT NULL, operation text NOT NULL,
+                since bigint NOT NULL
+            )
+            """
+        ),
+        SQLStatement(
+            "INSERT INTO meshplan_schema (id, version) VALUES (1, $1) ON CONFLICT DO NOTHING",
+            .integer(version)
+        ),
+    ]
+
+    /// The version of the tables, nil if there are none.
+    ///
+    /// - Throws: ``StoreError/Code/newerFormat`` if this program does not know it.
+    static func version(_ session: PostgreSQLSession) throws(StoreError) -> Int64? {
+        let found: [SQLRow]
+        do {
+            found = try session.run([SQLStatement("SELECT version FROM meshplan_schema WHERE id = 1")])[0].rows
+        } catch {
+            if error.code == .missing, session.hasConnected { return nil }
+            throw error
+        }
+        guard let row = found.first else { return nil }
+        let version = try session.reading { () throws(PostgreSQLError) in try row.integer(0) }
+        guard version == self.version else {
+            throw StoreError(
+                .newerFormat,
+                "the tables have version \(version), this program knows version \(self.version)",
+                hint: "use the version of meshplan that the others use",
+                path: session.name
+            )
+        }
+        return version
+    }
+
+    /// Refuses a database without our tables.
+    static func check(_ session: PostgreSQLSession) throws(StoreError) {
+        guard try version(session) != nil else {
+            throw StoreError(
+                .missing,
+                "there are no tables of meshplan",
+                hint: "make them with: meshplan init --state \(session.address)",
+                path: session.name
+            )
+        }
+    }
+}

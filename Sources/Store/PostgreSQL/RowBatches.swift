@@ -1,0 +1,129 @@
+internal import MeshCore
+internal import PostgreSQL
+
+/// The statements that write rows.
+enum RowBatches {
+    /// What must be true for a write to happen.
+    struct Guard {
+        var lineage: Octets16
+        /// The revision that the write makes.
+        var revision: UInt64
+        /// The fence of the writer's lock.
+        var fence: Int64
+    }
+
+    /// How large a statement gets.
+    private static let size = 4 << 20
+
+    /// Rows in portions of which none is very large.
+    static func batches(of rows: [StoredRow]) -> [ArraySlice<StoredRow>] {
+        var batches: [ArraySlice<StoredRow>] = []
+        var (start, size) = (rows.startIndex, 0)
+        for index in rows.indices {
+            if size > RowBatches.size {
+                batches.append(rows[start..<index])
+                (start, size) = (index, 0)
+            }
+            size += rows[index].body.count + 64
+        }
+        if start < rows.endIndex { batches.append(rows[start...]) }
+        return batches
+    }
+
+    /// Puts the rows of a network that is being made.
+    static func insertion(of rows: ArraySlice<StoredRow>, into lineage: Octets16) -> SQLStatement {
+        SQLStatement(
+            """
+            INSERT INTO meshplan_rows (lineage, kind, key, revision, body)
+            SELECT $1, n.kind, n.key, n.revision, n.body
+            FROM unnest($2::bigint[], $3::bytea[], $4::bigint[], $5::bytea[]) AS n(kind, key, revision, body)
+            """,
+            .octets(lineage.bytes),
+            .integerList(rows.map { Int64($0.name.kind.rawValue) }),
+            .octetsList(rows.map(\.name.key)),
+            .integerList(rows.map { Int64(bitPattern: $0.revision) }),
+            .octetsList(rows.map(\.body))
+        )
+    }
+
+    /// A transaction whose second statement sets the revision if it may; the others do something only if it did.
+    ///
+    /// They ask for the new revision under the writer's own fence, which nobody else can have set. If an earlier attempt
+    /// at the same transaction has set it, they repeat what that did.
+    static func transaction(_ changes: RowChanges, from expected: UInt64, to new: Guard) -> [SQLStatement] {
+        let lineage = SQLValue.octets(new.lineage.bytes)
+        let revision = SQLValue.integer(Int64(bitPattern: new.revision))
+        let fence = SQLValue.integer(new.fence)
+        let isOurs = """
+            EXISTS (SELECT 1 FROM meshplan_networks WHERE lineage = $1 AND revision = $2 AND fence = $3)
+            """
+        var statements = [
+            SQLStatement("BEGIN"),
+            SQLStatement(
+                "UPDATE meshplan_networks SET revision = $2 WHERE lineage = $1 AND fence = $3 AND revision = $4",
+                lineage,
+                revision,
+                fence,
+                .integer(Int64(bitPattern: expected))
+            ),
+        ]
+        for rows in batches(of: changes.puts) {
+            statements.append(
+                SQLStatement(
+                    """
+                    INSERT INTO meshplan_rows (lineage, kind, key, revision, body)
+                    SELECT $1, n.kind, n.key, n.revision, n.body
+                    FROM unnest($4::bigint[], $5::bytea[], $6::bigint[], $7::bytea[]) AS n(kind, key, revision, body)
+                    WHERE \(isOurs)
+                    ON CONFLICT (lineage, kind, key) DO UPDATE SET revision = excluded.revision, body = excluded.body
+                    """,
+                    lineage,
+                    revision,
+                    fence,
+                    .integerList(rows.map { Int64($0.name.kind.rawValue) }),
+                    .octetsList(rows.map(\.name.key)),
+                    .integerList(rows.map { Int64(bitPattern: $0.revision) }),
+                    .octetsList(rows.map(\.body))
+                )
+            )
+        }
+        if !changes.deletes.isEmpty {
+            statements.append(
+                SQLStatement(
+                    """
+                    DELETE FROM meshplan_rows
+                    WHERE lineage = $1 AND \(isOurs)
+                        AND (kind, key) IN (SELECT n.kind, n.key FROM unnest($4::bigint[], $5::bytea[]) AS n(kind, key))
+                    """,
+                    lineage,
+                    revision,
+                    fence,
+                    .integerList(changes.deletes.map { Int64($0.kind.rawValue) }),
+                    .octetsList(changes.deletes.map(\.key))
+                )
+            )
+        }
+        if let slots = changes.slots {
+            let delete = "DELETE FROM meshplan_key_slots WHERE lineage = $1 AND \(isOurs)"
+            statements.append(SQLStatement(delete, lineage, revision, fence))
+            for (number, slot) in slots.enumerated() {
+                statements.append(
+                    SQLStatement(
+                        """
+                        INSERT INTO meshplan_key_slots (lineage, slot, kind, parameters, wrapped)
+                        SELECT $1, $4::bigint, $5::bigint, $6::bytea, $7::bytea WHERE \(isOurs)
+                        """,
+                        lineage,
+                        revision,
+                        fence,
+                        .integer(Int64(number)),
+                        .integer(Int64(slot.kind)),
+                        .octets(slot.parameters),
+                        .octets(slot.wrapped)
+                    )
+                )
+            }
+        }
+        return statements + [SQLStatement("COMMIT")]
+    }
+}

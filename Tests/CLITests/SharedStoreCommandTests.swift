@@ -1,0 +1,187 @@
+import Foundation
+import MeshCore
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite(
+    "Commands with a shared database",
+    .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.isNotInstalled)")
+)
+struct SharedStoreCommandTests {
+    /// A database of its own and machines that share it.
+    private struct Team {
+        let server: PostgreSQLServer
+        let databaseName: String
+        let desk: CommandFixture
+
+        init() throws {
+            server = try PostgreSQLServer.shared
+            databaseName = try server.newDatabase()
+            desk = try CommandFixture()
+            desk.environment["MESHPLAN_STATE"] = server.address(databaseName)
+            try desk.copy("house.yaml")
+            try desk.copy("network.json")
+        }
+
+        /// With the example network in the database.
+        static func house() throws -> Team {
+            let team = try Team()
+            try #require(team.desk.run("init").status == 0)
+            try #require(team.desk.run("import", "--cdb", "network.json").status == 0)
+            return team
+        }
+
+        /// Another machine, with the key or without.
+        func machine(withKey: Bool = true) throws -> CommandFixture {
+            let other = try CommandFixture()
+            other.environment["MESHPLAN_STATE"] = server.address(databaseName)
+            try other.copy("house.yaml")
+            if withKey {
+                let key = try required(desk.read(".meshplan/key"))
+                try other.write(String(decoding: key, as: UTF8.self), to: ".meshplan/key")
+                let path = other.folder.appendingPathComponent(".meshplan/key").path
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+            }
+            return other
+        }
+
+        var name: String { "postgres:///\(databaseName)?host=\(server.folder)" }
+    }
+
+    @Test("From init to an empty plan, and on another machine the plan is empty, too")
+    func wholeJob() throws {
+        let team = try Team()
+        let before = team.desk.run("plan")
+        #expect(before.status == 1)
+        let initialized = team.desk.run("init")
+        #expect(initialized.output.contains("Made the tables of meshplan in \(team.name)"))
+        #expect(!team.desk.run("init").output.contains("tables"))
+        let imported = team.desk.run("import", "--cdb", "network.json")
+        #expect(imported.status == 0, "\(imported)")
+        #expect(imported.output.contains("into \(team.name), network house"))
+        #expect(team.desk.run("import", "--cdb", "network.json").error.contains("already"))
+        let saved = team.desk.run("plan", "--out", "house.mplan")
+        #expect(saved.status == 0)
+        let applied = team.desk.run("apply", "house.mplan", "--via", "simulator")
+        #expect(applied.status == 0, "\(applied)")
+        #expect(team.desk.run("apply", "house.mplan", "--via", "simulator").status == 7)
+        #expect(team.desk.run("plan", "--detailed-exitcode").status == 0)
+        #expect(team.desk.read(".meshplan/house.meshdb") == nil)
+
+        let laptop = try team.machine()
+        #expect(laptop.run("plan", "--detailed-exitcode").status == 0)
+        for command in [["show"], ["state", "list"], ["export"], ["drift"], ["init"]] {
+            #expect(laptop.run(command).status == team.desk.run(command).status, "\(command)")
+        }
+        #expect(laptop.run("show").output == team.desk.run("show").output)
+    }
+
+    @Test("Of two that apply, one proceeds, and the other is told who does")
+    func twoApply() throws {
+        let team = try Team.house()
+        let laptop = try team.machine()
+        var second: CommandFixture.Result?
+        team.desk.isTerminal = true
+        team.desk.respond = { _ in
+            second = laptop.run("apply", "--via", "simulator", "--auto-approve")
+            return "yes"
+        }
+        let first = team.desk.run("apply", "--via", "simulator")
+        #expect(first.status == 0, "\(first)")
+        #expect(second?.status == 6)
+        let error = try #require(second?.error)
+        #expect(flat(error).contains("network house: is being changed by tester on bench, process 4711, apply"))
+        #expect(flat(error).contains("meshplan state unlock"))
+        #expect(laptop.run("plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("What a broken run could not store is stored by the next one, which the error tells to begin")
+    func spill() throws {
+        let team = try Team.house()
+        let proxy = try PostgreSQLProxy(of: team.server)
+        team.desk.environment["MESHPLAN_STATE"] = team.server.address(team.databaseName, through: proxy.folder)
+        proxy.cut(atCommit: 9, .beforeCommit, refusing: .max)
+        let broken = team.desk.run("apply", "--via", "simulator", "--auto-approve")
+        #expect(proxy.hasCut)
+        #expect(broken.status == 4 || broken.status == 1)
+        #expect(broken.error.contains("house.spill"))
+        #expect(flat(broken.error).contains("run the same command again"))
+        #expect(try team.desk.mode(".meshplan/house.spill") == 0o600)
+        proxy.mend()
+        try team.server.sql("UPDATE meshplan_locks SET expires = now() - interval '1 second'", in: team.databaseName)
+        let next = team.desk.run("apply", "--via", "simulator", "--auto-approve")
+        #expect(next.error.contains("What the last run here could not store has been stored now."))
+        #expect(next.status == 0, "\(next)")
+        #expect(team.desk.run("plan", "--detailed-exitcode").status == 0)
+        #expect(team.desk.run("sim", "status").status == 0)
+        #expect(team.desk.read(".meshplan/house.spill") == nil)
+    }
+
+    @Test("A machine without the key makes none of its own where there are networks")
+    func withoutKey() throws {
+        let team = try Team.house()
+        let other = try team.machine(withKey: false)
+        let result = other.run("init")
+        #expect(result.status == 1)
+        #expect(flat(result.error).contains("there are databases that it opens: house"))
+        #expect(flat(result.error).contains("Have a colleague give you .meshplan/key"))
+        #expect(other.read(".meshplan/key") == nil)
+    }
+
+    @Test("--state wins over the environment, and must be an address")
+    func option() throws {
+        let team = try Team.house()
+        let other = try CommandFixture()
+        try other.write(String(decoding: try required(team.desk.read(".meshplan/key")), as: UTF8.self), to: "key")
+        let path = other.folder.appendingPathComponent("key").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        other.environment["MESHPLAN_STATE"] = "postgres:///nowhere"
+        let address = team.server.address(team.databaseName)
+        let shown = other.run("state", "list", "--key-file", "key", "--state", address)
+        #expect(shown.status == 0, "\(shown)")
+        #expect(shown.output == team.desk.run("state", "list").output)
+        let wrong = other.run("show", "--state", "house.meshdb")
+        #expect(wrong.status == 64)
+        #expect(flat(wrong.error).contains("--state postgres://USER@HOST/DATABASE"))
+        #expect(other.run("show", "--state", "postgres://a:s3cret%zz@h/d").status == 64)
+        #expect(!other.run("show", "--state", "postgres://a:s3cret%zz@h/d").error.contains("s3cret"))
+        let missing = other.run("show", "--network", "other", "--key-file", "key", "--state", address)
+        #expect(flat(missing.error).contains("there is no database of the network `other`"))
+        #expect(flat(missing.error).contains("There are: house."))
+    }
+
+    @Test("No command shows the password in an address")
+    func passwords() throws {
+        let team = try Team.house()
+        let (user, password) = PostgreSQLServer.guarded
+        let escaped = password.replacing("%", with: "%25")
+        let commands = [
+            ["init"], ["plan"], ["show"], ["state", "list"], ["apply", "--via", "simulator", "--auto-approve"],
+            ["plan", "--json"], ["import", "--cdb", "network.json"], ["scan", "--via", "simulator"],
+        ]
+        func check(_ address: String, succeeds: Bool) {
+            team.desk.environment["MESHPLAN_STATE"] = address
+            for command in commands {
+                let result = team.desk.run(command)
+                #expect(!(result.output + result.error).contains(password), "\(command)")
+                #expect(!(result.output + result.error).contains(escaped), "\(command)")
+                if !succeeds { #expect(result.status != 0, "\(command)") }
+            }
+        }
+        let refused = team.server.address(team.databaseName, user: "\(user):\(escaped)")
+        check(refused, succeeds: false)
+        check(refused.replacing(team.databaseName, with: "nowhere"), succeeds: false)
+        check("postgres://\(user):\(escaped)@localhost:1/nowhere", succeeds: false)
+        try team.server.sql(
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(user)",
+            in: team.databaseName
+        )
+        check(refused, succeeds: true)
+        #expect(team.desk.run("plan", "--detailed-exitcode").status == 0)
+    }
+}
+
+/// A text as if lines were endless.
+private func flat(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }

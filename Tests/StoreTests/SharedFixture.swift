@@ -1,0 +1,101 @@
+import Foundation
+import MeshCore
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Time that passes only when somebody waits.
+final class ManualClock {
+    private(set) var time = Duration.zero
+    private(set) var waits = 0
+    /// Whether somebody who waits has had enough.
+    var isImpatient = false
+    /// Called at each wait.
+    var onWait: () -> Void = {}
+
+    var clock: StoreClock {
+        StoreClock(
+            now: { self.time },
+            wait: { duration in
+                self.time += duration
+                self.waits += 1
+                self.onWait()
+                return !self.isImpatient
+            }
+        )
+    }
+}
+
+/// A network in a database of its own on a real server, as several machines see it.
+final class SharedFixture {
+    let server: PostgreSQLServer
+    let databaseName: String
+    let folder: TemporaryFolder
+    let key: DatabaseKey
+    let network: MeshNetwork
+    let clock = ManualClock()
+    var timing = LockTiming()
+
+    init(nodes: Int = 2, seed: UInt64 = 1) throws {
+        server = try PostgreSQLServer.shared
+        databaseName = try server.newDatabase()
+        folder = try TemporaryFolder()
+        var generator = SplitMix64(seed: seed)
+        key = DatabaseKey.random(using: &generator)
+        network = try richNetwork(nodes: nodes)
+        #expect(try store().prepare())
+        _ = try MeshDatabase.create(
+            at: try location(),
+            network: network,
+            key: key,
+            now: now,
+            using: generator
+        )
+    }
+
+    /// What errors name.
+    var name: String { "postgres:///\(databaseName)?host=\(server.folder), network house" }
+
+    func store(user: String = "meshplan", through proxy: PostgreSQLProxy? = nil) throws -> SharedStore {
+        let address = server.address(databaseName, user: user, through: proxy?.folder)
+        return try SharedStore(address, clock: clock.clock, timing: timing)
+    }
+
+    func location(
+        on machine: String = "desk",
+        user: String = "meshplan",
+        through proxy: PostgreSQLProxy? = nil
+    ) throws -> DatabaseLocation {
+        .shared(try store(user: user, through: proxy), network: "house", localPath: folder.file(machine))
+    }
+
+    func open(
+        on machine: String = "desk",
+        user: String = "meshplan",
+        through proxy: PostgreSQLProxy? = nil
+    ) throws -> MeshDatabase {
+        try MeshDatabase.open(at: try location(on: machine, user: user, through: proxy), key: key)
+    }
+
+    @discardableResult
+    func sql(_ text: String) throws -> String { try server.sql(text, in: databaseName) }
+
+    /// What a machine keeps in files.
+    func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+
+    /// Lets the lock end as if its holder had been silent for too long.
+    func expireLock() throws { try sql("UPDATE meshplan_locks SET expires = now() - interval '1 second'") }
+}
+
+/// A change that makes a new serial.
+func renaming(_ network: MeshNetwork, to name: String) -> StoreChanges {
+    var changes = StoreChanges()
+    var network = network
+    network.name = name
+    changes.network = network
+    return changes
+}
+
+/// The trait of tests that need a server.
+let withServer = ConditionTrait.enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.isNotInstalled)")

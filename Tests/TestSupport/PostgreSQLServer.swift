@@ -1,0 +1,134 @@
+import Foundation
+
+/// A real PostgreSQL server in a temporary folder, reached over a unix socket there and nowhere else, so that it collides
+/// with nothing. One serves all tests of a process; it ends with the process, however that ends.
+package final class PostgreSQLServer: Sendable {
+    /// Where the programs of the server are; nil if they are not installed.
+    package static let programs: String? = {
+        let parent = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+        let folders =
+            versions.sorted { (Double($0) ?? 0) > (Double($1) ?? 0) }.map { "\(parent)/\($0)/bin" }
+            + ["/opt/homebrew/opt/postgresql/bin", "/usr/local/pgsql/bin", "/usr/local/bin", "/usr/bin"]
+        return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
+    }()
+
+    /// Whether tests can have a server.
+    package static var isInstalled: Bool { programs != nil }
+    /// Why not.
+    package static let isNotInstalled = "PostgreSQL is not installed (on Debian: apt-get install postgresql)"
+
+    private static let started = Result { try PostgreSQLServer() }
+
+    /// The server of this process, started when it is first asked for.
+    package static var shared: PostgreSQLServer {
+        get throws { try started.get() }
+    }
+
+    /// The folder of the socket, short enough for the address of one.
+    package let folder: String
+    /// The role that needs a password, and the password.
+    package static let guarded = (user: "guarded", password: "s3cr%t")
+
+    /// What went wrong.
+    package struct Failure: Error, CustomStringConvertible {
+        /// What went wrong.
+        package let description: String
+
+        init(description: String) {
+            self.description = description
+        }
+    }
+
+    private init() throws {
+        guard let programs = PostgreSQLServer.programs else {
+            throw Failure(description: PostgreSQLServer.isNotInstalled)
+        }
+        folder = "/tmp/meshplan-pg-\(getpid())"
+        // The server refuses to run as root; its package brings a user for it. A shell starts it and waits for the end of
+        // its standard input, which comes when this process ends; then it ends the server and removes the folder.
+        let script = """
+            set -eu
+            as=""
+            if [ "$(id -u)" = 0 ]; then as="setpriv --reuid=postgres --regid=postgres --clear-groups"; fi
+            rm -rf "$1" && mkdir -p "$1" && chmod 755 "$1"
+            if [ -n "$as" ]; then chown postgres:postgres "$1"; fi
+            cd "$1"
+            $as "$2/initdb" -D "$1/data" -U meshplan -A trust -E UTF8 --no-locale --no-sync >"$1/log" 2>&1 </dev/null
+            printf 'local all guarded scram-sha-256\\nlocal all all trust\\n' >"$1/data/pg_hba.conf"
+            $as "$2/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=60 \\
+                -c shared_buffers=16MB >>"$1/log" 2>&1 </dev/null &
+            server=$!
+            trap '' INT TERM HUP
+            cat >/dev/null || true
+            kill -INT $server || true
+            wait $server || true
+            rm -rf "$1"
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", script, "sh", folder, programs]
+        let input = Pipe()
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // Never closed: the system does when this process ends.
+        _ = Unmanaged.passRetained(input)
+        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+        while (try? sql("SELECT 1", in: "postgres")) == nil {
+            guard ContinuousClock.now < deadline, process.isRunning else {
+                let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
+                throw Failure(description: "PostgreSQL did not start: \(log.suffix(400))")
+            }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        _ = try sql(
+            "CREATE ROLE \(PostgreSQLServer.guarded.user) LOGIN PASSWORD '\(PostgreSQLServer.guarded.password)'",
+            in: "postgres"
+        )
+    }
+
+    /// The address of a database.
+    ///
+    /// - Parameters:
+    ///   - user: with password, as the address has it.
+    ///   - folder: that of another socket which leads to the server.
+    package func address(_ database: String, user: String = "meshplan", through folder: String? = nil) -> String {
+        let host = (folder ?? self.folder).replacing("/", with: "%2F")
+        return "postgres://\(user)@\(host)/\(database)"
+    }
+
+    /// Makes an empty database.
+    ///
+    /// - Returns: its name.
+    package func newDatabase() throws -> String {
+        let name = "t" + UUID().uuidString.lowercased().replacing("-", with: "").prefix(20)
+        _ = try sql("CREATE DATABASE \(name)", in: "postgres")
+        return name
+    }
+
+    /// Runs SQL beside whatever is being tested.
+    ///
+    /// - Returns: rows a line, columns separated by `|`.
+    @discardableResult
+    package func sql(_ text: String, in database: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: (PostgreSQLServer.programs ?? "") + "/psql")
+        process.arguments = [
+            "-h", folder, "-U", "meshplan", "-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", text,
+        ]
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let found = try output.fileHandleForReading.readToEnd() ?? Data()
+        let said = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: String(decoding: said, as: UTF8.self))
+        }
+        return String(decoding: found, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+}
