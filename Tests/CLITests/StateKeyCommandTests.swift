@@ -206,9 +206,11 @@ struct StateKeyCommandTests {
         #expect(fixture.run("show", "--passphrase-file", "words").status == 0)
         #expect(fixture.run("show", "--key-command", "echo \(Self.secret)").status == 1)
         #expect(fixture.read("meshplan.lock.yaml") == lock, "the state is the same")
+        fixture.isTerminal = false
         let plan = fixture.run("apply", "old.mplan", "--via", "simulator", "--auto-approve")
         #expect(plan.status == 65 && plan.error.contains("before this one got another data key"), "\(plan.error)")
         #expect(plan.error.contains("meshplan plan --out FILE"))
+        fixture.isTerminal = true
         fixture.secrets = ["not the words of Anna"]
         let wrong = fixture.run("state", "key", "rotate")
         #expect(wrong.status == 1 && wrong.error.contains("does not open slot"))
