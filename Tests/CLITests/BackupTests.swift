@@ -35,8 +35,6 @@ struct BackupTests {
         )
         #expect(fixture.run("show").output == shown)
         #expect(fixture.run("state", "history").output.hasPrefix("Nothing was done yet"))
-        // What was sent since is drift to it, which it can read back.
-        #expect(fixture.run("refresh", "--via", "simulator").output.contains("drifted"))
     }
 
     @Test("are off where the environment says so, and a wrong word there is refused")
