@@ -40,6 +40,7 @@ struct ApplyRun {
         let lease = try workspace.lock(database, for: "apply")
         announce(plan, from: path, try estimator(database).estimate(plan))
         let snapshot = try database.snapshot()
+        try SequenceNotice(context, network: network).warn(of: snapshot, database)
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
         // A plan that is out of date is refused as such, whether somebody listens or not.
         if !plan.isEmpty, plan.serial == snapshot.serial { try route.probe(in: context) }
@@ -103,6 +104,7 @@ struct ApplyRun {
         let planned = try planning.plan(snapshot, options: planner)
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: isFull)
+        try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
         try planned.checkGuards()
         try expected?.check(plan)
         /// What the definition has adopted of what nodes told is no drift any more.
@@ -236,6 +238,8 @@ struct MeshConnection {
         options: ExecutionOptions = ExecutionOptions(),
         _ reporter: ApplyReporter
     ) throws {
+        var options = options
+        options.link.ivIndexRecovery = route.recoveryCommand(of: network, in: context)
         let access = try route.open(
             in: context,
             network: try database.snapshot().network,

@@ -31,7 +31,7 @@ package struct Meshplan: ParsableCommand {
                 name: "Apply",
                 subcommands: [ApplyCommand.self, RefreshCommand.self, KeysCommand.self, ReprovisionCommand.self]
             ),
-            CommandGroup(name: "Database", subcommands: [StateCommand.self]),
+            CommandGroup(name: "Database", subcommands: [StateCommand.self, NetworkGroupCommand.self]),
             CommandGroup(name: "Nearby", subcommands: [ScanCommand.self, IdentifyCommand.self, NodeCommand.self]),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]

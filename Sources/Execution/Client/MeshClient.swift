@@ -72,6 +72,7 @@ package struct MeshClient {
     /// - Parameters:
     ///   - address: the client's element; its sequence numbers come from `sequenceNumbers` alone.
     ///   - isIVIndexKnown: false if `ivIndex` is only a supposition, which the first authentic beacon corrects.
+    ///   - ivIndexTimes: since when it is that state, on the bearer's clock.
     ///   - keys: all keys, those of the nodes included.
     ///   - nodes: the nodes of the network, for the choice of proxies.
     ///   - replay: what earlier runs accepted.
@@ -80,6 +81,7 @@ package struct MeshClient {
         address: UnicastAddress,
         ivIndex: IVIndex,
         isIVIndexKnown: Bool = true,
+        ivIndexTimes: IVIndexMonitor.Times = IVIndexMonitor.Times(),
         keys: KeyRing,
         nodes: [Node] = [],
         sequenceNumbers: any SequenceNumberSource,
@@ -98,6 +100,7 @@ package struct MeshClient {
             elementCount: 1,
             ivIndex: ivIndex,
             isIVIndexKnown: isIVIndexKnown,
+            ivIndexTimes: ivIndexTimes,
             keys: keys,
             sequenceNumbers: sequenceNumbers,
             sar: .configurationClient,

@@ -46,6 +46,7 @@ struct PlanCommand: NetworkCommand {
         let planned = try planning.plan(snapshot, options: options.planner)
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
+        try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")
         }

@@ -86,15 +86,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     }
 
     private func load(_ source: UnicastAddress) throws(StoreError) -> State {
-        let stored = try database.reservation(of: source)
-        let witness = try loadWitness()
-        var reservation = stored ?? Reservation(ivIndex: 0, limit: 0)
-        if let witnessed = witness.reservations[source] {
-            if reservation.isBehind(witnessed) { reservation = witnessed }
-        } else if stored != nil || witness.isDamaged {
-            let skipped = DurableSequenceNumbers.skippedAfterRestore
-            reservation.limit = min(reservation.limit + skipped, DurableSequenceNumbers.end)
-        }
+        let reservation = try loadWitness().effective(try database.storedReservation(of: source), of: source)
         return State(reservation: reservation, next: reservation.limit)
     }
 
@@ -128,13 +120,13 @@ extension MeshDatabase {
         return DurableSequenceNumbers(database: self, lease: lease, blockSize: blockSize)
     }
 
-    fileprivate var witnessPath: String { path + ".sequence" }
+    var witnessPath: String { path + ".sequence" }
 
     private static func name(_ source: UnicastAddress) -> RowName {
         RowName(.sequenceNumbers, key: [UInt8(source.rawValue >> 8), UInt8(truncatingIfNeeded: source.rawValue)])
     }
 
-    fileprivate func reservation(of source: UnicastAddress) throws(StoreError) -> DurableSequenceNumbers.Reservation? {
+    func storedReservation(of source: UnicastAddress) throws(StoreError) -> DurableSequenceNumbers.Reservation? {
         guard let row = try store.rows(named: [MeshDatabase.name(source)]).rows.first else { return nil }
         return try decode(row, MeshDatabase.decodeReservation)
     }
@@ -150,7 +142,7 @@ extension MeshDatabase {
             found.append((source, try other.decode(row, MeshDatabase.decodeReservation)))
         }
         for (source, theirs) in found {
-            if let ours = try reservation(of: source), !ours.isBehind(theirs) { continue }
+            if let ours = try storedReservation(of: source), !ours.isBehind(theirs) { continue }
             var raised = theirs
             let skipped = DurableSequenceNumbers.skippedAfterRestore
             raised.limit = min(raised.limit + skipped, DurableSequenceNumbers.end)
