@@ -13,7 +13,7 @@ extension LinkFailure {
         recovery: String
     ) -> LinkFailure {
         let network = "the network is at IV index \(announced.value), the database at \(known.value)"
-        let approve = "hear the network and approve its IV index with: \(recovery)"
+        let approve = "approve it with: \(recovery)"
         guard case .ignored(let refusal) = verdict else {
             return LinkFailure(reason: network, hint: "wait until the messages under way are through")
         }

@@ -36,13 +36,8 @@ package struct BeaconReport: Hashable, Sendable {
 extension Executor {
     /// Connects to one proxy of the network after another and hears their beacons. Nothing is sent, and nothing is stored.
     ///
-    /// - Parameters:
-    ///   - duration: how long; an interrupt ends it earlier.
-    ///   - handle: is told what was said for the first time.
-    package func listenForBeacons(
-        for duration: Duration,
-        _ handle: @escaping (BeaconReport.Statement) -> Void = { _ in }
-    ) -> BeaconReport {
+    /// - Parameter duration: how long; an interrupt ends it earlier.
+    package func listenForBeacons(for duration: Duration) -> BeaconReport {
         do throws(ExecutionStop) {
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
             let monitor = IVIndexMonitor(
@@ -55,8 +50,7 @@ extension Executor {
                 network: snapshot.network,
                 monitor: monitor,
                 policy: options.link,
-                interrupts: context.interrupts,
-                handle: handle
+                interrupts: context.interrupts
             )
             run.perform(for: duration)
             return run.report
@@ -82,7 +76,6 @@ private struct BeaconListeningRun {
     private let monitor: IVIndexMonitor
     private let policy: LinkPolicy
     private let interrupts: () -> Int
-    private let handle: (BeaconReport.Statement) -> Void
     private var resolver: IdentityResolver
     private let excluded: Set<UnicastAddress>
     private(set) var report = BeaconReport()
@@ -118,14 +111,12 @@ private struct BeaconListeningRun {
         network: MeshNetwork,
         monitor: IVIndexMonitor,
         policy: LinkPolicy,
-        interrupts: @escaping () -> Int,
-        handle: @escaping (BeaconReport.Statement) -> Void
+        interrupts: @escaping () -> Int
     ) {
         self.bearer = bearer
         self.monitor = monitor
         self.policy = policy
         self.interrupts = interrupts
-        self.handle = handle
         keys = KeyRing(network)
         isPrimaryMember = keys.netKey(.primary) != nil
         resolver = IdentityResolver(network)
@@ -251,6 +242,5 @@ private struct BeaconListeningRun {
             proxies: 1
         )
         report.statements.append(statement)
-        handle(statement)
     }
 }

@@ -13,12 +13,6 @@ struct IVRecoveryView {
         self.before = before
     }
 
-    /// Something was said for the first time.
-    func heard(_ statement: BeaconReport.Statement) {
-        guard context.json == nil else { return }
-        context.errorOutput.line("  \(subnet(statement)) is at IV index \(statement.ivIndex.text).")
-    }
-
     /// All that was heard.
     func summarize(_ report: BeaconReport) {
         guard let lines = context.json else {
@@ -66,12 +60,9 @@ struct IVRecoveryView {
             if case .recoveredLately = refusal, let last = before.ivIndexRecoveredAt {
                 "The IV index was recovered at \(last.text), and is to be once in 192 hours only"
             } else {
-                "It is \(ivIndex.value - before.ivIndex.value) ahead of the database, and more than "
-                    + "\(IVIndexMonitor.recoveryLimit) takes 48 weeks or a forged beacon"
+                "It is \(ivIndex.value - before.ivIndex.value) ahead; \(IVIndexMonitor.recoveryLimit) take a network 48 weeks"
             }
-        return
-            "\(reason). Messages are sent under it from then on, and never again under a lower one: if the nodes are "
-            + "not there, they will not understand you until they are."
+        return "\(reason). Nothing is sent under a lower one ever again."
     }
 
     /// It is taken over.

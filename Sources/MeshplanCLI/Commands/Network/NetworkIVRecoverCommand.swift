@@ -60,7 +60,7 @@ struct NetworkIVRecoverCommand: NetworkCommand {
         if context.json == nil {
             context.errorOutput.line("Listening for \(listen) to the proxies of network \(name.printable).")
         }
-        let report = executor.listenForBeacons(for: listen.duration) { view.heard($0) }
+        let report = executor.listenForBeacons(for: listen.duration)
         if report.ending == .interrupted { throw Failure(.interrupted, "interrupted; nothing was changed") }
         if report.statements.isEmpty, let failure = Failure(ending: report.ending) { throw failure }
         view.summarize(report)
