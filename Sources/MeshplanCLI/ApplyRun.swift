@@ -51,6 +51,7 @@ struct ApplyRun {
         try Confirmation(context: context, network: network).check(database)
         let snapshot = try database.snapshot()
         announce(plan, from: path, try estimator(database).relaying(in: snapshot.network).estimate(plan))
+        try SequenceNotice(context, network: network).warn(of: snapshot, database)
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
         // A plan that is out of date is refused as such, whether somebody listens or not.
         if !plan.isEmpty, plan.serial == snapshot.serial {
@@ -156,6 +157,7 @@ struct ApplyRun {
         let planned = try planning.plan(snapshot, options: planner)
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: isFull)
+        try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
         try planned.checkGuards()
         try expected?.check(plan)
         guard !plan.isEmpty else {
@@ -291,6 +293,8 @@ struct MeshConnection {
         options: ExecutionOptions = ExecutionOptions(),
         _ reporter: ApplyReporter
     ) throws {
+        var options = options
+        options.link.ivIndexRecovery = route.recoveryCommand(of: network, in: context)
         let access = try route.open(
             in: context,
             network: try database.snapshot().network,

@@ -12,7 +12,7 @@ extension ExitStatus {
         case .completed: self = recap.isComplete ? .success : .partial
         case .interrupted: self = .interrupted
         case .refused(.foreign), .refused(.stale), .refused(.alreadyApplied): self = .stale
-        case .refused(.guarded): self = .refused
+        case .refused(.guarded), .refused(.sequenceNumbers): self = .refused
         case .refused(.damaged): self = .invalidInput
         case .refused(.noOwnNode): self = .failure
         case .storeFailed, .linkFailed, .sendingFailed: self = recap.applied > 0 ? .partial : .failure
@@ -71,10 +71,21 @@ extension Failure {
                 "the database has no node of our own to send from",
                 hint: "Import the network again."
             )
+        case .refused(.sequenceNumbers(let source, let needed, let left)):
+            self.init(
+                .refused,
+                "the plan takes at least \(needed) sequence numbers of \(source), and \(left) are left",
+                hint: SequenceHealth.renewal + " See: meshplan network iv show"
+            )
         case .storeFailed(let reason):
             self.init(.failure, Self.short(reason), hint: "Nothing was sent after that.")
         case .linkFailed(let reason, let hint): self.init(.failure, "there is no proxy link: \(reason)", hint: hint)
-        case .sendingFailed(let reason): self.init(.failure, "nothing can be sent any more: \(reason)")
+        case .sendingFailed(let reason):
+            self.init(
+                .failure,
+                "nothing can be sent any more: \(reason)",
+                hint: "How sequence numbers and IV index stand: meshplan network iv show"
+            )
         }
     }
 

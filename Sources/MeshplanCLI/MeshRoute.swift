@@ -6,6 +6,8 @@ internal import Store
 
 /// How a command reaches the mesh: through another process, or into a world that it simulates itself.
 struct MeshRoute {
+    /// What `--via` said.
+    let via: String
     private let choice: BearerChoice
     private let devices: [String]
     private let simulator: SimulatorOptions
@@ -14,6 +16,7 @@ struct MeshRoute {
     ///
     /// - Parameter via: what `--via` says.
     init(via: String, _ devices: SimulatedDeviceOptions, _ simulator: SimulatorOptions) throws(SocketAddressError) {
+        self.via = via
         choice = try BearerChoice(via)
         self.devices = devices.devices
         self.simulator = simulator

@@ -38,7 +38,8 @@ package struct Meshplan: ParsableCommand {
             CommandGroup(
                 name: "Database",
                 subcommands: [
-                    StateCommand.self, DoctorCommand.self, DatabaseCommand.self, ProvisionerCommand.self,
+                    StateCommand.self, DoctorCommand.self, NetworkGroupCommand.self, DatabaseCommand.self,
+                    ProvisionerCommand.self,
                 ]
             ),
             CommandGroup(name: "Nearby", subcommands: [ScanCommand.self, IdentifyCommand.self, NodeCommand.self]),

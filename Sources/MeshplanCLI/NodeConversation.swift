@@ -89,7 +89,17 @@ struct NodeConversation {
 
     /// What speaks to nodes in the name of our own.
     func executor(_ database: MeshDatabase, _ lease: WriteLease, _ bearer: any Bearer) -> Executor {
-        Executor(database: database, lease: lease, bearer: bearer, context: context.execution())
+        var options = ExecutionOptions()
+        if let name = knowledge.database?.name {
+            options.link.ivIndexRecovery = route.recoveryCommand(of: name, in: context)
+        }
+        return Executor(
+            database: database,
+            lease: lease,
+            bearer: bearer,
+            options: options,
+            context: context.execution()
+        )
     }
 
     /// Opens what reaches the mesh.

@@ -14,6 +14,17 @@ extension SimulatedWorld {
         positions[uuid].map { nodes[$0].state }
     }
 
+    /// Brings all nodes of networks to an IV index at once, as if time had passed without their clients, or as if they
+    /// had been restored to an old state.
+    package func setIVIndex(_ ivIndex: IVIndex) {
+        newestIVIndex = max(newestIVIndex, ivIndex.value)
+        for node in nodes.indices where nodes[node].state.isProvisioned && nodes[node].stack.ivIndex != ivIndex {
+            nodes[node].stack.ivIndex = ivIndex
+            _ = recorder(.ivIndex(nodes[node].state.uuid, ivIndex))
+        }
+        for node in nodes.indices where nodes[node].state.isProvisioned { announce(node) }
+    }
+
     /// What is wrong with a node; no such node, nothing wrong.
     package func faults(of uuid: DeviceUUID) -> NodeFaults {
         positions[uuid].map { nodes[$0].faults } ?? NodeFaults()

@@ -189,6 +189,7 @@ struct CDBRoundTripTests {
         network.pendingProvisionings = []
         network.retiredNodes = []
         network.ivIndexChangedAt = nil
+        network.ivIndexRecoveredAt = nil
         #expect(document.network == network)
         #expect(document.repairs.isEmpty)
     }

@@ -95,10 +95,11 @@ struct CodecTests {
         network.nodes = []
         network.pendingProvisionings = []
         network.retiredNodes = []
+        network.ivIndexRecoveredAt = nil
         // The flags are zero octets behind each key and group; what is before and behind the lists is the same.
         let new = NetworkCodec.encode(network)
         let old = try Self.withoutFlags(new, of: network)
-        #expect(old.count == new.count - 5 && old[0] == 2)
+        #expect(old.count == new.count - 6 && old[0] == 2)
         #expect(try NetworkCodec.decode(old) == network)
         var wrong = new
         let flags = try #require(new.firstRange(of: Array("label".utf8))?.upperBound) + 18 + 3
@@ -124,6 +125,9 @@ struct CodecTests {
         ends.append(label.upperBound + 18 + 1 + 2)
         var old = bytes
         for end in ends.sorted(by: >) { old.remove(at: end) }
+        // That the IV index was never recovered, between its time and our UUID.
+        let provisioner = try #require(old.firstRange(of: network.ownProvisioner.rawValue.bytes))
+        old.remove(at: provisioner.lowerBound - 1)
         old[0] = 2
         return old
     }

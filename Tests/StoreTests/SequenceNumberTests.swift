@@ -132,4 +132,38 @@ struct SequenceNumberTests {
         #expect(throws: SequenceNumberError.self) { try numbers.next(for: source, ivIndex: 1) }
         #expect(try run(fixture, count: 1, blockSize: 2)[0] >= 2)
     }
+
+    @Test("What is reserved is told as a run that begins now would find it, and telling it writes nothing")
+    func reservations() throws {
+        let fixture = try Fixture()
+        let other = try #require(UnicastAddress(rawValue: 0x0123))
+        #expect(try fixture.reopened().reservations() == [])
+        #expect(try fixture.reopened().reservation(of: source) == nil)
+        #expect(try run(fixture, count: 17) == Array(0..<17))
+        do {
+            let database = try fixture.reopened()
+            let lease = try database.lock(holder: holder())
+            let numbers = try database.sequenceNumbers(with: lease, blockSize: 4)
+            _ = try numbers.next(for: other, ivIndex: 7)
+        }
+        let told = try fixture.reopened().reservations()
+        #expect(
+            told == [
+                SequenceReservation(source: source, ivIndex: 1, limit: 32),
+                SequenceReservation(source: other, ivIndex: 7, limit: 4),
+            ]
+        )
+        #expect(try fixture.reopened().reservation(of: other) == told[1])
+        #expect(try run(fixture, count: 1) == [32], "it was the next number")
+        // Where the file beside the database is missing, what is skipped then is told.
+        try FileManager.default.removeItem(atPath: fixture.path + ".sequence")
+        #expect(try fixture.reopened().reservation(of: source)?.limit == 48 + (1 << 16))
+        #expect(!FileManager.default.fileExists(atPath: fixture.path + ".sequence"))
+        // The higher of both counts.
+        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 1\n0001 9 5\n0124 1 6\n".utf8))
+        #expect(try fixture.reopened().reservations().map(\.source.rawValue) == [1, 0x0123, 0x0124])
+        #expect(
+            try fixture.reopened().reservation(of: source) == SequenceReservation(source: source, ivIndex: 9, limit: 5)
+        )
+    }
 }

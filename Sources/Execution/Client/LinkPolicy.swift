@@ -32,6 +32,8 @@ package struct LinkPolicy: Hashable, Sendable {
     package var maximumReopenDelay: Duration = .seconds(8)
     /// Attempts in a row without a link over which an answer came, after which no more is tried; at least 1.
     package var maximumAttempts: Int = 5
+    /// The command that takes over an IV index that is not followed without approval, for hints.
+    package var ivIndexRecovery: String = "meshplan network iv recover --via BEARER"
 
     /// The policy described at each property.
     package init() {}

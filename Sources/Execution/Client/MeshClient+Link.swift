@@ -75,22 +75,14 @@ extension MeshClient {
         }
         perform(stack.receive(beacon: bytes, at: now), arrivedOn: target, at: now, into: &outputs)
         let ours = stack.ivIndex
+        let verdict = stack.ivIndexVerdict(on: beacon, at: now)
+        let recovery = linkPolicy.ivIndexRecovery
         change(target, at: now, into: &outputs) { link in
-            guard MeshClient.understandEachOther(ours, beacon.ivIndex) else {
-                return link.unusableIVIndex(beacon.ivIndex, known: ours)
+            guard ours.isUnderstood(with: beacon.ivIndex) else {
+                return link.unusableIVIndex(beacon.ivIndex, known: ours, verdict, recovery: recovery)
             }
             return link.authenticBeacon(of: beacon.netKeyIndex, isUnderOldKey: beacon.isUnderOldKey, at: now)
         }
-    }
-
-    /// Whether two participants take each other's messages: each accepts its own IV index and the one before
-    /// (Mesh Protocol 3.11.5).
-    private static func understandEachOther(_ left: IVIndex, _ right: IVIndex) -> Bool {
-        func accepts(_ receiver: IVIndex, _ sender: IVIndex) -> Bool {
-            let sent = sender.transmitValue
-            return sent == receiver.value || receiver.value > 0 && sent == receiver.value - 1
-        }
-        return accepts(left, right) && accepts(right, left)
     }
 
     private mutating func receive(

@@ -73,6 +73,7 @@ package struct MeshClient {
     /// - Parameters:
     ///   - address: the client's element; its sequence numbers come from `sequenceNumbers` alone.
     ///   - isIVIndexKnown: false if `ivIndex` is only a supposition, which the first authentic beacon corrects.
+    ///   - ivIndexTimes: since when it is that state, on the bearer's clock.
     ///   - keys: all keys, those of the nodes included.
     ///   - nodes: the nodes of the network, for the choice of proxies.
     ///   - replay: what earlier runs accepted.
@@ -81,6 +82,7 @@ package struct MeshClient {
         address: UnicastAddress,
         ivIndex: IVIndex,
         isIVIndexKnown: Bool = true,
+        ivIndexTimes: IVIndexMonitor.Times = IVIndexMonitor.Times(),
         keys: KeyRing,
         nodes: [Node] = [],
         sequenceNumbers: any SequenceNumberSource,
@@ -99,6 +101,7 @@ package struct MeshClient {
             elementCount: 1,
             ivIndex: ivIndex,
             isIVIndexKnown: isIVIndexKnown,
+            ivIndexTimes: ivIndexTimes,
             keys: keys,
             sequenceNumbers: sequenceNumbers,
             sar: .configurationClient,

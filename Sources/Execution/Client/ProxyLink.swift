@@ -149,13 +149,14 @@ struct ProxyLink {
         heardForeignBeacon = true
     }
 
-    /// A beacon came whose IV index ours cannot be brought to.
-    func unusableIVIndex(_ announced: IVIndex, known: IVIndex) -> [Action] {
-        let failure = LinkFailure(
-            reason: "the proxy uses IV index \(announced.value), which cannot be reached from our \(known.value)",
-            hint: "check that the database belongs to this network and is not an old copy"
-        )
-        return [.close, .lost(failure)]
+    /// A beacon came whose IV index ours was not brought to.
+    func unusableIVIndex(
+        _ announced: IVIndex,
+        known: IVIndex,
+        _ verdict: IVIndexMonitor.Verdict,
+        recovery: String
+    ) -> [Action] {
+        [.close, .lost(.unusableIVIndex(announced, known: known, verdict, recovery: recovery))]
     }
 
     /// A Filter Status came from the proxy.

@@ -147,8 +147,7 @@ extension Executor {
         case .stopped(let ending): outcome = .stopped(ending)
         }
         changes.replay = conversation.takeReplayEntries()
-        if let ivIndex = conversation.ivIndex { network.record(ivIndex, at: context.now()) }
-        if !changes.removedPendingRefreshes.isEmpty || conversation.ivIndex != nil { changes.network = network }
+        if !changes.removedPendingRefreshes.isEmpty { changes.network = network }
         if !changes.isEmpty { _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) } }
         return outcome
     }
@@ -159,7 +158,8 @@ extension Executor {
             with: node.unicastAddress,
             bearer: bearer,
             client: try client(of: snapshot),
-            interrupts: context.interrupts
+            interrupts: context.interrupts,
+            store: { self.store($0) }
         )
     }
 }

@@ -20,6 +20,7 @@ struct Conversation {
     private(set) var client: MeshClient
     private(set) var node: UnicastAddress
     private let interrupts: () -> Int
+    private let store: (IVIndex) -> Recap.Ending?
     /// How many interrupts do not end it: one, while something is under way that is better finished.
     var toleratedInterrupts = 0
     /// What a beacon has brought.
@@ -31,11 +32,20 @@ struct Conversation {
     private var answer: NodeAnswer<ConfigurationVerdict>?
 
     /// Speaks to the node whose primary element has that address.
-    init(with node: UnicastAddress, bearer: any Bearer, client: MeshClient, interrupts: @escaping () -> Int) {
+    ///
+    /// - Parameter store: makes an IV index durable; tells why that failed.
+    init(
+        with node: UnicastAddress,
+        bearer: any Bearer,
+        client: MeshClient,
+        interrupts: @escaping () -> Int,
+        store: @escaping (IVIndex) -> Recap.Ending?
+    ) {
         self.node = node
         self.bearer = bearer
         self.client = client
         self.interrupts = interrupts
+        self.store = store
     }
 
     /// The time.
@@ -124,7 +134,7 @@ struct Conversation {
             }
             perform(outputs)
         } catch {
-            fail(.stopped(.sendingFailed("\(error)")))
+            fail(.stopped(.sendingFailed(error.explanation)))
         }
         return true
     }
@@ -151,6 +161,12 @@ struct Conversation {
     private mutating func perform(_ outputs: [MeshClient.Output]) {
         var pending = outputs[...]
         while let output = pending.popFirst() {
+            if case .ivIndexChanged(let index) = output {
+                ivIndex = index
+                // Nothing leaves under an IV index that a crash could make us forget.
+                if let failure = store(index) { return fail(.stopped(failure)) }
+                continue
+            }
             let further = perform(output)
             if !further.isEmpty { pending = (further + pending)[...] }
         }
@@ -183,11 +199,11 @@ struct Conversation {
         case .answered(_, let verdict, transmissions: _): answer = .answered(verdict)
         case .unanswered: answer = .unanswered
         case .unreachable(_, let failure): fail(.unreachable(failure.reason, hint: failure.hint))
-        case .unsendable(_, let error): fail(.stopped(.sendingFailed("\(error)")))
+        case .unsendable(_, let error): fail(.stopped(.sendingFailed(error.explanation)))
         case .said(node, let payload): heard.append(payload)
-        case .ivIndexChanged(let index): ivIndex = index
-        // The network tells the phase in every beacon; the next apply records it.
-        case .linkUp, .sent, .said, .keyRefreshPhaseChanged: break
+        // The IV index is taken care of before what follows it. The network tells the phase in every beacon; the next
+        // apply records it.
+        case .ivIndexChanged, .linkUp, .sent, .said, .keyRefreshPhaseChanged: break
         }
         return []
     }

@@ -35,6 +35,12 @@ extension ExecutionRun {
     func perform(_ outputs: [MeshClient.Output]) {
         var pending = outputs[...]
         while let output = pending.popFirst() {
+            if case .ivIndexChanged(let ivIndex) = output {
+                network.record(ivIndex, at: context.now())
+                // Nothing leaves under an IV index that a crash could make us forget.
+                guard commitEarly() else { return }
+                continue
+            }
             let further = perform(output)
             if !further.isEmpty { pending = (further + pending)[...] }
         }
@@ -77,7 +83,8 @@ extension ExecutionRun {
         case .unsendable(let identifier, let error):
             if let job = jobs.removeValue(forKey: identifier) { settle(job, unsendable: error) }
         case .said(let server, let payload): hearServer(server, payload)
-        case .ivIndexChanged(let ivIndex): network.record(ivIndex, at: context.now())
+        // Taken care of before what follows it.
+        case .ivIndexChanged: break
         case .keyRefreshPhaseChanged(let index, let phase): network.record(phase, of: index)
         }
         return []

@@ -94,7 +94,7 @@ extension Executor {
         }
     }
 
-    /// Speaks to a node, and records what came with it: replay entries, the IV index, and the node if it is given back.
+    /// Speaks to a node, and records what came with it: replay entries, and the node if it is given back.
     ///
     /// It is found out first what became of a refresh of it that was not seen to its end.
     ///
@@ -123,11 +123,6 @@ extension Executor {
             var changes = StoreChanges()
             changes.replay = conversation.takeReplayEntries()
             if let read { changes.nodes = [read] }
-            if let ivIndex = conversation.ivIndex {
-                var network = snapshot.network
-                network.record(ivIndex, at: context.now())
-                changes.network = network
-            }
             if !changes.isEmpty {
                 _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) }
             }

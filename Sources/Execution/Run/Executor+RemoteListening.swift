@@ -26,6 +26,7 @@ extension Executor {
                 bearer: bearer,
                 client: try client(of: snapshot),
                 interrupts: context.interrupts,
+                store: { self.store($0) },
                 handle: handle
             )
             report.ending = run.perform()
@@ -33,11 +34,6 @@ extension Executor {
             report.hasBearerListened = run.hasBearerListened
             var changes = StoreChanges()
             changes.replay = run.replayEntries
-            if let ivIndex = run.ivIndex {
-                var network = snapshot.network
-                network.record(ivIndex, at: context.now())
-                changes.network = network
-            }
             if !changes.isEmpty {
                 _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) }
             }
@@ -59,14 +55,13 @@ private final class RemoteListeningRun {
     private var client: MeshClient
     private var survey: RemoteSurvey
     private let interrupts: () -> Int
+    private let store: (IVIndex) -> Recap.Ending?
     private let handle: (ListeningEvent, Instant) -> Bool
     private let subnets: [UnicastAddress: [NetKeyIndex]]
     private var requests: [RequestIdentifier: UnicastAddress] = [:]
     private var isScanning = false
     private var isStopping = false
     private var failure: Recap.Ending?
-    /// What a beacon has brought.
-    private(set) var ivIndex: IVIndex?
     /// Whether the bearer could scan.
     var hasBearerListened: Bool { isScanning }
 
@@ -76,12 +71,14 @@ private final class RemoteListeningRun {
         bearer: any Bearer,
         client: MeshClient,
         interrupts: @escaping () -> Int,
+        store: @escaping (IVIndex) -> Recap.Ending?,
         handle: @escaping (ListeningEvent, Instant) -> Bool
     ) {
         self.bearer = bearer
         self.client = client
         survey = RemoteSurvey(nodes.map { ($0.unicastAddress, $0.uuid) }, for: duration)
         self.interrupts = interrupts
+        self.store = store
         self.handle = handle
         subnets = Dictionary(nodes.map { ($0.unicastAddress, $0.netKeys.map(\.index).sorted()) }) { first, _ in first }
     }
@@ -175,6 +172,12 @@ private final class RemoteListeningRun {
     private func perform(_ outputs: [MeshClient.Output]) {
         var pending = outputs[...]
         while let output = pending.popFirst() {
+            if case .ivIndexChanged(let index) = output {
+                // Nothing leaves under an IV index that a crash could make us forget.
+                failure = store(index)
+                if failure != nil { return }
+                continue
+            }
             let further = perform(output)
             if !further.isEmpty { pending = (further + pending)[...] }
         }
@@ -206,18 +209,14 @@ private final class RemoteListeningRun {
         case .unanswered(let identifier), .unreachable(let identifier, _):
             if let server = requests.removeValue(forKey: identifier) { survey.unanswered(server, at: now) }
         case .unsendable(_, let error):
-            if case .sequenceNumbers(let reason) = error {
-                failure = .sendingFailed(reason.explanation)
-            } else {
-                failure = .sendingFailed("\(error)")
-            }
+            failure = .sendingFailed(error.explanation)
         case .said(let server, let payload):
             if let report = survey.receive(payload, from: server, at: now), let node = survey.node(of: server) {
                 tell(.reported(node, report))
             }
-        case .ivIndexChanged(let index): ivIndex = index
-        // The network tells the phase in every beacon; the next apply records it.
-        case .sent, .keyRefreshPhaseChanged: break
+        // The IV index is taken care of before what follows it. The network tells the phase in every beacon; the next
+        // apply records it.
+        case .ivIndexChanged, .sent, .keyRefreshPhaseChanged: break
         }
         return []
     }

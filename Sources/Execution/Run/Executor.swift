@@ -47,6 +47,7 @@ package final class Executor {
         begin(total: plan.steps.count) { snapshot throws(ExecutionStop) in
             guard !plan.isEmpty else { return try recordOnly(plan, snapshot) }
             let resumed = try check(plan, against: snapshot)
+            try checkSequenceNumbers(for: plan.steps, in: snapshot)
             let schedule: StepSchedule
             do throws(PlanDefect) {
                 schedule = try StepSchedule(steps: plan.steps, barriers: plan.barriers)
@@ -202,6 +203,7 @@ package final class Executor {
             address: ownNode.unicastAddress,
             ivIndex: snapshot.network.ivIndex,
             isIVIndexKnown: snapshot.isIVIndexKnown,
+            ivIndexTimes: ivIndexTimes(of: snapshot.network),
             keys: KeyRing(snapshot.network),
             nodes: snapshot.network.nodes,
             sequenceNumbers: sequenceNumbers,
@@ -232,17 +234,6 @@ package final class Executor {
         } catch {
             throw ExecutionStop(.storeFailed(error.description))
         }
-    }
-}
-
-extension Snapshot {
-    /// Whether the IV index is the network's, which database formats do not tell: a database that was imported has 0,
-    /// which is only a supposition until somebody of the network was heard.
-    fileprivate var isIVIndexKnown: Bool {
-        if network.ivIndex != IVIndex(value: 0) || network.ivIndexChangedAt != nil || !replay.isEmpty { return true }
-        // Without nodes there is nobody who could have raised it.
-        let provisioners = Set(network.provisioners.map(\.uuid))
-        return network.nodes.allSatisfy { provisioners.contains($0.uuid) } && network.pendingProvisionings.isEmpty
     }
 }
 

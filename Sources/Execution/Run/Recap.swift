@@ -33,6 +33,8 @@ package struct Recap: Hashable, Sendable {
         case damaged(step: Int)
         /// The database has no address or key of its own provisioner to send with.
         case noOwnNode
+        /// The messages take more sequence numbers of the source than are left under the IV index.
+        case sequenceNumbers(UnicastAddress, needed: Int, left: Int)
     }
 
     /// A node that did not answer.

@@ -9,6 +9,9 @@ package struct MeshNetwork: Hashable, Sendable {
     package var ivIndex: IVIndex
     /// When ``ivIndex`` became what it is, as far as we have seen; nil if the network had it before we joined.
     package var ivIndexChangedAt: Timestamp?
+    /// When the IV index was last recovered, which is to happen once in 192 hours (Mesh Protocol 3.11.6); nil if it never
+    /// was.
+    package var ivIndexRecoveredAt: Timestamp?
     /// NetKeys sorted by index.
     package var netKeys: [NetKey]
     /// AppKeys sorted by index.

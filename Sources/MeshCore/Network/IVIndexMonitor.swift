@@ -6,32 +6,65 @@ package struct IVIndexMonitor: Hashable, Sendable {
         case unchanged
         /// The state becomes that of the beacon; sequence numbers restart with the new transmit index.
         case changed(IVIndex)
-        /// It is older, too far ahead, or comes too soon.
-        case ignored
+        /// It is not taken over.
+        case ignored(Refusal)
+    }
+
+    /// Why a beacon is not taken over.
+    package enum Refusal: Hashable, Sendable {
+        /// It is behind: its IV index is lower, or it announces an update that has ended.
+        case older
+        /// It is further ahead than ``recoveryLimit``.
+        case tooFarAhead
+        /// It is of a secondary subnet, which must not raise the IV index of a member of the primary one.
+        case secondarySubnet
+        /// The known state is to last for ``minimumStay``, until then.
+        case tooSoon(until: Instant)
+        /// The IV index was recovered within ``recoveryInterval``, which ends then.
+        case recoveredLately(until: Instant)
+    }
+
+    /// When the state was reached, on the clock of whoever asks; nil where it is not known, which allows any change.
+    package struct Times: Hashable, Sendable {
+        /// When the known state began.
+        package var changedAt: Instant?
+        /// When the IV index was last recovered.
+        package var recoveredAt: Instant?
+
+        /// Those times.
+        package init(changedAt: Instant? = nil, recoveredAt: Instant? = nil) {
+            self.changedAt = changedAt
+            self.recoveredAt = recoveredAt
+        }
     }
 
     /// What is known.
     package private(set) var current: IVIndex
     /// Whether it is more than a supposition.
     package private(set) var isKnown: Bool
-    private var changedAt: Instant?
-    private var recoveredAt: Instant?
+    /// Since when.
+    package private(set) var times: Times
 
-    /// A state that was provisioned or stored; how long ago it was reached is not known, which allows any change.
+    /// A state that was provisioned or stored.
     ///
-    /// - Parameter isKnown: false if it is only a supposition, as after an import, for databases do not tell the IV index.
-    ///   The first authentic beacon corrects it then, however far ahead.
-    package init(_ current: IVIndex, isKnown: Bool = true) {
+    /// - Parameters:
+    ///   - isKnown: false if it is only a supposition, as after an import, for databases do not tell the IV index.
+    ///     The first authentic beacon corrects it then, however far ahead.
+    ///   - times: when it was reached, which has to outlive restarts for the limits to hold.
+    package init(_ current: IVIndex, isKnown: Bool = true, times: Times = Times()) {
         self.current = current
         self.isKnown = isKnown
+        self.times = times
     }
 
     /// The furthest a beacon may be ahead (3.11.6).
-    static let recoveryLimit: UInt32 = 42
+    package static let recoveryLimit: UInt32 = 42
     /// The shortest stay in normal operation and in an update (3.11.5).
-    static let minimumStay = Duration.seconds(96 * 3600)
+    package static let minimumStay = Duration.seconds(96 * 3600)
+    /// An update ends before it has lasted that long (3.11.5).
+    package static let longestUpdate = Duration.seconds(144 * 3600)
     /// The shortest time between two recoveries (3.11.6).
-    static let recoveryInterval = Duration.seconds(192 * 3600)
+    package static let recoveryInterval = Duration.seconds(192 * 3600)
 
     /// What an authentic beacon would do.
     ///
@@ -41,19 +74,20 @@ package struct IVIndexMonitor: Hashable, Sendable {
     ///     raise the index.
     package func verdict(_ announced: IVIndex, mayRaise: Bool, at now: Instant) -> Verdict {
         if !isKnown, mayRaise { return announced == current ? .unchanged : .changed(announced) }
-        guard announced.value >= current.value else { return .ignored }
+        guard announced.value >= current.value else { return .ignored(.older) }
         let ahead = announced.value - current.value
-        switch (ahead, current.isUpdateInProgress, announced.isUpdateInProgress) {
-        case (0, false, false), (0, true, true): return .unchanged
-        case (0, false, true): return .ignored
-        case (0, true, false):
-            return hasStayed(since: changedAt, IVIndexMonitor.minimumStay, now) ? .changed(announced) : .ignored
-        case (1, false, true) where mayRaise:
-            return hasStayed(since: changedAt, IVIndexMonitor.minimumStay, now) ? .changed(announced) : .ignored
-        case (1...IVIndexMonitor.recoveryLimit, _, _) where mayRaise:
-            return hasStayed(since: recoveredAt, IVIndexMonitor.recoveryInterval, now) ? .changed(announced) : .ignored
-        default: return .ignored
+        if ahead > 0, !mayRaise { return .ignored(.secondarySubnet) }
+        guard ahead <= IVIndexMonitor.recoveryLimit else { return .ignored(.tooFarAhead) }
+        if announced == current { return .unchanged }
+        if ahead == 0, announced.isUpdateInProgress { return .ignored(.older) }
+        if current.isUpdate(to: announced) {
+            let end = times.changedAt?.advanced(by: IVIndexMonitor.minimumStay)
+            if let end, now < end { return .ignored(.tooSoon(until: end)) }
+        } else {
+            let end = times.recoveredAt?.advanced(by: IVIndexMonitor.recoveryInterval)
+            if let end, now < end { return .ignored(.recoveredLately(until: end)) }
         }
+        return .changed(announced)
     }
 
     /// Notes that a beacon said what was supposed or known.
@@ -68,15 +102,27 @@ package struct IVIndexMonitor: Hashable, Sendable {
             self = IVIndexMonitor(announced)
             return
         }
-        let ahead = announced.value.subtractingReportingOverflow(current.value).partialValue
-        let isUpdate = ahead == 0 || ahead == 1 && !current.isUpdateInProgress && announced.isUpdateInProgress
-        if !isUpdate { recoveredAt = now }
-        changedAt = now
+        if !current.isUpdate(to: announced) { times.recoveredAt = now }
+        times.changedAt = now
         current = announced
     }
+}
 
-    private func hasStayed(since start: Instant?, _ limit: Duration, _ now: Instant) -> Bool {
-        guard let start else { return true }
-        return start.advanced(by: limit) <= now
+extension IVIndex {
+    /// Whether the way to a state that is not behind this one is a step of the IV Update procedure (Mesh Protocol
+    /// 3.11.5). Every other one is a recovery (3.11.6).
+    package func isUpdate(to next: IVIndex) -> Bool {
+        if next.value == value { return true }
+        return next.value > value && next.value - value == 1 && !isUpdateInProgress && next.isUpdateInProgress
+    }
+
+    /// Whether two participants take each other's messages: each accepts its own IV index and the one before
+    /// (Mesh Protocol 3.11.5).
+    package func isUnderstood(with other: IVIndex) -> Bool {
+        func accepts(_ receiver: IVIndex, _ sender: IVIndex) -> Bool {
+            let sent = sender.transmitValue
+            return sent == receiver.value || receiver.value > 0 && sent == receiver.value - 1
+        }
+        return accepts(self, other) && accepts(other, self)
     }
 }

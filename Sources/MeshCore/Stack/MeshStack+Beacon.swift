@@ -22,9 +22,7 @@ extension MeshStack {
 
         var actions: [StackAction] = []
         refresh(beacon, &actions)
-        let isPrimaryMember = keys.netKey(.primary) != nil
-        let mayRaise = beacon.netKeyIndex == .primary || !isPrimaryMember
-        switch ivIndexMonitor.verdict(beacon.ivIndex, mayRaise: mayRaise, at: now) {
+        switch ivIndexVerdict(on: beacon, at: now) {
         case .unchanged: ivIndexMonitor.confirm()
         case .ignored: actions.append(.dropped(.ivIndexIgnored))
         case .changed(let changed):
@@ -37,6 +35,13 @@ extension MeshStack {
             }
         }
         return actions
+    }
+
+    /// What a beacon that is not under a revoked key does to the IV index.
+    package func ivIndexVerdict(on beacon: AuthenticBeacon, at now: Instant) -> IVIndexMonitor.Verdict {
+        let isPrimaryMember = keys.netKey(.primary) != nil
+        let mayRaise = beacon.netKeyIndex == .primary || !isPrimaryMember
+        return ivIndexMonitor.verdict(beacon.ivIndex, mayRaise: mayRaise, at: now)
     }
 
     /// Moves a key refresh on (3.11.4.2): only beacons under the new key tell anything.

@@ -36,11 +36,13 @@ package struct MeshStack {
     ///   - elementCount: 1 to 255; at most as many as there are addresses from `address` on.
     ///   - ivIndex: the last known state; beacons change it.
     ///   - isIVIndexKnown: false if `ivIndex` is only a supposition, which the first authentic beacon corrects.
+    ///   - ivIndexTimes: since when it is that state, on the clock that the stack is called with.
     package init(
         address: UnicastAddress,
         elementCount: Int,
         ivIndex: IVIndex,
         isIVIndexKnown: Bool = true,
+        ivIndexTimes: IVIndexMonitor.Times = IVIndexMonitor.Times(),
         keys: KeyRing,
         sequenceNumbers: any SequenceNumberSource,
         sar: SARParameters = .standard,
@@ -51,7 +53,7 @@ package struct MeshStack {
         self.keys = keys
         self.replay = replay
         self.sequenceNumbers = sequenceNumbers
-        ivIndexMonitor = IVIndexMonitor(ivIndex, isKnown: isIVIndexKnown)
+        ivIndexMonitor = IVIndexMonitor(ivIndex, isKnown: isIVIndexKnown, times: ivIndexTimes)
         receiver = SegmentReceiver(parameters: sar)
         outgoing = OutgoingQueue(parameters: sar)
     }

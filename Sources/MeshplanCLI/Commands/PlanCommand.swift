@@ -48,6 +48,7 @@ struct PlanCommand: NetworkCommand {
         ProcessMemory.keepUntilExit((planning, snapshot, planned))
         let site = estimator.relaying(in: snapshot.network)
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: site, isFull: full)
+        try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")
         }

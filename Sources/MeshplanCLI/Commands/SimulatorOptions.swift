@@ -44,6 +44,17 @@ struct SimulatorOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            """
+            The IV index that the nodes are at from now on, as after years without this database: 60, or 61:updating \
+            while an update is in progress.
+            """,
+            valueName: "index"
+        )
+    )
+    var ivIndex: IVIndexArgument?
+
+    @Option(
+        help: ArgumentHelp(
             "A node that answers an opcode with a status, as in kitchen-1=0x801B:0x05. May be repeated.",
             valueName: "node=opcode:status"
         )
@@ -76,6 +87,7 @@ struct SimulatorOptions: ParsableArguments {
     /// - Throws: ``Failure`` for a node or device that there is not.
     func applyFaults(to simulation: Simulation) throws {
         let world = simulation.world
+        if let ivIndex { world.setIVIndex(ivIndex.ivIndex) }
         func change(_ name: String, _ change: (inout NodeFaults) -> Void) throws {
             guard let uuid = simulation.identifier(of: name) else {
                 throw Failure(

@@ -1,10 +1,11 @@
 internal import MeshCore
 
-/// The body of the network's row, version 3: everything of a ``MeshNetwork`` but its nodes, pending provisionings and
+/// The body of the network's row, version 4: everything of a ``MeshNetwork`` but its nodes, pending provisionings and
 /// retired nodes, which have their own rows. Each key and group ends with an octet of flags: bit 0 managed, bit 1
-/// protected. Earlier versions are still read: 2 lacks these flags, and 1 the time of the IV index as well.
+/// protected. Earlier versions are still read: 3 lacks the time of the last recovery of the IV index, 2 these flags as
+/// well, and 1 also the time of the IV index.
 enum NetworkCodec {
-    static let version: UInt8 = 3
+    static let version: UInt8 = 4
 
     static func encode(_ network: MeshNetwork) -> [UInt8] {
         var writer = ByteWriter(capacity: 1024)
@@ -14,6 +15,7 @@ enum NetworkCodec {
         writer.write(network.ivIndex.value)
         writer.write(network.ivIndex.isUpdateInProgress)
         writer.write(network.ivIndexChangedAt)
+        writer.write(network.ivIndexRecoveredAt)
         writer.write(network.ownProvisioner.rawValue)
         writer.writeList(network.netKeys) { key, writer in
             writer.write(key.index.rawValue)
@@ -67,6 +69,7 @@ enum NetworkCodec {
         let name = try reader.readString()
         let ivIndex = IVIndex(value: try reader.readUInt32(), isUpdateInProgress: try reader.readBool())
         let ivIndexChangedAt = found == 1 ? nil : try reader.readTimestamp()
+        let ivIndexRecoveredAt = found < 4 ? nil : try reader.readTimestamp()
         var network = MeshNetwork(
             uuid: uuid,
             name: name,
@@ -77,6 +80,7 @@ enum NetworkCodec {
             nodes: []
         )
         network.ivIndexChangedAt = ivIndexChangedAt
+        network.ivIndexRecoveredAt = ivIndexRecoveredAt
         let hasFlags = found >= 3
         network.netKeys = try reader.readList(size: 22) { (reader: inout ByteReader) throws(DecodeError) in
             var key = try readNetKey(&reader)

@@ -108,21 +108,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
 
     private func load(_ source: UnicastAddress) throws(StoreError) -> State {
         let stored = try database.storedReservation(of: source)
-        let witness = try loadWitness()
-        var reservation = stored ?? Reservation(ivIndex: 0, limit: 0)
-        if database.location.isShared {
-            guard let witnessed = witness.reservations[source], reservation.isBehind(witnessed) else {
-                return State(reservation: reservation, next: reservation.limit)
-            }
-            reservation.raise(to: witnessed)
-            reservation.skip()
-            return State(reservation: reservation, next: reservation.limit)
-        }
-        if let witnessed = witness.reservations[source] {
-            reservation.raise(to: witnessed)
-        } else if stored != nil || witness.isDamaged {
-            reservation.skip()
-        }
+        let reservation = try loadWitness().effective(stored, of: source, isShared: database.location.isShared)
         return State(reservation: reservation, next: reservation.limit)
     }
 

@@ -20,18 +20,18 @@ struct IVUpdateTests {
         arguments: [
             ((10, false), (10, false), true, .unchanged),
             ((10, true), (10, true), true, .unchanged),
-            ((10, false), (10, true), true, .ignored),
+            ((10, false), (10, true), true, .ignored(.older)),
             ((10, true), (10, false), true, .changed(IVIndex(value: 10))),
             ((10, true), (10, false), false, .changed(IVIndex(value: 10))),
-            ((10, false), (9, false), true, .ignored),
+            ((10, false), (9, false), true, .ignored(.older)),
             ((10, false), (11, true), true, .changed(IVIndex(value: 11, isUpdateInProgress: true))),
-            ((10, false), (11, true), false, .ignored),
+            ((10, false), (11, true), false, .ignored(.secondarySubnet)),
             ((10, false), (11, false), true, .changed(IVIndex(value: 11))),
             ((10, true), (11, true), true, .changed(IVIndex(value: 11, isUpdateInProgress: true))),
             ((10, false), (52, false), true, .changed(IVIndex(value: 52))),
-            ((10, false), (52, false), false, .ignored),
-            ((10, false), (53, false), true, .ignored),
-            ((10, false), (.max, true), true, .ignored),
+            ((10, false), (52, false), false, .ignored(.secondarySubnet)),
+            ((10, false), (53, false), true, .ignored(.tooFarAhead)),
+            ((10, false), (.max, true), true, .ignored(.tooFarAhead)),
             ((.max - 1, false), (.max, true), true, .changed(IVIndex(value: .max, isUpdateInProgress: true))),
         ] as [((UInt32, Bool), (UInt32, Bool), Bool, IVIndexMonitor.Verdict)]
     )
@@ -47,11 +47,13 @@ struct IVUpdateTests {
         var monitor = IVIndexMonitor(IVIndex(value: 1))
         let updating = IVIndex(value: 2, isUpdateInProgress: true)
         monitor.change(to: updating, at: .ms(hour))
-        #expect(monitor.verdict(IVIndex(value: 2), mayRaise: true, at: .ms(97 * hour - 1)) == .ignored)
+        let early = monitor.verdict(IVIndex(value: 2), mayRaise: true, at: .ms(97 * hour - 1))
+        #expect(early == .ignored(.tooSoon(until: .ms(97 * hour))))
         #expect(monitor.verdict(IVIndex(value: 2), mayRaise: true, at: .ms(97 * hour)) == .changed(IVIndex(value: 2)))
 
         monitor.change(to: IVIndex(value: 9), at: .ms(100 * hour))
-        #expect(monitor.verdict(IVIndex(value: 12), mayRaise: true, at: .ms(292 * hour - 1)) == .ignored)
+        let again = monitor.verdict(IVIndex(value: 12), mayRaise: true, at: .ms(292 * hour - 1))
+        #expect(again == .ignored(.recoveredLately(until: .ms(292 * hour))))
         let later = monitor.verdict(IVIndex(value: 12), mayRaise: true, at: .ms(292 * hour))
         #expect(later == .changed(IVIndex(value: 12)))
     }

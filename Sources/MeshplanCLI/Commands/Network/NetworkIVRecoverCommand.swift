@@ -1,0 +1,88 @@
+internal import ArgumentParser
+internal import Execution
+internal import MeshCore
+internal import Store
+
+/// `meshplan network iv recover`
+struct NetworkIVRecoverCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover",
+        abstract: "Hear what IV index the network is at, and take it over.",
+        discussion: """
+            Connects to one proxy after another and hears their beacons, of which only those count that a NetKey of the \
+            network authenticates. Nothing is sent. What the rules allow is taken over, as every run does. What they do \
+            not – an IV index more than 42 ahead, or a second recovery within 192 hours – is taken over if you approve \
+            it: whoever has a NetKey can send such a beacon, and there is no way back to a lower one. A lower IV index is \
+            never taken over.
+            """
+    )
+
+    @OptionGroup var bearer: BearerOptions
+
+    @Option(help: ArgumentHelp("How long to listen, such as 30s.", valueName: "duration"))
+    var listen = DurationArgument(milliseconds: 30_000)
+
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
+    var writesJSON: Bool { format.json }
+
+    func validate() throws {
+        try devices.check(for: bearer.via)
+        guard listen.milliseconds >= 1_000 else { throw ValidationError("--listen takes 1s to 24h.") }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let database = try workspace.open(name)
+        let lease = try workspace.lock(database, for: "network iv recover")
+        let route = try MeshRoute(via: bearer.via, devices, simulator)
+        let before = try database.snapshot().network
+        let access = try route.open(in: context, network: before, named: name)
+        let executor = Executor(
+            database: database,
+            lease: lease,
+            bearer: access.bearer,
+            context: context.execution()
+        )
+        let view = IVRecoveryView(context: context, network: before)
+        if context.json == nil {
+            context.errorOutput.line("Listening for \(listen) to the proxies of network \(name.printable).")
+        }
+        let report = executor.listenForBeacons(for: listen.duration)
+        if report.ending == .interrupted { throw Failure(.interrupted, "interrupted; nothing was changed") }
+        if report.statements.isEmpty, let failure = Failure(ending: report.ending) { throw failure }
+        view.summarize(report)
+        let proposal = IVIndexProposal(report.statements, known: before.ivIndex)
+        switch proposal {
+        case .unchanged, .soon: view.unchanged(proposal, named: name)
+        case .follow(let ivIndex): try take(ivIndex, executor, view)
+        case .approve(let ivIndex, let refusal):
+            if !autoApprove {
+                try Prompt(context: context).confirm(
+                    "Do you want to take IV index \(ivIndex.value) over?",
+                    explanation: view.warning(ivIndex, refusal)
+                )
+            }
+            try take(ivIndex, executor, view)
+        case .behind, .secondaryOnly, .silence: throw view.failure(proposal, report)
+        }
+        return access.simulation?.report(context) ?? .success
+    }
+
+    private func take(_ ivIndex: IVIndex, _ executor: Executor, _ view: IVRecoveryView) throws {
+        if let failure = Failure(ending: executor.recover(to: ivIndex)) { throw failure }
+        view.recovered(ivIndex)
+    }
+}

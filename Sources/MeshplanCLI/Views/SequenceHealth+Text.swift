@@ -1,0 +1,134 @@
+internal import MeshCore
+internal import Store
+
+/// Tells how the sequence numbers and the IV index of a network stand.
+struct SequenceNotice {
+    private let context: Context
+    private let name: String
+
+    /// For a network of that name.
+    init(_ context: Context, network name: String) {
+        self.context = context
+        self.name = name
+    }
+
+    /// How those of our own address stand.
+    func health(of snapshot: Snapshot, _ database: MeshDatabase) throws -> SequenceHealth {
+        let network = snapshot.network
+        guard let own = network.nodes.first(where: { $0.uuid == network.ownProvisioner }) else {
+            throw Failure(
+                .failure,
+                "the database has no node of our own to send from",
+                hint: "Import the network again."
+            )
+        }
+        let reserved = try database.reservation(of: own.unicastAddress)
+        return SequenceHealth(
+            of: own.unicastAddress,
+            in: network,
+            isIVIndexKnown: snapshot.isIVIndexKnown,
+            reserved: reserved.map { ($0.ivIndex, $0.limit) },
+            at: context.now()
+        )
+    }
+
+    /// Warns of what makes work on the network impossible soon, once a run; a network without a node of our own is left
+    /// to the run to refuse.
+    func warn(of snapshot: Snapshot, _ database: MeshDatabase) throws {
+        guard snapshot.network.nodes.contains(where: { $0.uuid == snapshot.network.ownProvisioner }) else { return }
+        let health = try health(of: snapshot, database)
+        for finding in health.findings where finding.isWorthWarning {
+            let (message, hint) = finding.text(health)
+            if let lines = context.json {
+                lines.write([
+                    "type": "warning", "code": finding.code.json, "message": message.json, "hint": hint.json,
+                ])
+            } else {
+                let style = context.errorStyle
+                context.errorOutput.line("\(style(.warning, "Warning:")) \(message).\n  \(hint)")
+            }
+        }
+    }
+}
+
+extension SequenceHealth {
+    /// What gives new numbers.
+    static let renewal =
+        "Numbers begin at 0 again after an IV update, which nodes start when their own numbers run low and which takes "
+        + "four to six days; meshplan cannot start one, for beacons come from nodes."
+
+    /// How long the numbers that are left last, for people; nil where that is not known.
+    var timeLeft: String? {
+        guard let secondsLeft else { return nil }
+        let days = secondsLeft / 86_400
+        if days >= 730 { return "\(days / 365) years" }
+        if days >= 2 { return "\(days) days" }
+        return count(Int(secondsLeft / 3600), "hour")
+    }
+
+    /// The numbers that are left and how long they last.
+    fileprivate var remainder: String {
+        "\(left) of \(SequenceHealth.capacity) sequence numbers of \(source) are left"
+            + (timeLeft.map { ", about \($0) at the usual rate" } ?? "")
+    }
+}
+
+extension SequenceHealth.Finding {
+    /// What machines call it.
+    var code: String {
+        switch self {
+        case .exhausted: "sequence_numbers_exhausted"
+        case .urgent: "sequence_numbers_urgent"
+        case .low: "sequence_numbers_low"
+        case .behindReservation: "iv_index_behind"
+        case .updateOverdue: "iv_update_overdue"
+        case .clockBehind: "clock_behind"
+        case .ivIndexUnknown: "iv_index_unknown"
+        }
+    }
+
+    /// Whether a run begins with it; that nothing was heard of the network yet mends itself in the run.
+    fileprivate var isWorthWarning: Bool { self != .ivIndexUnknown }
+
+    /// What is so, without a full stop, and what to do, in sentences.
+    func text(_ health: SequenceHealth) -> (message: String, hint: String) {
+        let recover = "meshplan network iv recover --via BEARER hears whether the network has moved on."
+        switch self {
+        case .exhausted:
+            return (
+                "all sequence numbers of \(health.source) under IV index \(health.ivIndex.transmitValue) are used",
+                SequenceHealth.renewal + " \(recover)"
+            )
+        case .urgent, .low: return (health.remainder, SequenceHealth.renewal)
+        case .behindReservation(let reached):
+            return (
+                "the database is at IV index \(health.ivIndex.value), but messages were sent from here under \(reached): "
+                    + "it is an old copy",
+                recover
+            )
+        case .updateOverdue(let since):
+            return (
+                "the IV update that was heard of at \(since.text) should have ended within 144 hours",
+                "Messages go both ways all the same. " + recover
+            )
+        case .clockBehind(let time):
+            return (
+                "the IV index is recorded to have changed at \(time.text), which is in the future",
+                "Set the clock of this machine; until then changes of the IV index count as recent and may be refused."
+            )
+        case .ivIndexUnknown:
+            return (
+                "no beacon of the network was heard yet, so that its IV index is not known",
+                "The first run over a proxy takes it over, however far it is ahead."
+            )
+        }
+    }
+}
+
+extension MeshRoute {
+    /// The command that hears the IV index of a network over this route, as it is typed.
+    func recoveryCommand(of network: String, in context: Context) -> String {
+        let key = context.storeAccess.keyFile.map { " --key-file \($0.printable)" } ?? ""
+        return "meshplan network iv recover --network \(network.printable) --via \(via.printable)\(key)"
+    }
+}

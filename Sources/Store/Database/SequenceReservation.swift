@@ -1,0 +1,61 @@
+package import MeshCore
+
+/// What of the sequence numbers of one source is given away: all those below the limit, under that IV index.
+package struct SequenceReservation: Hashable, Sendable {
+    /// The source.
+    package var source: UnicastAddress
+    /// The IV index that messages of the source were last sent under.
+    package var ivIndex: UInt32
+    /// The next number that can be handed out after a restart, 0 to 2^24.
+    package var limit: UInt32
+
+    /// A reservation with those values.
+    package init(source: UnicastAddress, ivIndex: UInt32, limit: UInt32) {
+        self.source = source
+        self.ivIndex = ivIndex
+        self.limit = limit
+    }
+}
+
+extension MeshDatabase {
+    /// What is reserved of the sequence numbers of every source that ever sent from here, sorted by source, as a run that
+    /// begins now would find it: numbers that are left out because the file beside the database is missing count too.
+    ///
+    /// Nothing is written, so no lease is needed.
+    package func reservations() throws(StoreError) -> [SequenceReservation] {
+        let stored = try storedReservations()
+        let witness = try SequenceNumberWitness(at: witnessPath)
+        // What a file that cannot be read may have said of others is found out when they send.
+        return Set(stored.keys).union(witness.reservations.keys).sorted().map { source in
+            let reservation = witness.effective(stored[source], of: source, isShared: location.isShared)
+            return SequenceReservation(source: source, ivIndex: reservation.ivIndex, limit: reservation.limit)
+        }
+    }
+
+    /// What is reserved of one source, as ``reservations()``; nil if it never sent from here.
+    package func reservation(of source: UnicastAddress) throws(StoreError) -> SequenceReservation? {
+        let stored = try storedReservation(of: source)
+        let witness = try SequenceNumberWitness(at: witnessPath)
+        guard stored != nil || witness.reservations[source] != nil || witness.isDamaged else { return nil }
+        let reservation = witness.effective(stored, of: source, isShared: location.isShared)
+        return SequenceReservation(source: source, ivIndex: reservation.ivIndex, limit: reservation.limit)
+    }
+}
+
+extension SequenceNumberWitness {
+    /// What counts of a reservation in the database and one in the file.
+    ///
+    /// - Parameter isShared: whether the database is what all machines agree on; see ``DurableSequenceNumbers``.
+    func effective(
+        _ stored: DurableSequenceNumbers.Reservation?,
+        of source: UnicastAddress,
+        isShared: Bool
+    ) -> DurableSequenceNumbers.Reservation {
+        var reservation = stored ?? DurableSequenceNumbers.Reservation(ivIndex: 0, limit: 0)
+        let witnessed = reservations[source]
+        let isBehind = witnessed.map { reservation.isBehind($0) } ?? false
+        if let witnessed { reservation.raise(to: witnessed) }
+        if isShared ? isBehind : witnessed == nil && (stored != nil || isDamaged) { reservation.skip() }
+        return reservation
+    }
+}

@@ -1,0 +1,192 @@
+import Execution
+import MeshCore
+import Planning
+import Simulator
+import Store
+import TestSupport
+import Testing
+
+/// Looks at what is durable whenever something is sent.
+private final class WatchedBearer: Bearer {
+    private let inner: any Bearer
+    private let onSend: () -> Void
+
+    init(_ inner: any Bearer, onSend: @escaping () -> Void) {
+        self.inner = inner
+        self.onSend = onSend
+    }
+
+    var now: Instant { inner.now }
+    var maximumLinks: Int { inner.maximumLinks }
+    func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier { try inner.connect(to: target) }
+    func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
+        onSend()
+        try inner.send(packet, on: link)
+    }
+    func next(until deadline: Instant) throws(BearerError) -> BearerEvent? { try inner.next(until: deadline) }
+    func close(_ link: LinkIdentifier) { inner.close(link) }
+    func scan(_ isOn: Bool) throws(BearerError) { try inner.scan(isOn) }
+}
+
+@Suite("Runs and the IV index")
+struct IVIndexRunTests {
+    /// A house whose database is at IV index 5.
+    private func site(at ivIndex: IVIndex, _ change: (inout MeshNetwork) -> Void = { _ in }) throws -> Site {
+        var network = try House.network(lamps: 2)
+        change(&network)
+        let site = try Site(lamps: 2, database: network)
+        site.world.setIVIndex(ivIndex)
+        return site
+    }
+
+    @Test(
+        "A network up to 42 ahead is followed, which is durable before anything is sent",
+        arguments: [IVIndex(value: 10), IVIndex(value: 47), IVIndex(value: 9, isUpdateInProgress: true)]
+    )
+    func follows(ivIndex: IVIndex) throws {
+        let site = try site(at: ivIndex)
+        var sent: [IVIndex?] = []
+        site.wrap = { inner in
+            WatchedBearer(inner) { sent.append(try? site.network.ivIndex) }
+        }
+        let recap = try site.resolveAndApply()
+        #expect(recap.isComplete, "\(recap.ending)")
+        #expect(Set(sent) == [ivIndex] && !sent.isEmpty)
+        let network = try site.network
+        #expect(network.ivIndexChangedAt == Site.now && network.ivIndexRecoveredAt == Site.now)
+        #expect(site.world.violations == [])
+        #expect(try site.plan().isEmpty)
+        let reserved = try site.database.reservation(of: unicast(1))
+        #expect(reserved?.ivIndex == ivIndex.transmitValue)
+    }
+
+    @Test("The steps of an update are followed without a recovery, and sequence numbers begin at 0 when it ends")
+    func update() throws {
+        let updating = IVIndex(value: 6, isUpdateInProgress: true)
+        let site = try site(at: updating)
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.network.ivIndex == updating)
+        #expect(try site.network.ivIndexRecoveredAt == nil)
+        #expect(try site.database.reservation(of: unicast(1))?.ivIndex == 5)
+        // The end of the update comes too soon for us; messages go both ways all the same.
+        site.world.setIVIndex(IVIndex(value: 6))
+        let page = try site.execute { $0.readPages(of: try site.lamp(2)) }
+        guard case .answered = page else { throw Unexpected(answer: "\(page)") }
+        #expect(try site.network.ivIndex == updating)
+        #expect(site.world.violations == [])
+    }
+
+    private struct Unexpected: Error {
+        var answer: String
+    }
+
+    @Test("A network too far ahead, or one recovered lately, is not followed unasked, and nothing is sent")
+    func refuses() throws {
+        let far = try site(at: IVIndex(value: 48))
+        far.options.link.ivIndexRecovery = "meshplan network iv recover --network house --via unix:mesh"
+        var count = 0
+        far.wrap = { WatchedBearer($0) { count += 1 } }
+        let recap = try far.resolveAndApply()
+        guard case .linkFailed(let reason, let hint) = recap.ending else { throw Unexpected(answer: "\(recap.ending)") }
+        #expect(reason.contains("IV index 48") && reason.contains("more than 42"), "\(reason)")
+        #expect(hint?.hasSuffix("meshplan network iv recover --network house --via unix:mesh") == true)
+        #expect(count == 0)
+        #expect(try far.network.ivIndex == IVIndex(value: 5))
+
+        let hours: Int64 = 3600
+        for (age, isFollowed) in [(191 * hours, false), (192 * hours, true), (-hours, false)] {
+            let site = try site(at: IVIndex(value: 8)) { network in
+                network.ivIndexRecoveredAt = Timestamp(rawValue: Site.now.rawValue - age)
+            }
+            #expect(try site.resolveAndApply().isComplete == isFollowed, "\(age)")
+            #expect(try site.network.ivIndex.value == (isFollowed ? 8 : 5))
+        }
+    }
+
+    @Test("A network behind is not followed at all")
+    func behind() throws {
+        let site = try site(at: IVIndex(value: 3))
+        let recap = try site.resolveAndApply()
+        guard case .linkFailed(let reason, _) = recap.ending else { throw Unexpected(answer: "\(recap.ending)") }
+        #expect(reason.contains("never goes back"), "\(reason)")
+        let report = try site.execute { $0.listenForBeacons(for: .seconds(20)) }
+        #expect(IVIndexProposal(report.statements, known: IVIndex(value: 5)) == .behind(IVIndex(value: 3)))
+        #expect(try site.execute { $0.recover(to: IVIndex(value: 3)) } == .completed)
+        #expect(try site.network.ivIndex.value == 5, "not even if it is told to")
+    }
+
+    @Test("Listening hears every proxy, sends and stores nothing; after approval a run works")
+    func recovers() throws {
+        let site = try site(at: IVIndex(value: 60)) { network in
+            network.nodes[2].features.proxy = .enabled
+        }
+        var count = 0
+        site.wrap = { WatchedBearer($0) { count += 1 } }
+        let report = try site.execute { $0.listenForBeacons(for: .seconds(30)) }
+        #expect(report.ending == .completed)
+        let statement = BeaconReport.Statement(
+            netKeyIndex: .primary,
+            ivIndex: IVIndex(value: 60),
+            verdict: .ignored(.tooFarAhead),
+            proxies: 2
+        )
+        #expect(report.statements == [statement])
+        #expect(count == 0 && report.connections == 2)
+        #expect(try site.network.ivIndex.value == 5)
+        let proposal = IVIndexProposal(report.statements, known: IVIndex(value: 5))
+        #expect(proposal == .approve(IVIndex(value: 60), .tooFarAhead))
+        #expect(try site.execute { $0.recover(to: IVIndex(value: 60)) } == .completed)
+        #expect(try site.network.ivIndexRecoveredAt == Site.now)
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(site.world.violations == [])
+        let silent = try Site(lamps: 1)
+        silent.world.setFaults(NodeFaults(isOff: true), of: uuid(1))
+        let nothing = try silent.execute { $0.listenForBeacons(for: .seconds(10)) }
+        #expect(IVIndexProposal(nothing.statements, known: IVIndex(value: 5)) == .silence)
+    }
+
+    @Test("The furthest statement that counts decides")
+    func proposals() {
+        func statement(_ index: UInt16, _ value: UInt32, _ verdict: IVIndexMonitor.Verdict) -> BeaconReport.Statement {
+            let key = NetKeyIndex(rawValue: index) ?? .primary
+            return BeaconReport.Statement(
+                netKeyIndex: key,
+                ivIndex: IVIndex(value: value),
+                verdict: verdict,
+                proxies: 1
+            )
+        }
+        let known = IVIndex(value: 5)
+        let secondary = statement(1, 90, .ignored(.secondarySubnet))
+        #expect(IVIndexProposal([], known: known) == .silence)
+        #expect(IVIndexProposal([secondary], known: known) == .secondaryOnly(IVIndex(value: 90)))
+        #expect(IVIndexProposal([secondary, statement(0, 5, .unchanged)], known: known) == .unchanged)
+        let both = [statement(0, 3, .ignored(.older)), statement(0, 7, .changed(IVIndex(value: 7)))]
+        #expect(IVIndexProposal(both, known: known) == .follow(IVIndex(value: 7)))
+        let soon = statement(0, 6, .ignored(.tooSoon(until: .zero)))
+        #expect(IVIndexProposal([soon], known: known) == .soon(IVIndex(value: 6), at: .zero))
+    }
+
+    @Test("A run that takes more sequence numbers than are left is refused before anything is sent")
+    func sequenceNumbers() throws {
+        let site = try site(at: IVIndex(value: 5))
+        var count = 0
+        site.wrap = { WatchedBearer($0) { count += 1 } }
+        let own = try unicast(1)
+        try site.execute { _ in
+            let lease = try required(site.lease)
+            let numbers = try site.database.sequenceNumbers(with: lease, blockSize: (1 << 24) - 10)
+            _ = try numbers.next(for: own, ivIndex: 5)
+        }
+        let recap = try site.resolveAndApply()
+        guard case .refused(.sequenceNumbers(own, let needed, left: 10)) = recap.ending else {
+            throw Unexpected(answer: "\(recap.ending)")
+        }
+        #expect(needed > 10 && count == 0 && recap.notStarted == recap.total)
+        // With a new IV index there are new numbers.
+        site.world.setIVIndex(IVIndex(value: 6))
+        #expect(try site.execute { $0.recover(to: IVIndex(value: 6)) } == .completed)
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(site.world.violations == [])
+    }
+}
