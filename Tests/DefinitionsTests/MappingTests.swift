@@ -15,6 +15,19 @@ struct MappingTests {
         )
     }
 
+    @Test("Every key of the language has a bit of its own in a set of keys")
+    func keywordSet() {
+        for (symbol, _) in Keyword.all.enumerated() {
+            var set = KeywordSet()
+            set.insert(UInt32(symbol))
+            #expect(set.contains(UInt32(symbol)) && !set.isSubset(of: KeywordSet()))
+        }
+        var others = KeywordSet()
+        others.insert(1000)
+        #expect(!others.isSubset(of: Record.node.allowed))
+        #expect(Record.node.needed.isSubset(of: Record.node.allowed))
+    }
+
     @Test("A key may stand in a mapping and in one inside it")
     func nestedKeys() {
         #expect(diagnose(head + "nodes: { a: { tags: { a: b, nodes: c, tags: d }, uuid: \(uuid(1)) } }\n") == [])

@@ -69,6 +69,24 @@ struct SyntaxDiagnosticsTests {
         #expect(diagnose(octets: octets).first == expected)
     }
 
+    @Test("An octet that is not text is found wherever it stands in a line, and what is text never is")
+    func everyPlace() {
+        // What the octets around it are must not matter either: they are looked at together.
+        for filler in ["x", "~", " ", "\n", "\t", "ä", "\r\n"] {
+            for before in 0..<12 {
+                let start = String(repeating: filler, count: before).utf8
+                for octet in [0x00, 0x08, 0x0B, 0x0E, 0x1B, 0x1F, 0x7F, 0x80, 0x8A, 0xA0, 0xFF] as [UInt8] {
+                    let text = Array(start) + [octet] + Array(repeating: UInt8(ascii: "y"), count: 12)
+                    let problem = text.withUnsafeBufferPointer { TextScan.firstProblem($0) }
+                    let (line, column) = text.withUnsafeBufferPointer { TextScan.place(of: start.count, in: $0) }
+                    #expect(problem?.line == line && problem?.column == column, "0x\(octet.hexadecimal)")
+                }
+                let text = Array(start) + Array("key: \t[1, ~]\r\n\u{7E}\u{20}ß\n".utf8)
+                #expect(text.withUnsafeBufferPointer { TextScan.firstProblem($0) } == nil)
+            }
+        }
+    }
+
     @Test("A byte order mark and CR LF do no harm and move no column")
     func byteOrderMark() {
         let text = "version: 1\r\nnetwork: hq\r\ngroups: { a: x }\r\n"

@@ -41,7 +41,18 @@ struct ModelCatalogueTests {
             let all = Set((fact.extendsAll ?? []).compactMap { UInt16($0, radix: 16) }.map { ModelIdentifier.sig($0) })
             #expect(transitiveBases(of: model) == all, "\(fact.name)")
             #expect(ModelCatalogue.model(named: model.name) == model)
+            #expect(ModelCatalogue.abilities(of: identifier) == model.abilities)
         }
+    }
+
+    @Test("every number that is not in the table is unknown, and so is every vendor model")
+    func unknown() {
+        let known = Set(ModelCatalogue.models.map(\.identifier))
+        for number in 0...UInt16.max where !known.contains(.sig(number)) {
+            #expect(ModelCatalogue.model(.sig(number)) == nil)
+        }
+        #expect(ModelCatalogue.model(.vendor(company: 0, model: 0x1000)) == nil)
+        #expect(ModelCatalogue.abilities(of: .vendor(company: 0x0059, model: 0)) == nil)
     }
 
     @Test("models are sorted by identifier, each once")
