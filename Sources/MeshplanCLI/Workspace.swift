@@ -55,6 +55,14 @@ struct Workspace {
         let path = context.absolute(Self.databasePath(network))
         guard Files.kind(path) != nil else {
             let others = try networks()
+            if Files.kind(path + ".sequence") != nil {
+                throw Failure(
+                    .failure,
+                    "the database of the network `\(network)` is missing: there is no \(Self.databasePath(network))",
+                    hint: "Put a copy in its place, as meshplan state pull makes them, or import the network again; "
+                        + "sequence numbers go on where they were."
+                )
+            }
             throw Failure(
                 .failure,
                 "there is no database of the network `\(network)`",

@@ -18,6 +18,8 @@ final class CommandFixture {
     var environment: [String: String] = ["LANG": "C.UTF-8", "NO_COLOR": "1"]
     /// Called each time the command looks at the number of interrupts.
     var interruptCount: () -> Int = { 0 }
+    /// The calendar time in seconds since 1970.
+    var now: Int64 = 1_795_000_000
     /// What writing to standard output gives.
     var outputError: OutputError?
     private var random = SplitMix64(seed: 42)
@@ -109,7 +111,7 @@ final class CommandFixture {
                 return self.answers.removeFirst()
             },
             lineInput: LineInput(poll: { self.polled() }, discard: {}),
-            now: { Timestamp(rawValue: 1_795_000_000) },
+            now: { Timestamp(rawValue: self.now) },
             randomBits: { self.random.next() },
             interrupts: Interrupts(arm: {}, count: { self.interruptCount() }),
             process: ProcessIdentity(number: 4711, user: "tester", host: "bench")

@@ -27,6 +27,7 @@ struct InitCommand: ContextCommand {
         if try Files.createFolder(workspace.folder, as: Workspace.folderName) {
             done.append("Made \(Workspace.folderName)")
         }
+        TemporaryFiles.removeLeftovers(inFolder: workspace.folder)
         let keyPath = context.absolute(Workspace.keyPath)
         if workspace.usesOwnKeyFile, Files.kind(keyPath) == nil {
             let others = try workspace.networks()

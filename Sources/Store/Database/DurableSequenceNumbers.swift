@@ -10,11 +10,12 @@ package import MeshCore
 /// same keys and addresses. Therefore the reservations are kept a second time in `<database>.sequence`, a text file
 /// without secrets that belongs to the place and not to the copy: the higher of both counts, whichever database
 /// wrote it. Where that file is missing although numbers were reserved before, as after a move to another machine,
-/// or where it cannot be read, counting goes on ``skippedAfterRestore`` numbers further. Beyond that nothing can be
-/// known here: a copy older than that many messages must not be used in another place.
+/// or where it cannot be read, counting goes on ``skippedAfterRestore`` numbers further, under that IV index and under
+/// every later one, for the network may have been there already when numbers were used that nothing here knows of.
+/// Beyond that nothing can be known here: a copy older than that many messages must not be used in another place.
 ///
-/// Numbers belong to an IV index. When it grows they begin at 0 again (3.11.5), and requests under a lower one are
-/// refused from then on.
+/// Numbers belong to an IV index. When it grows they begin at 0 again (3.11.5), or behind those that are left out, and
+/// requests under a lower one are refused from then on.
 package final class DurableSequenceNumbers: SequenceNumberSource {
     /// One more than the highest sequence number.
     static let end: UInt32 = 1 << 24
@@ -35,6 +36,8 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     private struct State {
         var reservation: Reservation
         var next: UInt32
+        /// Whether numbers may have been used that nothing here knows of.
+        var isRestored: Bool
     }
 
     private let database: MeshDatabase
@@ -70,14 +73,16 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
             throw SequenceNumberError.ivIndexWentBack(source, reached: state.reservation.ivIndex)
         }
         if ivIndex > state.reservation.ivIndex {
-            state = State(reservation: Reservation(ivIndex: ivIndex, limit: 0), next: 0)
+            let first = state.isRestored ? DurableSequenceNumbers.skippedAfterRestore : 0
+            state.reservation = Reservation(ivIndex: ivIndex, limit: first)
+            state.next = first
         }
         if state.next >= state.reservation.limit {
             guard state.reservation.limit < DurableSequenceNumbers.end else {
                 throw SequenceNumberError.exhausted(source)
             }
             state.reservation.limit = min(state.reservation.limit + blockSize, DurableSequenceNumbers.end)
-            try store(state.reservation, for: source)
+            try store(state, for: source)
         }
         let number = state.next
         state.next += 1
@@ -91,21 +96,28 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         var reservation = stored ?? Reservation(ivIndex: 0, limit: 0)
         if let witnessed = witness.reservations[source] {
             if reservation.isBehind(witnessed) { reservation = witnessed }
-        } else if stored != nil || witness.isDamaged {
+            return State(
+                reservation: reservation,
+                next: reservation.limit,
+                isRestored: witness.restored.contains(source)
+            )
+        }
+        let isRestored = stored != nil || witness.isIncomplete
+        if isRestored {
             let skipped = DurableSequenceNumbers.skippedAfterRestore
             reservation.limit = min(reservation.limit + skipped, DurableSequenceNumbers.end)
         }
-        return State(reservation: reservation, next: reservation.limit)
+        return State(reservation: reservation, next: reservation.limit, isRestored: isRestored)
     }
 
     /// Both places are durable before the number leaves; the order does not matter, the higher one counts.
-    private func store(_ reservation: Reservation, for source: UnicastAddress) throws(StoreError) {
+    private func store(_ state: State, for source: UnicastAddress) throws(StoreError) {
         var all = try loadWitness()
-        all.reservations[source] = reservation
-        all.isDamaged = false
+        all.reservations[source] = state.reservation
+        if state.isRestored { all.restored.insert(source) }
         try AtomicFile.write(database.witnessPath, all.encoded)
         witness = all
-        try database.write(reservation, of: source, with: lease)
+        try database.write(state.reservation, of: source, with: lease)
     }
 
     private func loadWitness() throws(StoreError) -> SequenceNumberWitness {
@@ -155,6 +167,11 @@ extension MeshDatabase {
             let skipped = DurableSequenceNumbers.skippedAfterRestore
             raised.limit = min(raised.limit + skipped, DurableSequenceNumbers.end)
             try write(raised, of: source, with: lease)
+            // What else was used in that place, under later IV indexes, nothing here knows.
+            var witness = try SequenceNumberWitness(at: witnessPath)
+            witness.reservations[source] = raised
+            witness.restored.insert(source)
+            try AtomicFile.write(witnessPath, witness.encoded)
         }
     }
 

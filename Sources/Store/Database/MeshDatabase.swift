@@ -169,10 +169,11 @@ package final class MeshDatabase {
         return try decode(row) { bytes throws(DecodeError) in try CDBExtras(decoding: bytes) }
     }
 
-    /// Takes the exclusive right to write.
+    /// Takes the exclusive right to write, and tidies up behind writers that were killed.
     ///
     /// - Throws: ``StoreError/Code/locked`` with the holder if somebody else has it, at once.
     package func lock(holder: LockHolder) throws(StoreError) -> WriteLease {
+        defer { TemporaryFiles.removeLeftovers(inFolder: folder(of: path)) }
         do {
             return try WriteLease(path: path + ".lock", holder: holder, database: ObjectIdentifier(self)) {
                 () throws(StoreError) in
