@@ -14,7 +14,9 @@ let package = Package(
     name: "meshplan",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "meshplan", targets: ["meshplan"])
+        .executable(name: "meshplan", targets: ["meshplan"]),
+        // For ScenarioTests, which have the executable load it.
+        .library(name: "FaultInjection", type: .dynamic, targets: ["FaultInjection"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -56,6 +58,7 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .target(name: "FaultInjection", path: "Tests/FaultInjection"),
         .target(name: "TestSupport", dependencies: ["MeshCore"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "MeshCoreTests",

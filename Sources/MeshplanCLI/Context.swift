@@ -29,6 +29,8 @@ package struct Context {
     package var pause: (Duration) -> Void
     /// Where the command writes its results as JSON, nil if it is to write text.
     var json: JSONLines?
+    /// The command line, without the program's name.
+    var arguments: [String] = []
     /// How databases are reached and opened.
     var storeAccess = StoreAccess()
     /// What the command remembers of the databases it has opened.

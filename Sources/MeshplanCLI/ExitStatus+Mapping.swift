@@ -39,7 +39,7 @@ extension Failure {
     init(explaining error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as FileError: self.init(.failure, error.message)
+        case let error as FileError: self.init(.failure, error.message, hint: error.hint)
         case let error as BearerError: self.init(.failure, error.message, hint: error.hint)
         case let error as StoreError:
             let path = error.path.map { Self.short($0) + ": " } ?? ""
@@ -83,7 +83,7 @@ extension Failure {
         case .sendingFailed(let reason):
             self.init(
                 .failure,
-                "nothing can be sent any more: \(reason)",
+                "nothing can be sent any more: \(Self.short(reason))",
                 hint: "How sequence numbers and IV index stand: meshplan network iv show"
             )
         }
@@ -91,9 +91,11 @@ extension Failure {
 
     private static let planAgain = "Make a new plan with: meshplan plan"
 
-    /// A path below `.meshplan` as the user knows it.
-    private static func short(_ path: String) -> String {
-        guard let range = path.firstRange(of: "/.meshplan/") else { return path }
-        return String(path[path.index(after: range.lowerBound)...])
+    /// A text in which a path below `.meshplan` stands as the user knows it.
+    private static func short(_ text: String) -> String {
+        guard let range = text.firstRange(of: "/.meshplan") else { return text }
+        let before = text[..<range.lowerBound]
+        let start = before.ranges(of: ": /").last.map { before.index(after: $0.lowerBound) }
+        return String(start.map { text[...$0] } ?? "") + String(text[text.index(after: range.lowerBound)...])
     }
 }

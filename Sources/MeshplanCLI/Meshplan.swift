@@ -74,6 +74,7 @@ extension Meshplan {
 
     private static func run(_ arguments: [String], in context: Context) -> ExitStatus {
         var context = context
+        context.arguments = arguments
         do {
             var command = try parseAsRoot(arguments)
             guard var command = command as? any ContextCommand else {

@@ -28,10 +28,14 @@ struct RefreshRun {
             && !network.provisioners.contains { $0.uuid == node.uuid }
     }
 
-    /// Those of some nodes that were not read back for so long, or never.
+    /// Those of some nodes that were not read back for so long, or never. What was read back in the future was so by a
+    /// clock that was wrong, and nobody knows how long ago that is.
     func stale(_ nodes: [Node], seconds: Int64) -> [Node] {
-        let now = context.now().rawValue
-        return nodes.filter { node in node.readBackAt.map { now - $0.rawValue > seconds } ?? true }
+        let now = context.now()
+        return nodes.filter { node in
+            guard let readBackAt = node.readBackAt, readBackAt <= now else { return true }
+            return readBackAt.seconds(to: now) > seconds
+        }
     }
 
     /// Reads nodes back and shows what came of it as the result of a command.

@@ -42,6 +42,14 @@ final class SimulatorFile {
         self.file = file
     }
 
+    /// Removes the file, whatever it holds, unless another process uses it.
+    ///
+    /// - Throws: ``FileError``, ``Failure`` if another process uses the file.
+    static func remove(_ path: String, as name: String) throws {
+        let file = try openLocked(path, as: name)
+        try withExtendedLifetime(file) { try Files.remove(path, as: name) }
+    }
+
     /// Appends a record.
     ///
     /// - Returns: false if it could not be stored.

@@ -71,6 +71,14 @@ struct Workspace {
             guard error.code == .missing else { throw error }
             // Without the tables of a shared database there are no others either, and the error says so better.
             let others = try networks()
+            if case .file = location, Files.kind(context.absolute(Self.databasePath(network)) + ".sequence") != nil {
+                throw Failure(
+                    .failure,
+                    "the database of the network `\(network)` is missing: there is no \(Self.databasePath(network))",
+                    hint: "Put a copy in its place, as meshplan state pull makes them, or import the network again; "
+                        + "sequence numbers go on where they were."
+                )
+            }
             if others.isEmpty, KeySources(context).all.isEmpty { throw try missingKey() }
             throw Failure(
                 .failure,

@@ -1,6 +1,7 @@
 internal import Definitions
 internal import MeshCore
 internal import Planning
+internal import Store
 
 /// The definition of a network that exists, to be written into a file, and the network as it is managed by that.
 struct WrittenDefinition {
@@ -102,7 +103,16 @@ struct WrittenDefinition {
     /// Writes the file; the folder is made if its parent is there.
     func write() throws {
         _ = try Files.createFolder(context.absolute(folder), as: folder, mode: 0o755)
-        try Files.create(text, at: context.absolute(path), as: path, replaces: replaces)
+        let target = context.absolute(path)
+        do throws(StoreError) {
+            if replaces {
+                try AtomicFile.write(target, Array(text.utf8), mode: 0o644)
+            } else {
+                try AtomicFile.create(target, Array(text.utf8), mode: 0o644)
+            }
+        } catch {
+            throw StoreError(error.code, error.message, hint: error.hint, path: path)
+        }
     }
 
     /// Takes a new file away again.

@@ -52,6 +52,33 @@ struct RefreshCommandTests {
         #expect(again.status == 0 && again.output == "No node is to be read back.\n")
     }
 
+    @Test(
+        "clocks may say anything: what was read back in the future, or an age ago, is read again",
+        arguments: [(-1, true), (3_600, false), (3_601, true), (-100 * 31_556_952, true)] as [(Int64, Bool)]
+    )
+    func clock(jump: Int64, isStale: Bool) throws {
+        let fixture = try CommandFixture.house()
+        #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
+        #expect(fixture.run("refresh", "--via", "simulator").status == 0)
+        fixture.now.rawValue += jump
+        let again = fixture.run("refresh", "--via", "simulator", "--older-than", "1h")
+        #expect(again.status == 0)
+        #expect(again.output.contains("Read back 8 nodes") == isStale, "\(again.output)")
+        #expect(again.output.contains("No node is to be read back") != isStale, "\(again.output)")
+        // As far apart as times can be.
+        for extreme in [Int64.max, .min, 0, .max] {
+            fixture.now = Timestamp(rawValue: extreme)
+            for arguments in [
+                ["refresh", "--via", "simulator", "--older-than", "1h"], ["show"], ["drift"],
+                ["plan", "--refresh", "stale", "--via", "simulator"],
+                ["keys", "refresh", "home", "--via", "simulator", "--auto-approve"],
+            ] {
+                let result = fixture.run(arguments)
+                #expect(result.status == 0, "\(arguments) at \(extreme): \(result.error)")
+            }
+        }
+    }
+
     @Test("what somebody else changed is shown in three columns, in the plan, and gone after an apply")
     func drift() throws {
         let fixture = try changedHouse(Self.changes)

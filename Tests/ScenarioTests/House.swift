@@ -64,14 +64,35 @@ struct House: Sendable {
 
     /// Runs a program in the folder to its end; its output and errors come together.
     func run(_ program: URL, _ arguments: [String]) async throws -> (status: Int32, output: String) {
+        let ending = try await observe(program, arguments)
+        return (ending.status, ending.output)
+    }
+
+    /// How a program came to its end.
+    struct Ending: Sendable {
+        /// The exit status, or the number of the signal.
+        var status: Int32
+        /// Whether a signal has ended it.
+        var wasKilled: Bool
+        /// What it wrote, errors among it.
+        var output: String
+    }
+
+    /// Runs a program in the folder to its end, with more in its environment.
+    func observe(_ program: URL, _ arguments: [String], environment: [String: String] = [:]) async throws -> Ending {
         let process = Process()
+        if !environment.isEmpty {
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        }
         process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = folder
         process.standardInput = FileHandle.nullDevice
         // A file, not a pipe: other children that are started meanwhile would inherit the pipe and keep it open.
-        let output = folder.appending(path: UUID().uuidString + ".output")
+        // Beside the folder, where no fault is injected.
+        let output = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".output")
         try Data().write(to: output)
+        defer { try? FileManager.default.removeItem(at: output) }
         let handle = try FileHandle(forWritingTo: output)
         defer { try? handle.close() }
         process.standardOutput = handle
@@ -85,7 +106,11 @@ struct House: Sendable {
                 continuation.resume(throwing: error)
             }
         }
-        return (process.terminationStatus, try String(contentsOf: output, encoding: .utf8))
+        return Ending(
+            status: process.terminationStatus,
+            wasKilled: process.terminationReason == .uncaughtSignal,
+            output: String(decoding: try Data(contentsOf: output), as: UTF8.self)
+        )
     }
 
     /// The path of a socket must be short, so the folder lies right below the system's temporary one.

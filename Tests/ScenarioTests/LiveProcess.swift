@@ -88,6 +88,12 @@ final class LiveProcess {
         _ = bytes.withUnsafeBytes { write(writing, $0.baseAddress, $0.count) }
     }
 
+    /// Its number.
+    var number: Int32 { process.processIdentifier }
+
+    /// Sends it a signal.
+    func signal(_ signal: Int32) { _ = kill(number, signal) }
+
     /// Asks the program to end, as `kill` does.
     func interrupt() { process.interrupt() }
 

@@ -121,6 +121,53 @@ struct SequenceNumberTests {
         #expect(try run(fixture, count: 1) == [16 + 65_536 + 16])
     }
 
+    @Test(
+        "Where the second record was missing or unreadable, the distance is skipped under later IV indexes, too",
+        arguments: [nil, "rubbish\n", "meshplan sequence numbers 2\n0001 1 16\n"]
+    )
+    func movedAcrossIVIndexes(_ contents: String?) throws {
+        let fixture = try Fixture()
+        #expect(try run(fixture, count: 1) == [0])
+        if let contents {
+            try writeFile(fixture.path + ".sequence", Array(contents.utf8))
+        } else {
+            try FileManager.default.removeItem(atPath: fixture.path + ".sequence")
+        }
+        // The place that the copy is from may have been under 2 before; nothing here says how far it came.
+        #expect(try run(fixture, count: 1, ivIndex: 2) == [65_536])
+        #expect(try run(fixture, count: 1, ivIndex: 2) == [65_536 + 16])
+        #expect(try run(fixture, count: 1, ivIndex: 3) == [65_536])
+    }
+
+    @Test("A damaged second record stays one for sources that it does not list yet")
+    func damagedForOthers() throws {
+        let fixture = try Fixture()
+        try writeFile(fixture.path + ".sequence", Array("rubbish".utf8))
+        #expect(try run(fixture, count: 1) == [65_536])
+        let database = try fixture.reopened()
+        let numbers = try database.sequenceNumbers(with: try database.lock(holder: holder()))
+        #expect(try numbers.next(for: .last, ivIndex: 1) == 65_536)
+    }
+
+    @Test("A second record of the first version is still read, and a line cut off one of the second is noticed")
+    func versions() throws {
+        let fixture = try Fixture()
+        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 1\n0001 1 300\n".utf8))
+        #expect(try run(fixture, count: 1) == [300])
+        let written = String(decoding: try readFile(fixture.path + ".sequence"), as: UTF8.self)
+        #expect(written == "meshplan sequence numbers 2\n0001 1 316\nend\n")
+        try FileManager.default.removeItem(atPath: fixture.path)
+        _ = try MeshDatabase.create(
+            at: fixture.path,
+            network: fixture.network,
+            key: fixture.key,
+            now: now,
+            using: SplitMix64(seed: 78)
+        )
+        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 2\n".utf8))
+        #expect(try run(fixture, count: 1) == [65_536])
+    }
+
     @Test("Without the lock no number comes, and nothing is lost")
     func lostLease() throws {
         let fixture = try Fixture()

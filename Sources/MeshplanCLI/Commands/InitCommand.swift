@@ -34,6 +34,7 @@ struct InitCommand: ContextCommand {
         if let shared = try workspace.sharedStore(), try shared.prepare() {
             done.append("Made the tables of meshplan in \(shared.name)")
         }
+        TemporaryFiles.removeLeftovers(inFolder: workspace.folder)
         let keyPath = context.absolute(Workspace.keyPath)
         if workspace.usesOwnKeyFile, Files.kind(keyPath) == nil {
             let others = try workspace.networks()

@@ -164,8 +164,7 @@ struct SimResetCommand: NetworkCommand {
             return .success
         }
         // Whoever simulates at present must not lose the file from under it.
-        let file = try SimulatorFile(context.absolute(path), as: path)
-        try withExtendedLifetime(file) { try Files.remove(context.absolute(path), as: path) }
+        try SimulatorFile.remove(context.absolute(path), as: path)
         context.output.line("Removed \(path.printable).")
         return .success
     }

@@ -15,6 +15,9 @@ struct FileError: Error, Hashable {
     /// Whether there is no such file or folder.
     var isMissing = false
 
+    /// What to do about it.
+    var hint: String?
+
     /// For people, without a full stop.
     var message: String { "cannot \(verb) \(path): \(reason)" }
 }
@@ -108,33 +111,17 @@ enum Files {
         throw last("create", name)
     }
 
-    /// Adds text to the end of a file, which is made with mode 0644 if there is none.
+    /// Adds text to the end of a file, which is made with mode 0644 if there is none. What cannot be added whole is taken
+    /// back.
     static func append(_ text: String, to path: String, as name: String) throws(FileError) {
         let number = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         guard number >= 0 else { throw last("write", name) }
         defer { _ = close(number) }
-        try writeAll(Array(text.utf8), to: number, name)
-    }
-
-    /// Writes a new file that everybody may read (0644), all of it or nothing.
-    ///
-    /// - Parameter replaces: whether a file that is there gives way; if not, it is an error.
-    static func create(_ text: String, at path: String, as name: String, replaces: Bool) throws(FileError) {
-        let target = replaces ? path + ".new" : path
-        let number = open(target, O_WRONLY | O_CREAT | O_CLOEXEC | (replaces ? O_TRUNC : O_EXCL), 0o644)
-        guard number >= 0 else { throw last("write", name) }
-        do throws(FileError) {
-            defer { _ = close(number) }
-            try writeAll(Array(text.utf8), to: number, name)
-            guard fsync(number) == 0 else { throw last("write", name) }
-        } catch {
-            _ = unlink(target)
-            throw error
-        }
-        guard replaces, rename(target, path) != 0 else { return }
-        let error = last("write", name)
-        _ = unlink(target)
-        throw error
+        let end = lseek(number, 0, SEEK_END)
+        let error = writeAll(Array(text.utf8), to: number)
+        guard error != 0 else { return }
+        if end >= 0 { _ = ftruncate(number, end) }
+        throw Files.error(error, "write", name)
     }
 
     /// Removes a file; one that does not exist is no error.
@@ -181,16 +168,27 @@ enum Files {
         strerror(number).map { String(cString: $0) } ?? "system error \(number)"
     }
 
-    private static func writeAll(_ bytes: [UInt8], to number: Int32, _ name: String) throws(FileError) {
-        let error = writeAll(bytes, to: number)
-        if error != 0 { throw FileError(verb: "write", path: name, reason: text(ofError: error)) }
-    }
-
     private static func last(_ verb: String, _ name: String) -> FileError { error(errno, verb, name) }
+
+    private static func hint(_ number: Int32) -> String? {
+        switch number {
+        case ENOSPC, EDQUOT: "Free some space and run the command again."
+        case EIO: "Check the disk, the file system and the kernel's messages, then run the command again."
+        case EACCES, EPERM: "Check the owner and the permissions of the file and of its folder."
+        case EROFS: "Work in a folder on a file system that can be written to."
+        default: nil
+        }
+    }
 
     /// The error of a failed system call.
     static func error(_ number: Int32, _ verb: String, _ name: String) -> FileError {
-        FileError(verb: verb, path: name, reason: text(ofError: number), isMissing: number == ENOENT)
+        FileError(
+            verb: verb,
+            path: name,
+            reason: text(ofError: number),
+            isMissing: number == ENOENT,
+            hint: hint(number)
+        )
     }
 
     private static func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {

@@ -11,6 +11,7 @@ final class ApplyView {
     /// What is carried out, with what it has grown by.
     private var plan: Plan?
     private let style: Style
+    private let repeated: RepeatedCommand
     private let errorStyle: Style
     private let names: [DeviceUUID: String]
     private var lanes: [DeviceUUID: Lane] = [:]
@@ -44,6 +45,7 @@ final class ApplyView {
         self.isFull = isFull
         for case .provision in plan?.steps.lazy.map(\.work) ?? [] { provisioning.total += 1 }
         style = context.style
+        repeated = RepeatedCommand(context)
         errorStyle = context.errorStyle
         var names: [DeviceUUID: String] = [:]
         for node in network.nodes { names[node.uuid] = node.name.printable }
@@ -123,7 +125,7 @@ final class ApplyView {
     /// The end of every run, however it came about.
     func finish(_ recap: Recap) {
         terminal.show(status: nil)
-        terminal.result(text: RecapView(recap, plan: plan, style: style).render())
+        terminal.result(text: RecapView(recap, plan: plan, style: style, repeated: repeated).render())
     }
 
     private func finish(_ node: DeviceUUID) {

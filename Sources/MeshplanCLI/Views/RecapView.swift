@@ -10,15 +10,18 @@ struct RecapView {
     var plan: Plan?
     /// How to dress it.
     var style: Style
+    /// The command that it was.
+    var repeated: RepeatedCommand
 
     /// The most failures and nodes that are named.
     static let limit = 50
 
     /// A view of a recap.
-    init(_ recap: Recap, plan: Plan?, style: Style) {
+    init(_ recap: Recap, plan: Plan?, style: Style, repeated: RepeatedCommand) {
         self.recap = recap
         self.plan = plan
         self.style = style
+        self.repeated = repeated
     }
 
     /// The whole text.
@@ -101,9 +104,9 @@ struct RecapView {
         }
     }
 
-    /// The command that goes on.
+    /// The command that goes on, to be typed as it stands.
     private var command: String {
-        plan?.refreshedSubnet.map { "meshplan keys refresh \($0.printable)" } ?? "meshplan apply"
+        repeated.text(usual: plan?.refreshedSubnet.map { "meshplan keys refresh \($0.printable)" } ?? "meshplan apply")
     }
 
     private func advice() -> [String] {
@@ -128,18 +131,25 @@ struct RecapView {
             )
         }
         if recap.inDoubt > 0 {
-            lines.append(
-                "\(count(recap.inDoubt, "request")) may have arrived or not; the next \(command) reads back first"
-            )
+            let requests = count(recap.inDoubt, "request")
+            lines.append("\(command) (reads back first what became of \(requests) that may have arrived or not)")
         } else if !recap.pending.isEmpty {
             lines.append(
-                "when the pending nodes can be reached, \(command) continues with what is left"
-                    + (plan?.refreshedSubnet == nil ? "" : "; --exclude NODE leaves out who is gone for good")
+                "\(command) (continues with what is left when the pending nodes can be reached"
+                    + (plan?.refreshedSubnet == nil ? ")" : "; --exclude NODE leaves out who is gone for good)")
             )
-        } else if recap.notStarted > 0, recap.failed.isEmpty {
-            lines.append("\(command) continues with what is left")
+        } else if recap.notStarted > 0 && recap.failed.isEmpty || isCutShort {
+            lines.append("\(command) (continues with what is left)")
         }
         return lines
+    }
+
+    /// Whether trouble has ended the run, so that not all of what was done may be recorded.
+    private var isCutShort: Bool {
+        switch recap.ending {
+        case .storeFailed, .linkFailed, .sendingFailed: true
+        case .completed, .interrupted, .refused: false
+        }
     }
 
     private func rest(of count: Int) -> String {

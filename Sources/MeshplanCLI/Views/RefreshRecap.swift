@@ -9,6 +9,8 @@ struct RefreshRecap {
     var tally: RefreshTally
     /// How to dress it.
     var style: Style
+    /// The command that it was.
+    var repeated: RepeatedCommand
 
     /// The whole text.
     func render() -> String {
@@ -52,8 +54,13 @@ struct RefreshRecap {
         if tally.drifted > 0 {
             lines.append("meshplan drift shows what is otherwise, meshplan plan what apply would do")
         }
-        if !recap.pending.isEmpty || recap.isInterrupted {
-            lines.append("meshplan refresh --older-than 1h asks only those again that were not read back")
+        let more = repeated.has("--older-than") ? [] : ["--older-than", "1h"]
+        let command = repeated.text(more, usual: "meshplan refresh")
+        switch recap.ending {
+        case .completed where recap.pending.isEmpty: break
+        case .completed, .interrupted: lines.append("\(command) (asks only those again that were not read back)")
+        case .storeFailed, .linkFailed, .sendingFailed: lines.append("\(command) (continues with what is left)")
+        case .refused: break
         }
         return lines
     }

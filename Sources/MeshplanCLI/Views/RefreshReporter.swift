@@ -123,7 +123,10 @@ final class RefreshReporter {
         if let lines = context.json {
             return RefreshJSON(lines: lines, network: network).finish(recap, tally, status: status)
         }
-        terminal.result(text: RefreshRecap(recap: recap, tally: tally, style: context.style).render())
+        terminal.result(
+            text: RefreshRecap(recap: recap, tally: tally, style: context.style, repeated: RepeatedCommand(context))
+                .render()
+        )
     }
 
     private func show(_ outcome: ReadBackOutcome, of node: DeviceUUID) {

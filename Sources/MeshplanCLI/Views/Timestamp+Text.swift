@@ -1,6 +1,14 @@
 internal import MeshCore
 
 extension Timestamp {
+    /// The seconds from this time to another one, negative if that comes first. Clocks and databases may say any time;
+    /// what is too far apart is the largest number there is.
+    func seconds(to other: Timestamp) -> Int64 {
+        let (difference, overflow) = other.rawValue.subtractingReportingOverflow(rawValue)
+        guard overflow else { return difference }
+        return other < self ? .min : .max
+    }
+
     /// The time in the form of RFC 3339, UTC: `2026-11-21T06:30:00Z`.
     var text: String {
         let (days, seconds) = rawValue.quotientAndRemainder(flooringBy: 86_400)

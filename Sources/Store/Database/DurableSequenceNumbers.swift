@@ -10,17 +10,17 @@ package import MeshCore
 /// same keys and addresses. Therefore the reservations are kept a second time in `<database>.sequence`, a text file
 /// without secrets that belongs to the place and not to the copy: the higher of both counts, whichever database
 /// wrote it. Where that file is missing although numbers were reserved before, as after a move to another machine,
-/// or where it cannot be read, counting goes on ``skippedAfterRestore`` numbers further. Beyond that nothing can be
-/// known here: a copy older than that many messages must not be used in another place.
+/// or where it cannot be read, counting goes on ``skippedAfterRestore`` numbers further, under that IV index and under
+/// every later one, for the network may have been there already when numbers were used that nothing here knows of.
+/// Beyond that nothing can be known here: a copy older than that many messages must not be used in another place.
 ///
 /// A shared store is itself what all machines agree on, and its commits are durable on the server, so a machine that has
 /// never sent from an address believes it. Each machine's own file still tells if the server was put back to an older copy:
 /// it is written after the database, so it can only know more than the database does if that has happened. Then others
 /// may have sent since, too, and counting goes on ``skippedAfterRestore`` numbers beyond what the file knows.
 ///
-/// Numbers belong to an IV index. When it grows they begin at 0 again (3.11.5), and requests under a lower one are
-/// refused from then on. After a skip they begin behind as many numbers under every later IV index too: another copy may
-/// have lived to see it.
+/// Numbers belong to an IV index. When it grows they begin at 0 again (3.11.5), or behind those that are left out, and
+/// requests under a lower one are refused from then on.
 package final class DurableSequenceNumbers: SequenceNumberSource {
     /// One more than the highest sequence number.
     static let end: UInt32 = 1 << 24
@@ -32,7 +32,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     struct Reservation: Hashable {
         var ivIndex: UInt32
         var limit: UInt32
-        /// Where numbers begin under a later IV index; the file beside the database does not know it.
+        /// Where numbers begin under a later IV index; the file beside the database knows whether it is 0.
         var floor: UInt32 = 0
 
         /// Takes over a higher one.
@@ -48,6 +48,11 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         /// Leaves out ``DurableSequenceNumbers/skippedAfterRestore`` numbers, now and under every later IV index.
         mutating func skip() {
             limit = min(limit + DurableSequenceNumbers.skippedAfterRestore, DurableSequenceNumbers.end)
+            leaveOutLater()
+        }
+
+        /// Leaves out as many numbers under every later IV index.
+        mutating func leaveOutLater() {
             floor = DurableSequenceNumbers.skippedAfterRestore
         }
     }
@@ -116,8 +121,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     /// store comes first, so that the file never knows more, unless the store has gone back.
     private func store(_ reservation: Reservation, for source: UnicastAddress) throws(StoreError) {
         var all = try loadWitness()
-        all.reservations[source] = reservation
-        all.isDamaged = false
+        all.take(reservation, of: source)
         if database.location.isShared { try database.write(reservation, of: source, with: lease) }
         try AtomicFile.write(database.witnessPath, all.encoded)
         witness = all

@@ -57,9 +57,8 @@ extension MeshDatabase {
         let present = try storedReservation(of: source)
         if let present, !present.isBehind(wanted) { return }
         var witness = try SequenceNumberWitness(at: witnessPath)
-        // A damaged one stays as it is: counting goes on far enough then.
-        if !witness.isDamaged, witness.reservations[source].map({ $0.isBehind(wanted) }) ?? true {
-            witness.reservations[source] = wanted
+        if witness.reservations[source].map({ $0.isBehind(wanted) }) ?? true {
+            witness.take(wanted, of: source)
             try AtomicFile.write(witnessPath, witness.encoded)
         }
         var raised = present ?? wanted
@@ -75,6 +74,9 @@ extension MeshDatabase {
             guard raised.isBehind(theirs) else { continue }
             raised.raise(to: theirs)
             raised.skip()
+            var witness = try SequenceNumberWitness(at: witnessPath)
+            witness.take(raised, of: source)
+            try AtomicFile.write(witnessPath, witness.encoded)
             try write(raised, of: source, with: lease)
         }
     }
@@ -93,8 +95,7 @@ extension MeshDatabase {
         if let own { raise(own.0, to: DurableSequenceNumbers.Reservation(ivIndex: own.ivIndex, limit: 0)) }
         for (source, witnessed) in witness.reservations { raise(source, to: witnessed) }
         for source in reservations.keys { reservations[source]?.skip() }
-        witness.reservations = reservations
-        witness.isDamaged = false
+        for (source, reservation) in reservations { witness.take(reservation, of: source) }
         try AtomicFile.write(witnessPath, witness.encoded)
         for (source, reservation) in reservations {
             batch.put(MeshDatabase.name(source), MeshDatabase.encode(reservation))

@@ -172,10 +172,12 @@ package final class MeshDatabase {
         return try decode(row) { bytes throws(DecodeError) in try CDBExtras(decoding: bytes) }
     }
 
-    /// Takes the exclusive right to write, and stores what an earlier run had to leave beside a shared database.
+    /// Takes the exclusive right to write, tidies up behind writers that were killed, and stores what an earlier run had to
+    /// leave beside a shared database.
     ///
     /// - Throws: ``StoreError/Code/locked`` with the holder if somebody else has it, at once.
     package func lock(holder: LockHolder) throws(StoreError) -> WriteLease {
+        defer { TemporaryFiles.removeLeftovers(inFolder: folder(of: location.localPath)) }
         let lock = try store.lock(holder) { nonce() }
         let found = try store.rows(named: [Manifest.name])
         let lease = WriteLease(

@@ -16,7 +16,7 @@ extension SQLiteRowStore {
             return StoreError(
                 .inputOutput,
                 "reading or writing failed (SQLite \(error.extendedResultCode.rawValue))",
-                hint: "check the disk, the file system and the kernel's messages; what was stored before is unharmed",
+                hint: StoreError.diskHint,
                 path: path
             )
         case .SQLITE_READONLY:
@@ -29,8 +29,8 @@ extension SQLiteRowStore {
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             return StoreError(
                 .permissionDenied,
-                "cannot be opened",
-                hint: "check the permissions of the file and of its folder",
+                "cannot be opened, or the files beside it cannot be made",
+                hint: "check the permissions of the file and of its folder, and that there is space on the disk",
                 path: path
             )
         case .SQLITE_NOTADB:

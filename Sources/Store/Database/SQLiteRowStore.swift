@@ -56,15 +56,16 @@ final class SQLiteRowStore: RowStore {
         rows: [StoredRow],
         revision: UInt64
     ) throws(StoreError) {
-        let temporary = "\(path).new-\(currentProcessIdentifier())"
-        let leftovers = [temporary, temporary + "-journal", temporary + "-wal", temporary + "-shm"]
+        TemporaryFiles.removeLeftovers(of: path)
+        let temporary = TemporaryFiles.path(for: path)
+        let leftovers = [temporary] + TemporaryFiles.companions.map { temporary + $0 }
         for leftover in leftovers { removeFile(leftover) }
         do throws(StoreError) {
             try fill(temporary, lineage: lineage, slots: slots, rows: rows, revision: revision)
             try OpenFile(temporary, flags: O_RDWR, doing: "cannot be opened").synchronize()
             // The log of a database that was deleted without it would be taken for that of the new one.
             if try FileStatus.of(path) == nil {
-                for orphan in [path + "-journal", path + "-wal", path + "-shm"] { removeFile(orphan) }
+                for companion in TemporaryFiles.companions { removeFile(path + companion) }
             }
             guard link(temporary, path) == 0 else { throw StoreError.system(errno, "cannot be created", path: path) }
         } catch {

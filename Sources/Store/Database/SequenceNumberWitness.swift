@@ -1,49 +1,79 @@
 internal import MeshCore
 
 /// The text file `<database>.sequence`: a first line, then `address IV-index limit` for every source, the address in
-/// hexadecimal.
+/// hexadecimal, and `end`. A source whose numbers are not known for certain has `restored` behind its limit, and so has
+/// a line `others` for all sources without a line.
+///
+/// Version 1 had neither that nor the last line; it is still read.
 struct SequenceNumberWitness: Hashable {
-    private static let firstLine: Substring = "meshplan sequence numbers 1"
+    private static let firstLine: Substring = "meshplan sequence numbers 2"
+    private static let oldFirstLine: Substring = "meshplan sequence numbers 1"
+    private static let lastLine: Substring = "end"
+    private static let restored: Substring = "restored"
+    private static let others: Substring = "others"
 
     /// What is reserved, by source.
     var reservations: [UnicastAddress: DurableSequenceNumbers.Reservation] = [:]
-    /// Whether there is a file that does not say what it should.
-    var isDamaged = false
+    /// The sources whose numbers may have been used without that this file knows of it.
+    var restored: Set<UnicastAddress> = []
+    /// Whether that is so for all sources that it does not list: it has once been found damaged.
+    var isIncomplete = false
 
-    /// Reads the file; a missing one says nothing.
+    /// Reads the file; a missing one says nothing, one that does not say what it should is incomplete.
     init(at path: String) throws(StoreError) {
         guard try FileStatus.of(path) != nil else { return }
         let bytes = try AtomicFile.read(path, limit: 1 << 20)
-        guard let text = String(validating: bytes, as: UTF8.self), let found = SequenceNumberWitness.parse(text) else {
-            isDamaged = true
+        guard let text = String(validating: bytes, as: UTF8.self), parse(text) else {
+            (reservations, restored, isIncomplete) = ([:], [], true)
             return
         }
-        reservations = found
     }
 
-    private static func parse(_ text: String) -> [UnicastAddress: DurableSequenceNumbers.Reservation]? {
+    /// Whether the text is whole.
+    private mutating func parse(_ text: String) -> Bool {
         // The last line must have its end: a file cut off in a number must not pass.
-        guard text.hasSuffix("\n") else { return nil }
-        let lines = text.split(separator: "\n")
-        guard lines.first == firstLine else { return nil }
-        var reservations: [UnicastAddress: DurableSequenceNumbers.Reservation] = [:]
-        for line in lines.dropFirst() {
-            let words = line.split(separator: " ")
+        guard text.hasSuffix("\n") else { return false }
+        var lines = text.split(separator: "\n")[...]
+        switch lines.popFirst() {
+        case SequenceNumberWitness.firstLine:
+            guard lines.popLast() == SequenceNumberWitness.lastLine else { return false }
+        case SequenceNumberWitness.oldFirstLine: break
+        default: return false
+        }
+        for line in lines {
+            var words = line.split(separator: " ")
+            let isRestored = words.last == SequenceNumberWitness.restored
+            if isRestored { words.removeLast() }
+            if words == [SequenceNumberWitness.others], isRestored {
+                isIncomplete = true
+                continue
+            }
             guard words.count == 3,
                 let address = UInt16(words[0], radix: 16).flatMap(UnicastAddress.init(rawValue:)),
                 let ivIndex = UInt32(words[1]),
                 let limit = UInt32(words[2]), limit <= DurableSequenceNumbers.end
-            else { return nil }
+            else { return false }
             reservations[address] = DurableSequenceNumbers.Reservation(ivIndex: ivIndex, limit: limit)
+            if isRestored { restored.insert(address) }
         }
-        return reservations
+        return true
+    }
+
+    /// Takes over what is reserved of a source.
+    mutating func take(_ reservation: DurableSequenceNumbers.Reservation, of source: UnicastAddress) {
+        reservations[source] = reservation
+        if reservation.floor > 0 { restored.insert(source) }
     }
 
     /// The file's octets.
     var encoded: [UInt8] {
-        let lines = reservations.sorted { $0.key < $1.key }.map { source, reservation in
-            "\(source.rawValue.hexadecimal) \(reservation.ivIndex) \(reservation.limit)\n"
+        var lines = [String(SequenceNumberWitness.firstLine)]
+        for (source, reservation) in reservations.sorted(by: { $0.key < $1.key }) {
+            let mark = restored.contains(source) ? " \(SequenceNumberWitness.restored)" : ""
+            lines.append("\(source.rawValue.hexadecimal) \(reservation.ivIndex) \(reservation.limit)\(mark)")
         }
-        return Array("\(SequenceNumberWitness.firstLine)\n\(lines.joined())".utf8)
+        if isIncomplete { lines.append("\(SequenceNumberWitness.others) \(SequenceNumberWitness.restored)") }
+        lines.append(String(SequenceNumberWitness.lastLine))
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 }

@@ -36,7 +36,7 @@ extension MeshDatabase {
     package func reservation(of source: UnicastAddress) throws(StoreError) -> SequenceReservation? {
         let stored = try storedReservation(of: source)
         let witness = try SequenceNumberWitness(at: witnessPath)
-        guard stored != nil || witness.reservations[source] != nil || witness.isDamaged else { return nil }
+        guard stored != nil || witness.reservations[source] != nil || witness.isIncomplete else { return nil }
         let reservation = witness.effective(stored, of: source, isShared: location.isShared)
         return SequenceReservation(source: source, ivIndex: reservation.ivIndex, limit: reservation.limit)
     }
@@ -55,7 +55,8 @@ extension SequenceNumberWitness {
         let witnessed = reservations[source]
         let isBehind = witnessed.map { reservation.isBehind($0) } ?? false
         if let witnessed { reservation.raise(to: witnessed) }
-        if isShared ? isBehind : witnessed == nil && (stored != nil || isDamaged) { reservation.skip() }
+        if restored.contains(source) { reservation.leaveOutLater() }
+        if isShared ? isBehind : witnessed == nil && (stored != nil || isIncomplete) { reservation.skip() }
         return reservation
     }
 }

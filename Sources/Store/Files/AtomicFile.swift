@@ -46,9 +46,9 @@ package enum AtomicFile {
         mode: UInt16,
         place: (String) throws(StoreError) -> Void
     ) throws(StoreError) {
-        // The name holds the process, so that two writers never share a temporary file; one left by a crash of a
-        // process with the same number is removed first.
-        let temporary = "\(path).new-\(currentProcessIdentifier())"
+        TemporaryFiles.removeLeftovers(of: path)
+        let temporary = TemporaryFiles.path(for: path)
+        // One left by a crash of a process with the same number.
         removeFile(temporary)
         do {
             let file = try OpenFile(

@@ -157,10 +157,17 @@ extension StoreError {
                 hint: "free some space and run the command again; what was stored before is unharmed",
                 path: path
             )
+        case EIO:
+            return StoreError(.inputOutput, "\(what): reading or writing failed", hint: diskHint, path: path)
         default:
             return StoreError(.inputOutput, "\(what): \(reason)", path: path)
         }
     }
+
+    /// What to do where a disk does not do what it should.
+    static let diskHint =
+        "check the disk, the file system and the kernel's messages, then run the command again; "
+        + "what was stored before is unharmed"
 }
 
 /// The folder that a path lies in, `.` for a bare name.

@@ -51,7 +51,7 @@ struct StatePushCommand: NetworkCommand {
         }
         let serial = try database.takeOver(copy, with: lease)
         context.output.line("Pushed \(file.printable); the serial is \(serial) now.")
-        context.output.line("Next: meshplan refresh reads back what nodes have now, meshplan plan shows what differs.")
+        context.output.line("Next: meshplan plan (shows what differs; meshplan refresh reads back what nodes have now)")
         return .success
     }
 

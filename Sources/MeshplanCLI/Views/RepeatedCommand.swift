@@ -1,0 +1,61 @@
+internal import MeshCore
+
+/// The command line to be typed to go on with what a command has left: the present one, ready for a shell.
+struct RepeatedCommand {
+    /// The arguments without the program's name; none if they are not known.
+    private let arguments: [String]
+
+    /// Options with a value that are about one run only: what was approved, and how the simulator misbehaves.
+    private static let once: Set<String> = ["--expect-digest", "--off", "--deaf", "--fail"]
+
+    /// The command line of a context.
+    init(_ context: Context) {
+        var kept: [String] = []
+        var isValue = false
+        for argument in context.arguments {
+            let name = argument.split(separator: "=", maxSplits: 1).first.map(String.init) ?? argument
+            if isValue {
+                isValue = false
+            } else if Self.once.contains(name) {
+                isValue = name == argument
+            } else {
+                kept.append(argument)
+            }
+        }
+        arguments = kept
+    }
+
+    /// Whether an option is among the arguments.
+    func has(_ option: String) -> Bool {
+        arguments.contains { $0 == option || $0.hasPrefix(option + "=") }
+    }
+
+    /// What is to be typed, with more arguments at the end; `usual` where nobody knows what was typed.
+    func text(_ more: [String] = [], usual: String) -> String {
+        let words = arguments.isEmpty ? [] : ["meshplan"] + arguments
+        return words.isEmpty
+            ? ([usual] + more).joined(separator: " ")
+            : (words + more).map { Self.quoted(Self.withoutPassword($0)) }.joined(separator: " ")
+    }
+
+    /// A word as a shell reads it back.
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { octet in
+            switch octet {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "-_./:=,@%+".utf8.contains(octet)
+            }
+        }
+        let printable = word.printable
+        return isPlain && !word.isEmpty ? printable : "'" + printable.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// An address of a database without the password that may stand in it; that has to come from somewhere else then.
+    private static func withoutPassword(_ word: String) -> String {
+        guard let scheme = word.firstRange(of: "://") else { return word }
+        let rest = word[scheme.upperBound...]
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        guard let at = rest[..<end].lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") else { return word }
+        return String(word[..<colon]) + String(word[at...])
+    }
+}

@@ -1,0 +1,63 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The names of files that are written before they get their place, and the removal of those whose writer was killed.
+///
+/// The name holds the process, so that two writers never share a temporary file, and so that others can tell whether
+/// its writer still lives. A writer on another host, or in another container, looks dead; having lost its file it ends
+/// with an error, and nothing is lost.
+package enum TemporaryFiles {
+    private static let mark = ".meshplan-"
+    /// What SQLite calls the files beside that of a database.
+    static let companions = ["-journal", "-wal", "-shm"]
+
+    /// The temporary file for what is to be at `path`.
+    static func path(for path: String) -> String { "\(path)\(mark)\(currentProcessIdentifier())" }
+
+    /// Removes what killed writers of `path` have left behind.
+    static func removeLeftovers(of path: String) {
+        let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        removeLeftovers(in: folder(of: path), of: path[start...])
+    }
+
+    /// Removes what killed writers of any file have left behind in a folder. What cannot be removed is left for the next.
+    package static func removeLeftovers(inFolder folder: String) {
+        removeLeftovers(in: folder, of: nil)
+    }
+
+    private static func removeLeftovers(in folder: String, of name: Substring?) {
+        guard let entries = opendir(folder) else { return }
+        defer { closedir(entries) }
+        var leftovers: [String] = []
+        while let entry = readdir(entries) {
+            let found = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let (original, process) = parse(found), name == nil || name == original, !lives(process) else {
+                continue
+            }
+            leftovers.append(found)
+        }
+        for leftover in leftovers { removeFile("\(folder)/\(leftover)") }
+    }
+
+    /// What a temporary file was to become, and who writes it.
+    private static func parse(_ name: String) -> (original: Substring, process: Int32)? {
+        var name = name[...]
+        for companion in companions where name.hasSuffix(companion) { name.removeLast(companion.count) }
+        let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }.count
+        let start = name.dropLast(digits)
+        guard start.hasSuffix(mark), start.count > mark.count, let process = Int32(name.suffix(digits)), process > 0
+        else { return nil }
+        return (start.dropLast(mark.count), process)
+    }
+
+    private static func lives(_ process: Int32) -> Bool {
+        kill(process, 0) == 0 || errno != ESRCH
+    }
+}

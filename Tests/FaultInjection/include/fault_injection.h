@@ -1,0 +1,1 @@
+// Nothing is called by name: the library is preloaded, and takes the place of functions of libc.

@@ -1,0 +1,200 @@
+import Foundation
+import Testing
+
+/// Every command that changes files meets faults at each of the calls with which it does so: full and broken disks,
+/// `kill -9`, power cuts, flushes that fail. The simulator, which audits sequence numbers and remembers the DeviceKeys of
+/// nodes, is the witness.
+@Suite(
+    "Faults of disk and power",
+    .enabled(if: Fault.isPossible, "faults are injected by a preloaded library, on Linux only"),
+    .timeLimit(.minutes(60))
+)
+struct FaultCampaignTests {
+    /// How many calls of a command each kind of fault meets; 0 for all.
+    private static let rounds =
+        ProcessInfo.processInfo.environment["MESHPLAN_FAULT_ROUNDS"].flatMap(Int.init) ?? 2
+
+    /// A command that meets faults.
+    struct Command: CustomTestStringConvertible, Sendable {
+        var arguments: [String]
+        /// The commands before it, in an empty villa.
+        var preparation: [[String]] = []
+        /// What it says once all it does is durable, and what is to be found then in a list of the database's resources.
+        var acknowledgement: (text: String, resource: String, isThere: Bool)?
+        /// Whether it can be repeated after it has succeeded.
+        var isRepeatable = true
+        /// The file that it makes, after which it cannot be repeated.
+        var product: String?
+
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    private static let start = ["init", "--network", "villa"]
+    private static let apply = ["apply", "--auto-approve"] + House.villaRoute
+    private static let applied = [start, apply]
+
+    static let commands = [
+        Command(arguments: start),
+        Command(
+            arguments: apply,
+            preparation: [start],
+            acknowledgement: ("lamp: provisioned at 0x0002", "node.lamp", true)
+        ),
+        Command(arguments: ["refresh"] + House.villaRoute, preparation: applied),
+        Command(arguments: ["keys", "refresh", "home", "--auto-approve"] + House.villaRoute, preparation: applied),
+        Command(
+            arguments: ["state", "rm", "group.spare", "--auto-approve"],
+            preparation: applied,
+            acknowledgement: ("Removed 1 resource", "group.spare", false),
+            isRepeatable: false
+        ),
+        Command(
+            arguments: ["state", "mv", "group.spare", "group.other"],
+            preparation: applied,
+            acknowledgement: ("Renamed group.spare", "group.other", true),
+            isRepeatable: false
+        ),
+        Command(
+            arguments: ["state", "push", "copy.mesh", "--force", "--auto-approve"],
+            preparation: applied + [["state", "pull", "copy.mesh"], ["state", "mv", "group.spare", "group.other"]],
+            acknowledgement: ("Pushed copy.mesh", "group.spare", true)
+        ),
+        Command(arguments: ["state", "pull", "copy.mesh"], preparation: applied, product: "copy.mesh"),
+        Command(
+            arguments: ["import", "--cdb", "exported.json", "--network", "second"],
+            preparation: applied + [["export", "--cdb", "exported.json"]],
+            product: ".meshplan/second.meshdb"
+        ),
+    ]
+
+    @Test(
+        "Nothing that was acknowledged is lost, no number is used twice, and what is advised works",
+        arguments: commands
+    )
+    func campaign(command: Command) async throws {
+        let villa = try House.villa()
+        defer { villa.remove() }
+        try await villa.succeed(command.preparation)
+        let count = try await calls(of: command, in: villa).count
+        try #require(count > 10)
+        for (index, kind) in Fault.Kind.allCases.enumerated() {
+            let calls: [Int]
+            if Self.rounds == 0 {
+                calls = Array(1...count)
+            } else {
+                // Spread evenly, shifted a little from kind to kind.
+                let stride = Double(count) / Double(Self.rounds)
+                let shift = (Double(index) * 0.618).truncatingRemainder(dividingBy: 1)
+                calls = (0..<Self.rounds).map { min(Int((Double($0) + shift) * stride) + 1, count) }
+            }
+            for call in calls {
+                let house = try villa.duplicate()
+                defer { house.remove() }
+                try await meet(Fault(kind: kind, call: call), command, in: house)
+            }
+        }
+    }
+
+    /// All phases of the journal: an intent is recorded, what is sent needs its number, an answer is recorded.
+    @Test(
+        "Killed before a commit, or without power after it, a run goes on from what was committed",
+        arguments: commands.filter { ["apply", "keys"].contains($0.arguments[0]) }
+    )
+    func commits(command: Command) async throws {
+        let villa = try House.villa()
+        defer { villa.remove() }
+        try await villa.succeed(command.preparation)
+        let commits = try await calls(of: command, in: villa).enumerated().filter {
+            $0.element.contains(" fdatasync ") && $0.element.hasSuffix(".meshdb-wal")
+        }
+        try #require(commits.count > 10)
+        for (position, _) in commits {
+            for kind in [Fault.Kind.killBefore, .powerCut] {
+                let house = try villa.duplicate()
+                defer { house.remove() }
+                try await meet(Fault(kind: kind, call: position + 1), command, in: house)
+            }
+        }
+    }
+
+    /// The calls that a command makes, one line each.
+    private func calls(of command: Command, in villa: House) async throws -> [Substring] {
+        let house = try villa.duplicate()
+        defer { house.remove() }
+        let log = house.folder.deletingLastPathComponent().appending(path: UUID().uuidString + ".calls")
+        defer { try? FileManager.default.removeItem(at: log) }
+        let environment = Fault.counting(in: house.folder, to: log)
+        let ending = try await house.observe(House.meshplan, command.arguments, environment: environment)
+        #expect(ending.status == 0, "\(ending.output)")
+        return try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
+    }
+
+    private func meet(_ fault: Fault, _ command: Command, in house: House) async throws {
+        let ending = try await house.observe(
+            House.meshplan,
+            command.arguments,
+            environment: fault.environment(in: house.folder)
+        )
+        let story = Comment(rawValue: "\(fault) of `\(command.testDescription)`:\n\(ending.output)")
+        #expect(ending.wasKilled == fault.kind.kills && (!ending.wasKilled || ending.status == SIGKILL), story)
+        if !ending.wasKilled {
+            #expect([0, 1, 4].contains(ending.status), story)
+            if ending.status != 0 { #expect(ending.isExplained, story) }
+        }
+
+        // Nobody on air has a DeviceKey that is not recorded.
+        let witness = try await house.meshplan(["sim", "status", "--devices", "sim/devices.yaml", "--network", "villa"])
+        for word in ["DeviceKey", "recorded with", "not recorded"] {
+            #expect(!witness.output.contains(word), "\(witness.output)\n\(story)")
+        }
+        // What was said to be done is there.
+        if let (text, resource, isThere) = command.acknowledgement, ending.output.contains(text) {
+            let list = try await house.meshplan(["state", "list"])
+            #expect(list.output.split(separator: "\n").contains(Substring(resource)) == isThere, story)
+        }
+        if ending.output.contains("lamp: done") {
+            #expect(try await !house.meshplan(["plan"]).output.contains("lamp"), story)
+        }
+
+        // What is advised works as it stands.
+        for line in ending.advised {
+            let typed = try await house.type(line)
+            #expect(
+                typed.status == 0 && !typed.wasKilled,
+                "`\(line)` ends with \(typed.status): \(typed.output)\n\(story)"
+            )
+        }
+        if command.isRepeatable, !(command.product.map(house.files.contains) ?? false) {
+            let again = try await house.meshplan(command.arguments)
+            #expect(again.status == 0, "again: \(again.output)\n\(story)")
+        }
+        try await check(house, after: command, story)
+    }
+
+    /// The database is whole, apply brings the definition about, and database and nodes agree.
+    private func check(_ house: House, after command: Command, _ story: Comment) async throws {
+        for arguments in [
+            ["state", "verify"], Self.apply, ["refresh"] + House.villaRoute, ["plan", "--detailed-exitcode"],
+            ["sim", "status", "--devices", "sim/devices.yaml"],
+        ] {
+            let isOne = arguments[0] == "plan" || arguments[0] == "apply"
+            let result = try await house.meshplan(isOne ? arguments : arguments + ["--network", "villa"])
+            #expect(result.status == 0, "\(arguments): \(result.output)\n\(story)")
+            #expect(!result.output.contains("violation"), "\(arguments): \(result.output)\n\(story)")
+            if arguments[0] == "sim" {
+                #expect(result.output.contains("1 simulated node.\nAll are as the mesh database says."), story)
+            }
+        }
+        if let product = command.product {
+            let verified = try await house.meshplan(["state", "verify", product, "--network", "villa"])
+            #expect(verified.status == 0, "\(verified.output)\n\(story)")
+            // What was left beside it goes when it is written again.
+            if product == "copy.mesh" {
+                try FileManager.default.removeItem(at: house.folder.appending(path: product))
+                try await house.succeed([command.arguments])
+            }
+        }
+        let leftovers = house.files.filter { $0.contains(".meshplan-") || $0.hasSuffix(".new") }
+        #expect(leftovers.isEmpty, story)
+    }
+}
