@@ -72,50 +72,60 @@ enum StoreBenchmark {
             with: lease
         )
         let nodes = network.nodes.filter { $0.uuid != network.ownProvisioner }.prefix(messages)
-        func pass(_ ttl: UInt8) throws -> (seconds: Double, cpu: Double) {
-            let measured = try ProcessUsage.measure {
-                try elapsed {
-                    for (number, node) in nodes.enumerated() {
-                        var intent = StoreChanges()
-                        let subject = JournalSubject.step(UInt32(number))
-                        intent.run = run
-                        intent.intents = [
-                            JournalIntent(run: run, subject: subject, node: node.uuid, action: [13, ttl])
-                        ]
-                        try database.commit(intent, with: lease)
-                        var outcome = StoreChanges()
-                        var node = node
-                        node.defaultTTL = ttl
-                        outcome.run = run
-                        outcome.nodes = [node]
-                        outcome.outcomes = [JournalOutcome(run: run, subject: subject, result: .succeeded)]
-                        try database.commit(outcome, with: lease)
-                    }
+        guard let floor = BareInsert(at: folder + "/bare.sqlite", octets: 700) else {
+            throw Failure("SQLite refuses the bare database")
+        }
+        /// Sets a TTL on all nodes, and makes two bare inserts beside each message, for a disk has better and worse moments.
+        func pass(_ ttl: UInt8) throws -> (journal: Cost, bare: Cost) {
+            var (journal, bare) = (Cost(), Cost())
+            for (number, node) in nodes.enumerated() {
+                try bare.add {
+                    guard floor.insert(), floor.insert() else { throw Failure("SQLite refuses the bare insert") }
+                }
+                var intent = StoreChanges()
+                let subject = JournalSubject.step(UInt32(number))
+                intent.run = run
+                intent.intents = [JournalIntent(run: run, subject: subject, node: node.uuid, action: [13, ttl])]
+                var outcome = StoreChanges()
+                var node = node
+                node.defaultTTL = ttl
+                outcome.run = run
+                outcome.nodes = [node]
+                outcome.outcomes = [JournalOutcome(run: run, subject: subject, result: .succeeded)]
+                try journal.add {
+                    try database.commit(intent, with: lease)
+                    try database.commit(outcome, with: lease)
                 }
             }
-            return (measured.result / Double(nodes.count), measured.seconds / Double(nodes.count))
-        }
-        let first = try pass(9)
-        let second = try pass(10)
-        let bareSeconds = try ProcessUsage.measure {
-            try elapsed {
-                guard BareInsert.insert(2 * nodes.count, octets: 700, at: folder + "/bare.sqlite") else {
-                    throw Failure("SQLite refuses the bare insert")
-                }
-            }
-        }
-        let bare = bareSeconds.result / Double(nodes.count)
-        let bareCPU = bareSeconds.seconds / Double(nodes.count)
-        func line(_ name: String, _ value: (seconds: Double, cpu: Double)) {
-            print(
-                "  \(name)\(text(value.seconds * 1e6, 0)) us elapsed, \(text(value.cpu * 1e6, 0)) us CPU; "
-                    + "ratio \(text(value.seconds / bare, 2))"
-            )
+            return (journal, bare)
         }
         print("one message, two commits, \(nodes.count) times")
-        line("two bare inserts       ", (bare, bareCPU))
-        line("nodes changed before   ", second)
-        line("nodes changed first    ", first)
+        for (name, ttl) in [("with its former state  ", UInt8(9)), ("without, kept already  ", 10)] {
+            let (journal, bare) = try pass(ttl)
+            print(
+                """
+                  \(name)\(journal.text(nodes.count)); two bare inserts \(bare.text(nodes.count)); \
+                ratio \(text(journal.elapsed / bare.elapsed, 2))
+                """
+            )
+        }
+    }
+
+    /// What something took, summed up.
+    private struct Cost {
+        var elapsed = 0.0
+        var cpu = 0.0
+
+        mutating func add(_ work: () throws -> Void) rethrows {
+            let (seconds, cpu) = try ProcessUsage.measure { try StoreBenchmark.elapsed(work) }
+            elapsed += seconds
+            self.cpu += cpu
+        }
+
+        func text(_ count: Int) -> String {
+            let each = 1e6 / Double(count)
+            return "\(StoreBenchmark.text(elapsed * each, 0)) us, \(StoreBenchmark.text(cpu * each, 0)) us CPU"
+        }
     }
 
     /// What a history of a change of all nodes costs.
@@ -152,7 +162,7 @@ enum StoreBenchmark {
         since: Timestamp(rawValue: 0)
     )
 
-    private static func elapsed(_ work: () throws -> Void) rethrows -> Double {
+    fileprivate static func elapsed(_ work: () throws -> Void) rethrows -> Double {
         let start = ContinuousClock.now
         try work()
         return Double((ContinuousClock.now - start).microseconds) / 1e6
@@ -166,7 +176,7 @@ enum StoreBenchmark {
         return Double(sizes.reduce(0, +)) / 1e6
     }
 
-    private static func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
+    fileprivate static func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 
     private struct Failure: Error, CustomStringConvertible {
         let description: String
