@@ -78,7 +78,8 @@ struct ApplyRun {
     /// Says until when the changes may be confirmed.
     private func beginWaiting(_ database: MeshDatabase, _ lease: WriteLease) throws(StoreError) {
         guard let confirmWithin else { return }
-        let deadline = Timestamp(rawValue: context.now().rawValue + confirmWithin.components.seconds)
+        let (end, overflow) = context.now().rawValue.addingReportingOverflow(confirmWithin.components.seconds)
+        let deadline = Timestamp(rawValue: overflow ? .max : end)
         try database.setConfirmationDeadline(deadline, with: lease)
     }
 

@@ -44,7 +44,7 @@ struct LockFile {
     /// - Throws: ``Failure`` with ``ExitStatus/stale``.
     func check(_ entry: StateLock.Entry, _ version: StateVersion, of network: String) throws(Failure) {
         guard let problem = Self.problem(entry, version) else { return }
-        let database = Workspace.databasePath(network)
+        let database = (try? Workspace(context: context).databaseName(network)) ?? Workspace.databasePath(network)
         let message =
             switch problem {
             case .otherLineage:
@@ -108,6 +108,6 @@ struct LockFile {
             )
         }
         guard after != before else { return }
-        try Files.create(after.text, at: path, as: StateLock.fileName, replaces: true)
+        try AtomicFile.write(path, Array(after.text.utf8), mode: 0o644)
     }
 }

@@ -107,7 +107,7 @@ struct FaultCampaignTests {
         let commits = try await calls(of: command, in: villa).enumerated().filter {
             $0.element.contains(" fdatasync ") && $0.element.hasSuffix(".meshdb-wal")
         }
-        try #require(commits.count > 10)
+        try #require(commits.count > 5)
         for (position, _) in commits {
             for kind in [Fault.Kind.killBefore, .powerCut] {
                 let house = try villa.duplicate()

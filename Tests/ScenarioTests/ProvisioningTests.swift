@@ -212,7 +212,10 @@ struct ProvisioningTests {
         try apply.wait(for: "Type the number of times that lamp blinks:")
         apply.interrupt()
         #expect(try apply.finish() == 130, "\(apply.transcript)")
-        #expect(apply.transcript.contains("Next: meshplan apply continues"), "\(apply.transcript)")
+        #expect(
+            apply.transcript.contains("Next: meshplan apply --via unix:s --auto-approve (continues with what is left)"),
+            "\(apply.transcript)"
+        )
         simulator.interrupt()
         #expect(try simulator.finish() == 0)
     }

@@ -60,7 +60,7 @@ extension DocumentDecoder {
         }
     }
 
-    private mutating func reportUnknownLockKey(_ entry: Entry) {
+    private mutating func reportUnknownLockKey(_ entry: MappingEntry) {
         guard diagnostics.wants(.error) else { return diagnostics.drop(.error) }
         let name = quoted(symbols.text(entry.symbol))
         report("a lock file has no key \(name)", at: entry.key, hint: Self.restore)

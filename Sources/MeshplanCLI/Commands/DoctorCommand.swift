@@ -62,6 +62,7 @@ struct DoctorCommand: NetworkCommand {
             }
             if verification.problems.isEmpty {
                 let snapshot = try database.snapshot()
+                found += try sequenceNumbers(snapshot, database)
                 found += NetworkExamination.findings(in: snapshot.network, at: workspace.context.now())
                 if !snapshot.unresolved.isEmpty {
                     found.append(
@@ -79,10 +80,28 @@ struct DoctorCommand: NetworkCommand {
             }
         }
 
+        /// How sequence numbers and the IV index stand.
+        private func sequenceNumbers(_ snapshot: Snapshot, _ database: MeshDatabase) throws -> [ExaminationFinding] {
+            guard snapshot.network.nodes.contains(where: { $0.uuid == snapshot.network.ownProvisioner }) else { return [] }
+            let notice = SequenceNotice(workspace.context, network: name)
+            let health = try notice.health(of: snapshot, database)
+            return health.findings.map { finding in
+                let (message, hint) = finding.text(health)
+                return ExaminationFinding(
+                    finding.isGrave ? .error : finding.isWorthWarning ? .warning : .note,
+                    finding.code.replacing("_", with: "-"),
+                    message,
+                    advice: hint
+                )
+            }
+        }
+
         /// Files with secrets that others may use.
         private func files() -> [ExaminationFinding] {
             let path = Workspace.databasePath(name)
-            let paths = [Workspace.keyPath, path, path + "-wal", Workspace.simulatorPath(name)]
+            let paths = [
+                Workspace.keyPath, path, path + "-wal", Workspace.simulatorPath(name), "\(Workspace.folderName)/\(name).spill",
+            ]
             return paths.filter { Files.isReadableByOthers(workspace.context.absolute($0)) }.map { path in
                 ExaminationFinding(
                     .error,

@@ -154,12 +154,7 @@ struct RollbackCommand: NetworkCommand {
         _ = try Files.createFolder(context.absolute(folder), as: folder, mode: 0o755)
         for (name, file) in zip(names, text.files) {
             let path = base + name
-            try Files.create(
-                String(decoding: file.bytes, as: UTF8.self),
-                at: context.absolute(path),
-                as: path,
-                replaces: false
-            )
+            try AtomicFile.create(context.absolute(path), file.bytes, mode: 0o644)
             context.output.line("Wrote \(path.printable)")
         }
         return .success

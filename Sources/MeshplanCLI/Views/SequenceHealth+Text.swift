@@ -88,7 +88,7 @@ extension SequenceHealth.Finding {
     }
 
     /// Whether a run begins with it; that nothing was heard of the network yet mends itself in the run.
-    fileprivate var isWorthWarning: Bool { self != .ivIndexUnknown }
+    var isWorthWarning: Bool { self != .ivIndexUnknown }
 
     /// What is so, without a full stop, and what to do, in sentences.
     func text(_ health: SequenceHealth) -> (message: String, hint: String) {

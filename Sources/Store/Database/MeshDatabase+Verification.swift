@@ -84,7 +84,8 @@ extension MeshDatabase {
         case .historyEntry: _ = try decode(row) { bytes throws(DecodeError) in try EntryRecord(decoding: bytes) }
         case .undo: _ = try decode(row) { bytes throws(DecodeError) in try UndoChunk(decoding: bytes) }
         case .definition: _ = try decode(row) { bytes throws(DecodeError) in try DefinitionText(decoding: bytes) }
-        case .confirmation: _ = try decode(row) { bytes throws(DecodeError) in try PendingConfirmation(decoding: bytes) }
+        case .confirmation:
+            _ = try decode(row) { bytes throws(DecodeError) in try PendingConfirmation(decoding: bytes) }
         case .historyIndex: _ = try decode(row) { bytes throws(DecodeError) in try HistoryIndex(decoding: bytes) }
         }
     }

@@ -21,6 +21,11 @@ package struct SealedDatabase {
         stored = Array(try store.keySlots().prefix(KeySlot.greatestCount))
     }
 
+    /// ``init(at:)-(DatabaseLocation)`` of a file.
+    package init(at path: String) throws(StoreError) {
+        try self.init(at: .file(path))
+    }
+
     /// The slots, in their order.
     package var slots: [KeySlotDescription] { stored.map(KeySlotDescription.init) }
 

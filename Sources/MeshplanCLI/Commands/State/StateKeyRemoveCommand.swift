@@ -58,7 +58,7 @@ struct StateKeyRemoveCommand: NetworkCommand {
         if !autoApprove {
             let rest = slots.filter { $0 != found }
             try Prompt(context: context).confirm(
-                "Remove \(KeySources.description(of: [found])) from \(Workspace.databasePath(name))?",
+                "Remove \(KeySources.description(of: [found])) from \(try workspace.databaseName(name))?",
                 explanation: "It opens with \(KeySources.description(of: rest)) then."
             )
         }

@@ -41,7 +41,7 @@ struct StateKeyRotateCommand: NetworkCommand {
         if !autoApprove {
             keys += try askForPassphrases(of: lost, database, context)
             lost = try database.keySlots(closedTo: keys)
-            try confirm(lost, of: name, context)
+            try confirm(lost, of: try workspace.databaseName(name), context)
         }
         let removed = try database.rotate(keeping: keys, cost: context.scryptCost, with: lease)
         let kept = try database.keySlots()
@@ -50,7 +50,7 @@ struct StateKeyRotateCommand: NetworkCommand {
             "removed": .array(removed.map(\.identifier.json)),
         ])
         if context.json == nil {
-            context.output.line("\(Workspace.databasePath(name)) is sealed under a new data key.")
+            context.output.line("\(try workspace.databaseName(name)) is sealed under a new data key.")
             context.output.line("It opens with \(KeySources.description(of: kept)).")
             if !removed.isEmpty {
                 context.output.line("No longer: \(KeySources.description(of: removed)).")
@@ -87,7 +87,7 @@ struct StateKeyRotateCommand: NetworkCommand {
     private func confirm(_ lost: [KeySlotDescription], of name: String, _ context: Context) throws(Failure) {
         let loss = lost.isEmpty ? "all slots stay" : "\(KeySources.description(of: lost)) will open it no more"
         try Prompt(context: context).confirm(
-            "Seal \(Workspace.databasePath(name)) under a new data key?",
+            "Seal \(name) under a new data key?",
             explanation: "Saved plans become unreadable; \(loss)."
         )
     }

@@ -9,9 +9,17 @@ struct StateUnlockCommand: NetworkCommand {
         abstract: "Tell who holds the lock of the mesh database, and free it where nobody does.",
         discussion: """
             The lock of a database file goes with the process that holds it, however that ends, so there is nothing to be \
-            broken: end that process, or wait.
+            broken: end that process, or wait. The lock of a shared database ends a minute after its holder's last sign of \
+            life; if you know that the holder is gone, give the lock's number, which the error of a refused command names, \
+            to free it at once. Should the holder be alive after all, its next write is refused, and nothing is lost.
             """
     )
+
+    @Argument(help: ArgumentHelp("The number of a shared database's lock.", valueName: "lock"))
+    var lock: String?
+
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
 
@@ -19,7 +27,18 @@ struct StateUnlockCommand: NetworkCommand {
         let workspace = Workspace(context: context)
         let name = try workspace.only(networks.network)
         let database = try workspace.open(name)
-        // Taking it is the proof that nobody has it; what a killed process has left in the lock file goes with that.
+        if let lock {
+            if !autoApprove {
+                try Prompt(context: context).confirm(
+                    "Do you want to take lock \(lock.printable) of network \(name.printable) away from its holder?",
+                    explanation: "If the holder is alive, its next write is refused; it has to begin again."
+                )
+            }
+            try database.forceUnlock(lock)
+            context.output.line("Lock \(lock.printable) of network \(name.printable) is free.")
+            return .success
+        }
+        // Taking it is the proof that nobody has it; what a killed process has left behind goes with that.
         try workspace.lock(database, for: "state unlock").release()
         context.output.line("Nobody holds the lock of network \(name.printable).")
         return .success

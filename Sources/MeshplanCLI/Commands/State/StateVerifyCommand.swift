@@ -32,7 +32,7 @@ struct StateVerifyCommand: NetworkCommand {
         } else {
             let name = try workspace.only(networks.network)
             database = try workspace.open(name)
-            place = Workspace.databasePath(name)
+            place = try workspace.databaseName(name)
         }
         let found = try database.verify()
         if let lines = context.json {
