@@ -13,14 +13,14 @@ struct SharedStoreCommandTests {
     /// A database of its own and machines that share it.
     private struct Team {
         let server: PostgreSQLServer
-        let databaseName: String
+        let database: PostgreSQLServer.Database
         let desk: CommandFixture
 
         init() throws {
             server = try PostgreSQLServer.shared
-            databaseName = try server.newDatabase()
+            database = try server.newDatabase()
             desk = try CommandFixture()
-            desk.environment["MESHPLAN_STATE"] = server.address(databaseName)
+            desk.environment["MESHPLAN_STATE"] = server.address(database.name)
             try desk.copy("house.yaml")
             try desk.copy("network.json")
         }
@@ -46,6 +46,8 @@ struct SharedStoreCommandTests {
             }
             return other
         }
+
+        var databaseName: String { database.name }
 
         var name: String { "postgres:///\(databaseName)?host=\(server.folder)" }
     }

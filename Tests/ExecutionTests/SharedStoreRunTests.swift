@@ -32,14 +32,14 @@ struct SharedStoreRunTests {
         let site: Site
         let proxy: PostgreSQLProxy
         let server: PostgreSQLServer
-        let databaseName: String
+        let team: PostgreSQLServer.Database
         let location: DatabaseLocation
 
         init() throws {
             server = try PostgreSQLServer.shared
-            databaseName = try server.newDatabase()
+            team = try server.newDatabase()
             proxy = try PostgreSQLProxy(of: server)
-            let store = try SharedStore(server.address(databaseName, through: proxy.folder), clock: Clock().clock)
+            let store = try SharedStore(server.address(team.name, through: proxy.folder), clock: Clock().clock)
             _ = try store.prepare()
             location = .shared(store, network: "house", localPath: proxy.folder + "/house")
             var settings = WorldSettings.ideal
@@ -55,6 +55,8 @@ struct SharedStoreRunTests {
             try site.reopen(at: location)
             return try site.resolveAndApply()
         }
+
+        var databaseName: String { team.name }
 
         func expireLock() throws {
             try server.sql("UPDATE meshplan_locks SET expires = now() - interval '1 second'", in: databaseName)

@@ -30,7 +30,7 @@ final class ManualClock {
 /// A network in a database of its own on a real server, as several machines see it.
 final class SharedFixture {
     let server: PostgreSQLServer
-    let databaseName: String
+    let team: PostgreSQLServer.Database
     let folder: TemporaryFolder
     let key: DatabaseKey
     let network: MeshNetwork
@@ -39,7 +39,7 @@ final class SharedFixture {
 
     init(nodes: Int = 2, seed: UInt64 = 1) throws {
         server = try PostgreSQLServer.shared
-        databaseName = try server.newDatabase()
+        team = try server.newDatabase()
         folder = try TemporaryFolder()
         var generator = SplitMix64(seed: seed)
         key = DatabaseKey.random(using: &generator)
@@ -53,6 +53,8 @@ final class SharedFixture {
             using: generator
         )
     }
+
+    var databaseName: String { team.name }
 
     /// What errors name.
     var name: String { "postgres:///\(databaseName)?host=\(server.folder), network house" }

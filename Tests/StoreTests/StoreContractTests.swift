@@ -218,7 +218,7 @@ struct SharedTamperingTests {
             "UPDATE meshplan_rows SET revision = 2 WHERE kind = 3",
             "DELETE FROM meshplan_rows WHERE kind = 1",
             "DELETE FROM meshplan_rows WHERE kind = 2",
-            "DELETE FROM meshplan_rows WHERE kind = 3 AND key = (SELECT max(key) FROM meshplan_rows WHERE kind = 3)",
+            "DELETE FROM meshplan_rows WHERE kind = 3 AND key = (SELECT key FROM meshplan_rows WHERE kind = 3 LIMIT 1)",
             "INSERT INTO meshplan_rows SELECT lineage, 4, '\\x0000', 1, '\\x00' FROM meshplan_networks",
             "UPDATE meshplan_networks SET revision = 5",
             "ALTER TABLE meshplan_rows ALTER COLUMN kind TYPE integer",

@@ -99,14 +99,25 @@ package final class PostgreSQLServer: Sendable {
         return "postgres://\(user)@\(host)/\(database)"
     }
 
-    /// Makes an empty database.
-    ///
-    /// - Returns: its name.
-    package func newDatabase() throws -> String {
-        let name = "t" + UUID().uuidString.lowercased().replacing("-", with: "").prefix(20)
-        _ = try sql("CREATE DATABASE \(name)", in: "postgres")
-        return name
+    /// An empty database, which is removed with the last reference to it.
+    package final class Database: Sendable {
+        /// Its name.
+        package let name: String
+        private let server: PostgreSQLServer
+
+        fileprivate init(_ server: PostgreSQLServer) throws {
+            name = "t" + UUID().uuidString.lowercased().replacing("-", with: "").prefix(20)
+            self.server = server
+            try server.sql("CREATE DATABASE \(name)", in: "postgres")
+        }
+
+        deinit {
+            _ = try? server.sql("DROP DATABASE \(name) WITH (FORCE)", in: "postgres")
+        }
     }
+
+    /// Makes an empty database.
+    package func newDatabase() throws -> Database { try Database(self) }
 
     /// Runs SQL beside whatever is being tested.
     ///
