@@ -81,7 +81,7 @@ extension Failure {
 
     /// A path below `.meshplan` as the user knows it.
     private static func short(_ path: String) -> String {
-        guard let range = path.firstRange(of: "/.meshplan/") else { return path }
+        guard path.hasPrefix("/"), let range = path.firstRange(of: "/.meshplan/") else { return path }
         return String(path[path.index(after: range.lowerBound)...])
     }
 }

@@ -65,16 +65,8 @@ package final class PostgreSQLServer: Sendable {
             wait $server || true
             rm -rf "$1"
             """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", script, "sh", folder, programs]
-        let input = Pipe()
-        process.standardInput = input
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        // Never closed: the system does when this process ends.
-        _ = Unmanaged.passRetained(input)
+        // The end to write to is never closed: the system does when this process ends.
+        let process = try SpawnedProcess(["/bin/sh", "-c", script, "sh", folder, programs], keepsInput: true)
         let deadline = ContinuousClock.now.advanced(by: .seconds(60))
         while (try? sql("SELECT 1", in: "postgres")) == nil {
             guard ContinuousClock.now < deadline, process.isRunning else {
@@ -124,22 +116,13 @@ package final class PostgreSQLServer: Sendable {
     /// - Returns: rows a line, columns separated by `|`.
     @discardableResult
     package func sql(_ text: String, in database: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: (PostgreSQLServer.programs ?? "") + "/psql")
-        process.arguments = [
-            "-h", folder, "-U", "meshplan", "-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", text,
-        ]
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let found = try output.fileHandleForReading.readToEnd() ?? Data()
-        let said = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: String(decoding: said, as: UTF8.self))
-        }
-        return String(decoding: found, as: UTF8.self).trimmingCharacters(in: .newlines)
+        let process = try SpawnedProcess([
+            (PostgreSQLServer.programs ?? "") + "/psql", "-h", folder, "-U", "meshplan", "-d", database, "-X", "-q",
+            "-A",
+            "-t", "-v", "ON_ERROR_STOP=1", "-c", text,
+        ])
+        let output = process.readOutput()
+        guard process.waitForEnd() == 0 else { throw Failure(description: output) }
+        return output.trimmingCharacters(in: .newlines)
     }
 }

@@ -11,6 +11,8 @@ internal import Darwin
 /// The kernel takes it back when the process dies however it dies, and a lock file left behind means nothing. The lock
 /// is on a file of its own because the database's file may be replaced by another one.
 final class FileLock: StoreLock {
+    /// The kernel takes it back, nobody else does.
+    let identifier: String? = nil
     private var file: OpenFile?
 
     /// Takes the lock of the database at `path`.

@@ -173,7 +173,7 @@ package final class MeshDatabase {
     ///
     /// - Throws: ``StoreError/Code/locked`` with the holder if somebody else has it, at once.
     package func lock(holder: LockHolder) throws(StoreError) -> WriteLease {
-        let lock = try store.lock(holder) { nonce() }
+        let lock = try lockStore(holder)
         let found = try store.rows(named: [Manifest.name])
         let lease = WriteLease(
             lock,

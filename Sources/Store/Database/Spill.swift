@@ -15,6 +15,9 @@ package enum SpillOutcome: Hashable, Sendable {
 
 /// A transaction that could not be brought to the server, as it is written to `<localPath>.spill`: the lineage in clear, so
 /// that files of other databases are left alone, then the rows and what they were made for, sealed once more as a whole.
+///
+/// A run that has written one never writes to the database again, so its lock, which it could not give back, may be taken
+/// away at once.
 private struct Spill {
     static let firstLine = "meshplan spill 1 "
     static let purpose = "spill"
@@ -23,6 +26,8 @@ private struct Spill {
     var expected: StoreHeader
     /// The revision after it.
     var revision: UInt64
+    /// The number of the run's lock.
+    var lock: String
     var changes: RowChanges
 
     func encoded() -> [UInt8] {
@@ -31,6 +36,7 @@ private struct Spill {
         writer.write(expected.lineage)
         writer.write(expected.revision)
         writer.write(revision)
+        writer.writeString(lock)
         writer.writeList(changes.puts) { row, writer in
             writer.write(row.name.kind.rawValue)
             writer.writeOctets(row.name.key)
@@ -52,6 +58,7 @@ extension Spill {
         let lineage = Octets16(high: try reader.readUInt64(), low: try reader.readUInt64())
         expected = StoreHeader(lineage: lineage, revision: try reader.readUInt64())
         revision = try reader.readUInt64()
+        lock = try reader.readString()
         changes = RowChanges(puts: [], deletes: [])
         for _ in 0..<(try reader.readCount(size: 11)) {
             let name = try Spill.name(&reader)
@@ -82,7 +89,8 @@ extension MeshDatabase {
         } catch {
             guard location.isShared else { throw error }
             // The server may have stored them or not, so nothing can be built on either.
-            let spill = Spill(expected: lease.header, revision: revision, changes: changes)
+            let number = lock.identifier ?? ""
+            let spill = Spill(expected: lease.header, revision: revision, lock: number, changes: changes)
             let failure = error.code == .stale ? error : keep(spill, after: error)
             lease.failure = failure
             throw failure
@@ -106,26 +114,52 @@ extension MeshDatabase {
         return error
     }
 
-    /// Stores what an earlier run left behind, if the database is still as that run knew it.
-    func settleSpill(with lease: WriteLease) throws(StoreError) {
-        guard location.isShared, try FileStatus.of(spillPath) != nil else { return }
-        let bytes = try AtomicFile.read(spillPath)
+    /// Takes the store's lock, also from a run of this machine that has left a spill and could not give it back.
+    func lockStore(_ holder: LockHolder) throws(StoreError) -> any StoreLock {
+        do {
+            return try store.lock(holder) { nonce() }
+        } catch {
+            guard error.code == .locked, location.isShared, let bytes = try? AtomicFile.read(spillPath),
+                case .readable(let spill) = readSpill(bytes)
+            else { throw error }
+            // If that is not the lock that is held, nothing happens.
+            try? store.forceUnlock(spill.lock)
+            return try store.lock(holder) { nonce() }
+        }
+    }
+
+    private enum ReadSpill {
+        case readable(Spill)
+        case unreadable
+        case foreign
+    }
+
+    private func readSpill(_ bytes: [UInt8]) -> ReadSpill {
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         let start = Array(Spill.firstLine.utf8)
         let lineage = Octets16(hexadecimal: String(decoding: line.dropFirst(start.count), as: UTF8.self))
-        guard line.starts(with: start), line.count < bytes.count, let lineage else {
-            lease.spill = .unreadable(try setSpillAside(as: "unreadable"))
-            return
-        }
-        // One of another database with a network of that name will be wanted there.
-        guard lineage == lease.lineage else { return }
+        guard line.starts(with: start), line.count < bytes.count, let lineage else { return .unreadable }
+        guard lineage == cipher.lineage else { return .foreign }
         guard let opened = try? unseal(Array(bytes[(line.count + 1)...]), purpose: Spill.purpose),
-            let spill = try? Spill(decoding: opened), spill.expected.lineage == lease.lineage,
-            let last = spill.changes.puts.last, last.name == Manifest.name
-        else {
+            let spill = try? Spill(decoding: opened), spill.expected.lineage == lineage,
+            spill.changes.puts.last?.name == Manifest.name
+        else { return .unreadable }
+        return .readable(spill)
+    }
+
+    /// Stores what an earlier run left behind, if the database is still as that run knew it.
+    func settleSpill(with lease: WriteLease) throws(StoreError) {
+        guard location.isShared, try FileStatus.of(spillPath) != nil else { return }
+        let spill: Spill
+        switch readSpill(try AtomicFile.read(spillPath)) {
+        case .readable(let found): spill = found
+        case .unreadable:
             lease.spill = .unreadable(try setSpillAside(as: "unreadable"))
             return
+        // It is of another database with a network of that name, and will be wanted there.
+        case .foreign: return
         }
+        guard let last = spill.changes.puts.last else { return }
         if spill.expected == lease.header {
             let header = StoreHeader(lineage: lease.lineage, revision: spill.revision)
             let manifest = try manifest(last, header: header)

@@ -10,6 +10,7 @@ internal import PostgreSQL
 final class PostgreSQLLock: StoreLock {
     /// The lock's number.
     let fence: Int64
+    var identifier: String? { String(fence) }
     /// Called when it is given back.
     var onRelease: () -> Void = {}
     private let lineage: Octets16
