@@ -34,6 +34,8 @@ struct SharedStoreRunTests {
         let server: PostgreSQLServer
         let team: PostgreSQLServer.Database
         let location: DatabaseLocation
+        /// The same database as another machine sees it.
+        let elsewhere: DatabaseLocation
 
         init() throws {
             server = try PostgreSQLServer.shared
@@ -42,6 +44,7 @@ struct SharedStoreRunTests {
             let store = try SharedStore(server.address(team.name, through: proxy.folder), clock: Clock().clock)
             _ = try store.prepare()
             location = .shared(store, network: "house", localPath: proxy.folder + "/house")
+            elsewhere = .shared(store, network: "house", localPath: proxy.folder + "/elsewhere")
             var settings = WorldSettings.ideal
             settings.copyLoss = 0.1
             settings.topology = .hops(2)
@@ -132,7 +135,7 @@ struct SharedStoreRunTests {
             guard case .progress(let decided, _) = event, decided > 0, taken == 0 else { return }
             taken = decided
             _ = try? setup.expireLock()
-            let other = try? MeshDatabase.open(at: setup.location, key: setup.site.key)
+            let other = try? MeshDatabase.open(at: setup.elsewhere, key: setup.site.key)
             let bert = LockHolder(user: "bert", host: "laptop", process: 2, operation: "import", since: Site.now)
             try? other?.lock(holder: bert).release()
             sent = setup.site.world.violations.count

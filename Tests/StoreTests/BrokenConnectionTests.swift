@@ -110,7 +110,7 @@ struct BrokenConnectionTests {
         #expect(try site.fixture.open().snapshot().serial == 1)
     }
 
-    @Test("The lock of a run that left a spill is taken from it at once by its own machine, and by no other")
+    @Test("The lock that a run could not give back is taken from it at once by its own machine, and by no other")
     func ownLock() throws {
         let site = try Site()
         site.proxy.cut(atCommit: 1, .beforeCommit, refusing: .max)
@@ -125,7 +125,7 @@ struct BrokenConnectionTests {
         #expect(lease.isHeld)
     }
 
-    @Test("A spill of an earlier lock takes no later lock away")
+    @Test("The note of an earlier lock takes no later lock away")
     func laterLock() throws {
         let site = try Site()
         _ = try site.lose("kept", .beforeCommit)

@@ -83,8 +83,10 @@ final class SharedFixture {
     @discardableResult
     func sql(_ text: String) throws -> String { try server.sql(text, in: databaseName) }
 
-    /// What a machine keeps in files.
-    func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    /// What machines keep in files, but for those of their locks.
+    func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasSuffix(".lock") }.sorted()
+    }
 
     /// Lets the lock end as if its holder had been silent for too long.
     func expireLock() throws { try sql("UPDATE meshplan_locks SET expires = now() - interval '1 second'") }

@@ -11,9 +11,10 @@ internal import Darwin
 /// The kernel takes it back when the process dies however it dies, and a lock file left behind means nothing. The lock
 /// is on a file of its own because the database's file may be replaced by another one.
 final class FileLock: StoreLock {
-    /// The kernel takes it back, nobody else does.
-    let identifier: String? = nil
     private var file: OpenFile?
+    private let holder: LockHolder
+    /// The number of another lock that a process noted beside this one and did not give back before it ended.
+    let abandoned: String?
 
     /// Takes the lock of the database at `path`.
     init(of path: String, _ holder: LockHolder) throws(StoreError) {
@@ -33,8 +34,24 @@ final class FileLock: StoreLock {
                 holder: other
             )
         }
+        let before = String(decoding: (try? file.readAll(limit: 4096)) ?? [], as: UTF8.self)
+        abandoned = before.split(separator: "\n").first { $0.hasPrefix(FileLock.mark) }
+            .map { String($0.dropFirst(FileLock.mark.count)) }
         try file.overwrite(holder.encoded)
         self.file = file
+        self.holder = holder
+    }
+
+    private static let mark = "lock "
+
+    /// Notes the number of another lock that goes with this one.
+    func note(_ number: String) throws(StoreError) {
+        try file?.overwrite(holder.encoded + Array("\(FileLock.mark)\(number)\n".utf8))
+    }
+
+    /// Gives it back and leaves the note that the other lock was not.
+    func abandon() {
+        file = nil
     }
 
     func release() {

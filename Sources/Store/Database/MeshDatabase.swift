@@ -173,17 +173,22 @@ package final class MeshDatabase {
     ///
     /// - Throws: ``StoreError/Code/locked`` with the holder if somebody else has it, at once.
     package func lock(holder: LockHolder) throws(StoreError) -> WriteLease {
-        let lock = try lockStore(holder)
-        let found = try store.rows(named: [Manifest.name])
-        let lease = WriteLease(
-            lock,
-            holder: holder,
-            database: ObjectIdentifier(self),
-            header: found.header,
-            manifest: try manifest(found.rows.first, header: found.header)
-        )
-        try settleSpill(with: lease)
-        return lease
+        let lock = try store.lock(holder) { nonce() }
+        do {
+            let found = try store.rows(named: [Manifest.name])
+            let lease = WriteLease(
+                lock,
+                holder: holder,
+                database: ObjectIdentifier(self),
+                header: found.header,
+                manifest: try manifest(found.rows.first, header: found.header)
+            )
+            try settleSpill(with: lease)
+            return lease
+        } catch {
+            lock.release()
+            throw error
+        }
     }
 
     /// Takes the right to write away from whoever has it: its next write is refused. The lock of a file cannot be taken

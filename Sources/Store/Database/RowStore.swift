@@ -130,9 +130,6 @@ extension RowStore {
 
 /// The exclusive right to write to a store, until it is released or its last reference is gone.
 protocol StoreLock: AnyObject {
-    /// The number by which it can be taken away; nil if it cannot.
-    var identifier: String? { get }
-
     /// Gives it back; doing so twice does nothing.
     func release()
 }

@@ -15,9 +15,6 @@ package enum SpillOutcome: Hashable, Sendable {
 
 /// A transaction that could not be brought to the server, as it is written to `<localPath>.spill`: the lineage in clear, so
 /// that files of other databases are left alone, then the rows and what they were made for, sealed once more as a whole.
-///
-/// A run that has written one never writes to the database again, so its lock, which it could not give back, may be taken
-/// away at once.
 private struct Spill {
     static let firstLine = "meshplan spill 1 "
     static let purpose = "spill"
@@ -26,8 +23,6 @@ private struct Spill {
     var expected: StoreHeader
     /// The revision after it.
     var revision: UInt64
-    /// The number of the run's lock.
-    var lock: String
     var changes: RowChanges
 
     func encoded() -> [UInt8] {
@@ -36,7 +31,6 @@ private struct Spill {
         writer.write(expected.lineage)
         writer.write(expected.revision)
         writer.write(revision)
-        writer.writeString(lock)
         writer.writeList(changes.puts) { row, writer in
             writer.write(row.name.kind.rawValue)
             writer.writeOctets(row.name.key)
@@ -58,7 +52,6 @@ extension Spill {
         let lineage = Octets16(high: try reader.readUInt64(), low: try reader.readUInt64())
         expected = StoreHeader(lineage: lineage, revision: try reader.readUInt64())
         revision = try reader.readUInt64()
-        lock = try reader.readString()
         changes = RowChanges(puts: [], deletes: [])
         for _ in 0..<(try reader.readCount(size: 11)) {
             let name = try Spill.name(&reader)
@@ -89,8 +82,7 @@ extension MeshDatabase {
         } catch {
             guard location.isShared else { throw error }
             // The server may have stored them or not, so nothing can be built on either.
-            let number = lock.identifier ?? ""
-            let spill = Spill(expected: lease.header, revision: revision, lock: number, changes: changes)
+            let spill = Spill(expected: lease.header, revision: revision, changes: changes)
             let failure = error.code == .stale ? error : keep(spill, after: error)
             lease.failure = failure
             throw failure
@@ -112,20 +104,6 @@ extension MeshDatabase {
             error.hint = "run the same command again when both can be reached: it reads back what is in doubt"
         }
         return error
-    }
-
-    /// Takes the store's lock, also from a run of this machine that has left a spill and could not give it back.
-    func lockStore(_ holder: LockHolder) throws(StoreError) -> any StoreLock {
-        do {
-            return try store.lock(holder) { nonce() }
-        } catch {
-            guard error.code == .locked, location.isShared, let bytes = try? AtomicFile.read(spillPath),
-                case .readable(let spill) = readSpill(bytes)
-            else { throw error }
-            // If that is not the lock that is held, nothing happens.
-            try? store.forceUnlock(spill.lock)
-            return try store.lock(holder) { nonce() }
-        }
     }
 
     private enum ReadSpill {

@@ -9,11 +9,15 @@ internal import PostgreSQL
 final class PostgreSQLRowStore: RowStore {
     private let session: PostgreSQLSession
     private let lineage: Octets16
+    private let localPath: String
     /// What is known of the rows while nobody else can change them.
     private var locked: (lock: PostgreSQLLock, header: StoreHeader, rows: LockedRows)?
 
     /// The rows of an existing network.
-    init(opening network: String, in store: SharedStore) throws(StoreError) {
+    ///
+    /// - Parameter localPath: how the paths of files begin that this machine keeps about it.
+    init(opening network: String, in store: SharedStore, localPath: String) throws(StoreError) {
+        self.localPath = localPath
         session = PostgreSQLSession(store, name: store.name(of: network))
         try PostgreSQLSchema.check(session)
         let sql = "SELECT lineage, format FROM meshplan_networks WHERE name = $1"
@@ -236,7 +240,7 @@ final class PostgreSQLRowStore: RowStore {
     // MARK: Writing
 
     func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock {
-        let lock = try PostgreSQLLock(of: lineage, session, holder, token: token())
+        let lock = try acquire(holder, token: token())
         var rows = LockedRows()
         let sql = """
             SELECT kind, key, revision, CASE WHEN kind = ANY ($2::bigint[]) THEN body END
@@ -258,6 +262,34 @@ final class PostgreSQLRowStore: RowStore {
             session.patience = session.timing.readerPatience
         }
         return lock
+    }
+
+    /// Takes the lock, also from a process of this machine that has ended without giving it back, whether it was killed
+    /// or had no connection any more. That it has ended is certain: the kernel has taken its lock of the local file back.
+    private func acquire(_ holder: LockHolder, token: [UInt8]) throws(StoreError) -> PostgreSQLLock {
+        let local: FileLock
+        do {
+            local = try FileLock(of: localPath, holder)
+        } catch {
+            var error = error
+            if error.code == .locked { error.path = session.name }
+            throw error
+        }
+        do {
+            return try PostgreSQLLock(of: lineage, session, holder, token: token, local: local)
+        } catch {
+            guard let abandoned = local.abandoned else { throw error }
+            if error.code == .locked {
+                // If that is not the lock that is held, nothing happens.
+                try? PostgreSQLLock.take(abandoned, of: lineage, session)
+                if let lock = try? PostgreSQLLock(of: lineage, session, holder, token: token, local: local) {
+                    return lock
+                }
+            }
+            try? local.note(abandoned)
+            local.abandon()
+            throw error
+        }
     }
 
     func forceUnlock(_ lock: String) throws(StoreError) {
