@@ -1,8 +1,9 @@
 import Foundation
 import MeshCore
-import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 /// What every store promises, whatever it is made of.
 @Suite("The contract of stores", withServer)
@@ -194,6 +195,39 @@ struct StoreContractTests {
             lease.release()
         }
         for database in databases { #expect(try database.snapshot().network == expected) }
+    }
+
+    @Test("Key slots and rows of a shared store are replaced whole, under the lock and at the revision only")
+    func replaced() throws {
+        let fixture = try SharedFixture(nodes: 4)
+        let store = try PostgreSQLRowStore(
+            opening: "house",
+            in: try fixture.store(),
+            localPath: fixture.folder.file("laptop")
+        )
+        var rows: [StoredRow] = []
+        let header = try store.scan { rows.append($0) }
+        let manifest = try #require(rows.first { $0.name == Manifest.name })
+        let slots = try store.keySlots()
+        let two = slots + [KeySlot(kind: 9, parameters: [1, 2], wrapped: [3])]
+        func replace(_ expected: StoreHeader) -> StoreError? {
+            storeError { try store.replaceKeySlots(two, manifest: manifest, expecting: expected, revision: 2) }
+        }
+        #expect(replace(header)?.code == .notLocked)
+        let lock = try store.lock(holder()) { [1] }
+        #expect(replace(StoreHeader(lineage: header.lineage, revision: 7))?.code == .stale)
+        #expect(try store.keySlots() == slots)
+        #expect(replace(header) == nil)
+        #expect(try store.keySlots() == two)
+        let few = Array(rows.prefix(3))
+        let second = StoreHeader(lineage: header.lineage, revision: 2)
+        try store.replaceAll(few, slots: slots, expecting: second, revision: 3)
+        #expect(try store.keySlots() == slots)
+        var left: [StoredRow] = []
+        #expect(try store.scan { left.append($0) }.revision == 3)
+        #expect(left.map(\.name) == few.map(\.name))
+        #expect(try store.revisions(of: rows.map(\.name)).count == 3)
+        lock.release()
     }
 
     @Test("Saved plans open with the database that sealed them", arguments: Kind.allCases)

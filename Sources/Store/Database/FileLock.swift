@@ -51,13 +51,14 @@ final class FileLock: StoreLock {
 
     /// Gives it back and leaves the note that the other lock was not.
     func abandon() {
+        file?.unlock()
         file = nil
     }
 
     func release() {
         // The content goes first, so that nobody reads it as that of the next holder.
         try? file?.overwrite([])
-        file = nil
+        abandon()
     }
 
     deinit {

@@ -302,23 +302,68 @@ final class PostgreSQLRowStore: RowStore {
         revision: UInt64,
         under lock: any StoreLock
     ) throws(StoreError) {
-        guard let locked, locked.lock === lock else {
-            throw StoreError(.notLocked, "the lock of the database is not held", path: session.name)
+        guard let locked, locked.lock === lock else { throw notLocked() }
+        try transact(expecting: expected, revision: revision, fence: locked.lock.fence) { new in
+            RowBatches.puts(changes.puts, new) + RowBatches.deletes(changes.deletes, new)
         }
+        self.locked?.rows.take(changes)
+    }
+
+    /// Puts `slots` in the place of all key slots, and `manifest` in that of the manifest, as
+    /// ``commit(_:expecting:revision:under:)`` does.
+    func replaceKeySlots(
+        _ slots: [KeySlot],
+        manifest: StoredRow,
+        expecting expected: StoreHeader,
+        revision: UInt64
+    ) throws(StoreError) {
+        guard let locked else { throw notLocked() }
+        try transact(expecting: expected, revision: revision, fence: locked.lock.fence) { new in
+            RowBatches.puts([manifest], new) + RowBatches.replacement(of: slots, new)
+        }
+        self.locked?.rows.take(RowChanges(puts: [manifest], deletes: []))
+    }
+
+    /// Puts `rows` in the place of all rows and `slots` in that of all key slots, in the same way.
+    func replaceAll(
+        _ rows: [StoredRow],
+        slots: [KeySlot],
+        expecting expected: StoreHeader,
+        revision: UInt64
+    ) throws(StoreError) {
+        guard let locked else { throw notLocked() }
+        try transact(expecting: expected, revision: revision, fence: locked.lock.fence) { new in
+            [RowBatches.deletion(new)] + RowBatches.puts(rows, new) + RowBatches.replacement(of: slots, new)
+        }
+        self.locked?.rows = LockedRows()
+        self.locked?.rows.take(RowChanges(puts: rows, deletes: []))
+    }
+
+    /// Carries out one transaction if lineage, revision and fence are as expected; after a broken connection, finds out
+    /// whether it was.
+    private func transact(
+        expecting expected: StoreHeader,
+        revision: UInt64,
+        fence: Int64,
+        _ writes: (RowBatches.Guard) -> [SQLStatement]
+    ) throws(StoreError) {
         guard expected.lineage == lineage else { throw stale() }
-        let guarded = RowBatches.Guard(lineage: lineage, revision: revision, fence: locked.lock.fence)
-        let statements = RowBatches.transaction(changes, from: expected.revision, to: guarded)
+        let new = RowBatches.Guard(lineage: lineage, revision: revision, fence: fence)
+        let statements = RowBatches.transaction(writes(new), from: expected.revision, to: new)
         let isStored = try session.reconnecting { connection throws(PostgreSQLError) in
             if try connection.run(statements)[1].count == 1 { return true }
             // An attempt before this one may have been carried out although nobody heard of it; no one else can have
             // written that revision under this fence.
             guard let row = try connection.run([headerQuery])[0].rows.first else { return false }
-            let (present, fence) = (try row.integer(0), try row.integer(1))
-            return present == Int64(bitPattern: revision) && fence == locked.lock.fence
+            let (present, holding) = (try row.integer(0), try row.integer(1))
+            return present == Int64(bitPattern: revision) && holding == fence
         }
-        guard isStored else { throw try locked.lock.loss(session) ?? stale() }
-        self.locked?.header.revision = revision
-        self.locked?.rows.take(changes)
+        guard isStored else { throw try locked?.lock.loss(session) ?? stale() }
+        locked?.header.revision = revision
+    }
+
+    private func notLocked() -> StoreError {
+        StoreError(.notLocked, "the lock of the database is not held", path: session.name)
     }
 
     private func stale() -> StoreError {
