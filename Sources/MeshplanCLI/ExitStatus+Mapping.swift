@@ -91,11 +91,12 @@ extension Failure {
 
     private static let planAgain = "Make a new plan with: meshplan plan"
 
-    /// A text in which a path below `.meshplan` stands as the user knows it.
+    /// A text in which a path below `.meshplan` stands as the user knows it; addresses of shared databases stay as they are.
     private static func short(_ text: String) -> String {
         guard let range = text.firstRange(of: "/.meshplan") else { return text }
         let before = text[..<range.lowerBound]
         let start = before.ranges(of: ": /").last.map { before.index(after: $0.lowerBound) }
+        guard text.hasPrefix("/") || start != nil else { return text }
         return String(start.map { text[...$0] } ?? "") + String(text[text.index(after: range.lowerBound)...])
     }
 }

@@ -37,7 +37,7 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         secrets = ["password", "sslpassword"].compactMap(value)
         let host = given["host"] ?? given["hostaddr"] ?? usual["host"] ?? usual["hostaddr"] ?? ""
         let database = value("dbname") ?? value("user") ?? ""
-        let port = value("port").flatMap { $0 == "5432" ? nil : ":" + $0 } ?? ""
+        let port = value("port").flatMap { $0 == "5432" || !$0.contains(where: \.isNumber) ? nil : ":" + $0 } ?? ""
         if host.isEmpty || host.hasPrefix("/") {
             name = "postgres:///\(database)" + (host.isEmpty ? "" : "?host=\(host)")
         } else {

@@ -32,29 +32,33 @@ struct SharedStoreRunTests {
         let site: Site
         let proxy: PostgreSQLProxy
         let server: PostgreSQLServer
-        let databaseName: String
+        let team: PostgreSQLServer.Database
         let location: DatabaseLocation
+        /// The same database as another machine sees it.
+        let elsewhere: DatabaseLocation
 
         init() throws {
             server = try PostgreSQLServer.shared
-            databaseName = try server.newDatabase()
+            team = try server.newDatabase()
             proxy = try PostgreSQLProxy(of: server)
-            let store = try SharedStore(server.address(databaseName, through: proxy.folder), clock: Clock().clock)
+            let store = try SharedStore(server.address(team.name, through: proxy.folder), clock: Clock().clock)
             _ = try store.prepare()
             location = .shared(store, network: "house", localPath: proxy.folder + "/house")
+            elsewhere = .shared(store, network: "house", localPath: proxy.folder + "/elsewhere")
             var settings = WorldSettings.ideal
             settings.copyLoss = 0.1
             settings.topology = .hops(2)
             site = try Site(lamps: 2, settings: settings, at: location)
         }
 
-        /// Another process on the same machine goes on when the lock of the first one has ended.
+        /// Another process on the same machine goes on; nobody has to wait for the lock of the first one to end.
         func goOn() throws -> Recap {
             proxy.mend()
-            try expireLock()
             try site.reopen(at: location)
             return try site.resolveAndApply()
         }
+
+        var databaseName: String { team.name }
 
         func expireLock() throws {
             try server.sql("UPDATE meshplan_locks SET expires = now() - interval '1 second'", in: databaseName)
@@ -131,7 +135,7 @@ struct SharedStoreRunTests {
             guard case .progress(let decided, _) = event, decided > 0, taken == 0 else { return }
             taken = decided
             _ = try? setup.expireLock()
-            let other = try? MeshDatabase.open(at: setup.location, key: setup.site.key)
+            let other = try? MeshDatabase.open(at: setup.elsewhere, key: setup.site.key)
             let bert = LockHolder(user: "bert", host: "laptop", process: 2, operation: "import", since: Site.now)
             try? other?.lock(holder: bert).release()
             sent = setup.site.world.violations.count

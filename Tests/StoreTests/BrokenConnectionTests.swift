@@ -110,6 +110,31 @@ struct BrokenConnectionTests {
         #expect(try site.fixture.open().snapshot().serial == 1)
     }
 
+    @Test("The lock that a run could not give back is taken from it at once by its own machine, and by no other")
+    func ownLock() throws {
+        let site = try Site()
+        site.proxy.cut(atCommit: 1, .beforeCommit, refusing: .max)
+        #expect(storeError { try site.rename("kept") }?.code == .unreachable)
+        site.lease.release()
+        let laptop = try site.fixture.open(on: "laptop")
+        #expect(storeError { _ = try laptop.lock(holder: holder()) }?.code == .locked)
+        let lease = try site.fixture.open().lock(holder: holder())
+        #expect(lease.spill == .stored)
+        try writeFile(site.spill, [])
+        #expect(storeError { _ = try site.fixture.open().lock(holder: holder()) }?.code == .locked)
+        #expect(lease.isHeld)
+    }
+
+    @Test("The note of an earlier lock takes no later lock away")
+    func laterLock() throws {
+        let site = try Site()
+        _ = try site.lose("kept", .beforeCommit)
+        let laptop = try site.fixture.open(on: "laptop")
+        let theirs = try laptop.lock(holder: holder())
+        #expect(storeError { _ = try site.fixture.open().lock(holder: holder()) }?.code == .locked)
+        #expect(try laptop.commit(renaming(site.fixture.network, to: "theirs"), with: theirs) == 2)
+    }
+
     @Test("What was stored although nobody heard of it is not stored twice")
     func lostAcknowledgement() throws {
         let site = try Site()

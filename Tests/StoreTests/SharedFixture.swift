@@ -30,7 +30,7 @@ final class ManualClock {
 /// A network in a database of its own on a real server, as several machines see it.
 final class SharedFixture {
     let server: PostgreSQLServer
-    let databaseName: String
+    let team: PostgreSQLServer.Database
     let folder: TemporaryFolder
     let key: DatabaseKey
     let network: MeshNetwork
@@ -39,7 +39,7 @@ final class SharedFixture {
 
     init(nodes: Int = 2, seed: UInt64 = 1) throws {
         server = try PostgreSQLServer.shared
-        databaseName = try server.newDatabase()
+        team = try server.newDatabase()
         folder = try TemporaryFolder()
         var generator = SplitMix64(seed: seed)
         key = DatabaseKey.random(using: &generator)
@@ -53,6 +53,8 @@ final class SharedFixture {
             using: generator
         )
     }
+
+    var databaseName: String { team.name }
 
     /// What errors name.
     var name: String { "postgres:///\(databaseName)?host=\(server.folder), network house" }
@@ -81,8 +83,10 @@ final class SharedFixture {
     @discardableResult
     func sql(_ text: String) throws -> String { try server.sql(text, in: databaseName) }
 
-    /// What a machine keeps in files.
-    func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    /// What machines keep in files, but for those of their locks.
+    func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasSuffix(".lock") }.sorted()
+    }
 
     /// Lets the lock end as if its holder had been silent for too long.
     func expireLock() throws { try sql("UPDATE meshplan_locks SET expires = now() - interval '1 second'") }

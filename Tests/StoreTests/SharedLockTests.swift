@@ -11,14 +11,15 @@ struct SharedLockTests {
     func refusal() throws {
         let fixture = try SharedFixture()
         let lease = try fixture.open().lock(holder: holder("apply"))
-        let error = storeError { _ = try fixture.open().lock(holder: holder("plan")) }
+        let error = storeError { _ = try fixture.open(on: "laptop").lock(holder: holder("plan")) }
         #expect(error?.code == .locked)
         let hint = try #require(error?.hint)
         #expect(hint.contains("lock 1 ends by itself in"))
         #expect(hint.hasSuffix("meshplan state unlock 1"))
         lease.release()
         let second = try fixture.open().lock(holder: holder())
-        #expect(storeError { _ = try fixture.open().lock(holder: holder()) }?.hint?.contains("lock 2 ends") == true)
+        let third = storeError { _ = try fixture.open(on: "laptop").lock(holder: holder()) }
+        #expect(third?.hint?.contains("lock 2 ends") == true)
         second.release()
     }
 
@@ -46,6 +47,7 @@ struct SharedLockTests {
         // Giving back what it has lost does not take it from the other.
         #expect(try new.commit(renaming(fixture.network, to: "next"), with: newLease) == 2)
         #expect(storeError { _ = try fixture.open().lock(holder: holder()) }?.code == .locked)
+        withExtendedLifetime(newLease) {}
         #expect(try fixture.files() == [])
     }
 
@@ -55,7 +57,7 @@ struct SharedLockTests {
         let old = try fixture.open()
         let oldLease = try old.lock(holder: holder())
         try fixture.expireLock()
-        try fixture.open().lock(holder: holder()).release()
+        try fixture.open(on: "laptop").lock(holder: holder()).release()
         let error = storeError { try old.commit(renaming(fixture.network, to: "late"), with: oldLease) }
         #expect(error?.code == .stale)
         #expect(error?.message == "the lock was lost: it was taken away, or has been given back since")
@@ -67,7 +69,7 @@ struct SharedLockTests {
         let fixture = try SharedFixture()
         let old = try fixture.open()
         let lease = try old.lock(holder: holder("apply"))
-        let other = try fixture.open()
+        let other = try fixture.open(on: "laptop")
         let wrong = storeError { try other.forceUnlock("7") }
         #expect(wrong?.code == .notLocked)
         #expect(wrong?.message == "lock 7 is not held: lock 1 is held by anna on desk, process 4711, apply")
@@ -79,6 +81,27 @@ struct SharedLockTests {
         #expect(storeError { try other.forceUnlock("1") }?.message == "lock 1 is not held: nobody holds it")
         #expect(try other.lock(holder: holder()).isHeld)
         #expect(try other.snapshot().network.name == "one")
+    }
+
+    @Test("The lock of a killed process is free for its own machine at once, and for others when it has ended")
+    func killed() throws {
+        let fixture = try SharedFixture()
+        // What a process leaves behind that is killed: a lock on the server, a note of it, and nobody who has the file.
+        let lease = try fixture.open().lock(holder: holder("apply"))
+        let note = try readFile(fixture.folder.file("desk.lock"))
+        #expect(String(decoding: note, as: UTF8.self).hasSuffix("\nlock 1\n"))
+        let here = storeError { _ = try fixture.open().lock(holder: holder()) }
+        #expect(here?.code == .locked && here?.path == fixture.name)
+        #expect(here?.hint?.contains("the lock goes with the process") == true)
+        lease.release()
+        #expect(try readFile(fixture.folder.file("desk.lock")) == [])
+        try fixture.sql("UPDATE meshplan_locks SET expires = now() + interval '60 seconds'")
+        #expect(storeError { _ = try fixture.open().lock(holder: holder()) }?.code == .locked, "not noted")
+        try writeFile(fixture.folder.file("desk.lock"), note)
+        #expect(storeError { _ = try fixture.open(on: "laptop").lock(holder: holder()) }?.code == .locked)
+        let next = try fixture.open().lock(holder: holder())
+        #expect(try fixture.sql("SELECT fence FROM meshplan_networks") == "3")
+        next.release()
     }
 
     @Test("The lock of a file is not taken away")
@@ -132,7 +155,7 @@ struct SharedLockTests {
     func race() async throws {
         let fixture = try SharedFixture()
         for _ in 0..<3 {
-            let databases = try (0..<6).map { _ in Unshared(try fixture.open()) }
+            let databases = try (0..<6).map { Unshared(try fixture.open(on: "machine-\($0)")) }
             let won = await withTaskGroup(of: WriteLeaseBox?.self) { group in
                 for database in databases {
                     group.addTask { (try? database.value.lock(holder: holder())).map(WriteLeaseBox.init) }
@@ -153,7 +176,7 @@ struct SharedLockTests {
         try fixture.sql(
             "UPDATE meshplan_locks SET holder = E'eve\\n\\x1b[2J', process = 9999999999, host = repeat('x', 5000)"
         )
-        let error = try #require(storeError { _ = try fixture.open().lock(holder: holder()) })
+        let error = try #require(storeError { _ = try fixture.open(on: "laptop").lock(holder: holder()) })
         #expect(error.code == .locked)
         #expect(error.message.hasPrefix("is being changed by eve[2J on xxx"))
         #expect(error.message.count < 500)

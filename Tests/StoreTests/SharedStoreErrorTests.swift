@@ -55,7 +55,8 @@ struct SharedStoreErrorTests {
     @Test("Authentication, database and tables that are missing are told apart")
     func missing() throws {
         let server = try PostgreSQLServer.shared
-        let name = try server.newDatabase()
+        let database = try server.newDatabase()
+        let name = database.name
         let wrong = fails(server.address(name, user: PostgreSQLServer.guarded.user + ":s3cret"))
         #expect(wrong?.code == .permissionDenied)
         #expect(wrong?.message == "the server refuses the user: password authentication failed for user \"guarded\"")
@@ -67,6 +68,7 @@ struct SharedStoreErrorTests {
         #expect(empty?.message == "there are no tables of meshplan")
         #expect(empty?.hint == "make them with: meshplan init --state postgres:///\(name)?host=\(server.folder)")
         #expect(empty?.path == "postgres:///\(name)?host=\(server.folder)")
+        withExtendedLifetime(database) {}
     }
 
     @Test("A user with a password and the rights to rows works, and is told which right is missing")
@@ -140,7 +142,8 @@ struct SharedStoreErrorTests {
     @Test("Several may make the tables at once")
     func concurrentPreparation() async throws {
         let server = try PostgreSQLServer.shared
-        let name = try server.newDatabase()
+        let database = try server.newDatabase()
+        let name = database.name
         let address = server.address(name)
         let errors = await withTaskGroup(of: StoreError?.self) { group in
             for _ in 0..<8 {
@@ -154,6 +157,7 @@ struct SharedStoreErrorTests {
         }
         #expect(errors == [])
         #expect(try server.sql("SELECT count(*), min(version) FROM meshplan_schema", in: name) == "1|1")
+        withExtendedLifetime(database) {}
     }
 
     @Test("Networks are listed, and one that is removed while it is in use is noticed")

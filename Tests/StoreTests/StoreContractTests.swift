@@ -1,8 +1,9 @@
 import Foundation
 import MeshCore
-import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 /// What every store promises, whatever it is made of.
 @Suite("The contract of stores", withServer)
@@ -196,6 +197,45 @@ struct StoreContractTests {
         for database in databases { #expect(try database.snapshot().network == expected) }
     }
 
+    @Test("Key slots of a shared store are replaced whole, under the lock and at the revision only")
+    func replaced() throws {
+        let fixture = try SharedFixture(nodes: 4)
+        let store = try PostgreSQLRowStore(
+            opening: "house",
+            in: try fixture.store(),
+            localPath: fixture.folder.file("laptop")
+        )
+        let header = try store.rows(named: []).header
+        let manifest = try #require(try store.rows(named: [Manifest.name]).rows.first)
+        let slots = try store.keySlots()
+        let two = slots + [KeySlot(kind: 9, parameters: [1, 2], wrapped: [3])]
+        let other = try SharedFixture(nodes: 1)
+        let foreign = try PostgreSQLRowStore(
+            opening: "house",
+            in: try other.store(),
+            localPath: other.folder.file("laptop")
+        ).lock(holder()) { [2] }
+        func replace(_ expected: StoreHeader, under lock: any StoreLock) -> StoreError? {
+            storeError {
+                try store.commit(
+                    RowChanges(puts: [manifest], slots: two),
+                    expecting: expected,
+                    revision: 2,
+                    under: lock
+                )
+            }
+        }
+        #expect(replace(header, under: foreign)?.code == .notLocked)
+        let lock = try store.lock(holder()) { [1] }
+        #expect(replace(StoreHeader(lineage: header.lineage, revision: 7), under: lock)?.code == .stale)
+        #expect(try store.keySlots() == slots)
+        #expect(replace(header, under: lock) == nil)
+        #expect(try store.keySlots() == two)
+        #expect(try store.rows(named: []).header.revision == 2)
+        lock.release()
+        foreign.release()
+    }
+
     @Test("Saved plans open with the database that sealed them", arguments: Kind.allCases)
     func sealed(_ kind: Kind) throws {
         let place = try Place(kind)
@@ -218,7 +258,7 @@ struct SharedTamperingTests {
             "UPDATE meshplan_rows SET revision = 2 WHERE kind = 3",
             "DELETE FROM meshplan_rows WHERE kind = 1",
             "DELETE FROM meshplan_rows WHERE kind = 2",
-            "DELETE FROM meshplan_rows WHERE kind = 3 AND key = (SELECT max(key) FROM meshplan_rows WHERE kind = 3)",
+            "DELETE FROM meshplan_rows WHERE kind = 3 AND key = (SELECT key FROM meshplan_rows WHERE kind = 3 LIMIT 1)",
             "INSERT INTO meshplan_rows SELECT lineage, 4, '\\x0000', 1, '\\x00' FROM meshplan_networks",
             "UPDATE meshplan_networks SET revision = 5",
             "ALTER TABLE meshplan_rows ALTER COLUMN kind TYPE integer",

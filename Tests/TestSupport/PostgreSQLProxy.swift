@@ -32,7 +32,7 @@ package final class PostgreSQLProxy: Sendable {
 
     /// A proxy of a server.
     package init(of server: PostgreSQLServer) throws {
-        folder = "/tmp/meshplan-px-\(UUID().uuidString.prefix(8))"
+        folder = server.folder + "/\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let accepting = socket(AF_UNIX, PostgreSQLProxy.stream, 0)
         listener = accepting

@@ -56,7 +56,7 @@ package final class PostgreSQLServer: Sendable {
             cd "$1"
             $as "$2/initdb" -D "$1/data" -U meshplan -A trust -E UTF8 --no-locale --no-sync >"$1/log" 2>&1 </dev/null
             printf 'local all guarded scram-sha-256\\nlocal all all trust\\n' >"$1/data/pg_hba.conf"
-            $as "$2/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=60 \\
+            $as "$2/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=60 -c dynamic_shared_memory_type=mmap \\
                 -c shared_buffers=16MB >>"$1/log" 2>&1 </dev/null &
             server=$!
             trap '' INT TERM HUP
@@ -65,16 +65,8 @@ package final class PostgreSQLServer: Sendable {
             wait $server || true
             rm -rf "$1"
             """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", script, "sh", folder, programs]
-        let input = Pipe()
-        process.standardInput = input
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        // Never closed: the system does when this process ends.
-        _ = Unmanaged.passRetained(input)
+        // The end to write to is never closed: the system does when this process ends.
+        let process = try SpawnedProcess(["/bin/sh", "-c", script, "sh", folder, programs], keepsInput: true)
         let deadline = ContinuousClock.now.advanced(by: .seconds(60))
         while (try? sql("SELECT 1", in: "postgres")) == nil {
             guard ContinuousClock.now < deadline, process.isRunning else {
@@ -99,36 +91,38 @@ package final class PostgreSQLServer: Sendable {
         return "postgres://\(user)@\(host)/\(database)"
     }
 
-    /// Makes an empty database.
-    ///
-    /// - Returns: its name.
-    package func newDatabase() throws -> String {
-        let name = "t" + UUID().uuidString.lowercased().replacing("-", with: "").prefix(20)
-        _ = try sql("CREATE DATABASE \(name)", in: "postgres")
-        return name
+    /// An empty database, which is removed with the last reference to it.
+    package final class Database: Sendable {
+        /// Its name.
+        package let name: String
+        private let server: PostgreSQLServer
+
+        fileprivate init(_ server: PostgreSQLServer) throws {
+            name = "t" + UUID().uuidString.lowercased().replacing("-", with: "").prefix(20)
+            self.server = server
+            try server.sql("CREATE DATABASE \(name)", in: "postgres")
+        }
+
+        deinit {
+            _ = try? server.sql("DROP DATABASE \(name) WITH (FORCE)", in: "postgres")
+        }
     }
+
+    /// Makes an empty database.
+    package func newDatabase() throws -> Database { try Database(self) }
 
     /// Runs SQL beside whatever is being tested.
     ///
     /// - Returns: rows a line, columns separated by `|`.
     @discardableResult
     package func sql(_ text: String, in database: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: (PostgreSQLServer.programs ?? "") + "/psql")
-        process.arguments = [
-            "-h", folder, "-U", "meshplan", "-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", text,
-        ]
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let found = try output.fileHandleForReading.readToEnd() ?? Data()
-        let said = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: String(decoding: said, as: UTF8.self))
-        }
-        return String(decoding: found, as: UTF8.self).trimmingCharacters(in: .newlines)
+        let process = try SpawnedProcess([
+            (PostgreSQLServer.programs ?? "") + "/psql", "-h", folder, "-U", "meshplan", "-d", database, "-X", "-q",
+            "-A",
+            "-t", "-v", "ON_ERROR_STOP=1", "-c", text,
+        ])
+        let output = process.readOutput()
+        guard process.waitForEnd() == 0 else { throw Failure(description: output) }
+        return output.trimmingCharacters(in: .newlines)
     }
 }

@@ -74,7 +74,8 @@ package enum DatabaseLocation {
     func openStore() throws(StoreError) -> any RowStore {
         switch self {
         case .file(let path): try SQLiteRowStore(opening: path)
-        case .shared(let store, let network, _): try PostgreSQLRowStore(opening: network, in: store)
+        case .shared(let store, let network, let path):
+            try PostgreSQLRowStore(opening: network, in: store, localPath: path)
         }
     }
 }

@@ -12,6 +12,9 @@ internal import Darwin
 /// is on a file of its own because the database's file may be replaced by another one.
 final class FileLock: StoreLock {
     private var file: OpenFile?
+    private let holder: LockHolder
+    /// The number of another lock that a process noted beside this one and did not give back before it ended.
+    let abandoned: String?
 
     /// Takes the lock of the database at `path`.
     init(of path: String, _ holder: LockHolder) throws(StoreError) {
@@ -31,14 +34,31 @@ final class FileLock: StoreLock {
                 holder: other
             )
         }
+        let before = String(decoding: (try? file.readAll(limit: 4096)) ?? [], as: UTF8.self)
+        abandoned = before.split(separator: "\n").first { $0.hasPrefix(FileLock.mark) }
+            .map { String($0.dropFirst(FileLock.mark.count)) }
         try file.overwrite(holder.encoded)
         self.file = file
+        self.holder = holder
+    }
+
+    private static let mark = "lock "
+
+    /// Notes the number of another lock that goes with this one.
+    func note(_ number: String) throws(StoreError) {
+        try file?.overwrite(holder.encoded + Array("\(FileLock.mark)\(number)\n".utf8))
+    }
+
+    /// Gives it back and leaves the note that the other lock was not.
+    func abandon() {
+        file?.unlock()
+        file = nil
     }
 
     func release() {
         // The content goes first, so that nobody reads it as that of the next holder.
         try? file?.overwrite([])
-        file = nil
+        abandon()
     }
 
     deinit {

@@ -179,16 +179,21 @@ package final class MeshDatabase {
     package func lock(holder: LockHolder) throws(StoreError) -> WriteLease {
         defer { TemporaryFiles.removeLeftovers(inFolder: folder(of: location.localPath)) }
         let lock = try store.lock(holder) { nonce() }
-        let found = try store.rows(named: [Manifest.name])
-        let lease = WriteLease(
-            lock,
-            holder: holder,
-            database: ObjectIdentifier(self),
-            header: found.header,
-            manifest: try manifest(found.rows.first, header: found.header)
-        )
-        try settleSpill(with: lease)
-        return lease
+        do {
+            let found = try store.rows(named: [Manifest.name])
+            let lease = WriteLease(
+                lock,
+                holder: holder,
+                database: ObjectIdentifier(self),
+                header: found.header,
+                manifest: try manifest(found.rows.first, header: found.header)
+            )
+            try settleSpill(with: lease)
+            return lease
+        } catch {
+            lock.release()
+            throw error
+        }
     }
 
     /// Takes the right to write away from whoever has it: its next write is refused. The lock of a file cannot be taken

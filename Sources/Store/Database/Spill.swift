@@ -111,26 +111,38 @@ extension MeshDatabase {
         return error
     }
 
-    /// Stores what an earlier run left behind, if the database is still as that run knew it.
-    func settleSpill(with lease: WriteLease) throws(StoreError) {
-        guard location.isShared, try FileStatus.of(spillPath) != nil else { return }
-        let bytes = try AtomicFile.read(spillPath)
+    private enum ReadSpill {
+        case readable(Spill)
+        case unreadable
+        case foreign
+    }
+
+    private func readSpill(_ bytes: [UInt8]) -> ReadSpill {
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         let start = Array(Spill.firstLine.utf8)
         let lineage = Octets16(hexadecimal: String(decoding: line.dropFirst(start.count), as: UTF8.self))
-        guard line.starts(with: start), line.count < bytes.count, let lineage else {
-            lease.spill = .unreadable(try setSpillAside(as: "unreadable"))
-            return
-        }
-        // One of another database with a network of that name will be wanted there.
-        guard lineage == lease.lineage else { return }
+        guard line.starts(with: start), line.count < bytes.count, let lineage else { return .unreadable }
+        guard lineage == cipher.lineage else { return .foreign }
         guard let opened = try? unseal(Array(bytes[(line.count + 1)...]), purpose: Spill.purpose),
-            let spill = try? Spill(decoding: opened), spill.expected.lineage == lease.lineage,
-            let last = spill.changes.puts.last, last.name == Manifest.name
-        else {
+            let spill = try? Spill(decoding: opened), spill.expected.lineage == lineage,
+            spill.changes.puts.last?.name == Manifest.name
+        else { return .unreadable }
+        return .readable(spill)
+    }
+
+    /// Stores what an earlier run left behind, if the database is still as that run knew it.
+    func settleSpill(with lease: WriteLease) throws(StoreError) {
+        guard location.isShared, try FileStatus.of(spillPath) != nil else { return }
+        let spill: Spill
+        switch readSpill(try AtomicFile.read(spillPath)) {
+        case .readable(let found): spill = found
+        case .unreadable:
             lease.spill = .unreadable(try setSpillAside(as: "unreadable"))
             return
+        // It is of another database with a network of that name, and will be wanted there.
+        case .foreign: return
         }
+        guard let last = spill.changes.puts.last else { return }
         if spill.expected == lease.header {
             let header = StoreHeader(lineage: lease.lineage, revision: spill.revision)
             let manifest = try manifest(last, header: header)

@@ -82,6 +82,11 @@ final class OpenFile {
         return true
     }
 
+    /// Gives the advisory lock back, also for copies of the descriptor that a process just being started still has.
+    func unlock() {
+        flock(descriptor, LOCK_UN)
+    }
+
     /// Replaces the contents by `bytes` in place, without the promise that a crash leaves the one or the other.
     func overwrite(_ bytes: [UInt8]) throws(StoreError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0, ftruncate(descriptor, 0) == 0 else {

@@ -16,15 +16,20 @@ final class PostgreSQLLock: StoreLock {
     private let session: PostgreSQLSession
     private var heartbeat: Heartbeat?
     private var isHeld = true
+    /// What tells other processes of this machine who has the lock, and afterwards which one was not given back.
+    private let local: FileLock
 
     /// Takes the lock if nobody has it, or whoever had it gave no sign of life for too long.
     ///
-    /// - Parameter token: distinguishes this acquisition from all others, so that it can be asked for twice.
+    /// - Parameters:
+    ///   - token: distinguishes this acquisition from all others, so that it can be asked for twice.
+    ///   - local: the lock of this machine's files about the network.
     init(
         of lineage: Octets16,
         _ session: PostgreSQLSession,
         _ holder: LockHolder,
-        token: [UInt8]
+        token: [UInt8],
+        local: FileLock
     ) throws(StoreError) {
         let results = try session.run([
             SQLStatement("BEGIN"),
@@ -55,6 +60,8 @@ final class PostgreSQLLock: StoreLock {
         fence = found.fence
         self.lineage = lineage
         self.session = session
+        self.local = local
+        try? local.note(String(found.fence))
         heartbeat = Heartbeat(
             session.address,
             every: session.timing.heartbeat,
@@ -85,10 +92,14 @@ final class PostgreSQLLock: StoreLock {
         heartbeat?.stop()
         heartbeat = nil
         onRelease()
-        // Without a connection the lock ends by itself.
-        guard session.isConnected, let connection = try? session.connected() else { return }
+        // Without a connection the lock ends by itself, or with the next process of this machine that wants it.
         let sql = "UPDATE meshplan_locks SET expires = NULL WHERE lineage = $1 AND fence = $2"
-        _ = try? connection.run([SQLStatement(sql, .octets(lineage.bytes), .integer(fence))])
+        let statement = SQLStatement(sql, .octets(lineage.bytes), .integer(fence))
+        if session.isConnected, let connection = try? session.connected(), (try? connection.run([statement])) != nil {
+            local.release()
+        } else {
+            local.abandon()
+        }
     }
 
     deinit {

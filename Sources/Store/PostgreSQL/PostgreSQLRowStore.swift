@@ -9,11 +9,15 @@ internal import PostgreSQL
 final class PostgreSQLRowStore: RowStore {
     private let session: PostgreSQLSession
     private let lineage: Octets16
+    private let localPath: String
     /// What is known of the rows while nobody else can change them.
     private var locked: (lock: PostgreSQLLock, header: StoreHeader, rows: LockedRows)?
 
     /// The rows of an existing network.
-    init(opening network: String, in store: SharedStore) throws(StoreError) {
+    ///
+    /// - Parameter localPath: how the paths of files begin that this machine keeps about it.
+    init(opening network: String, in store: SharedStore, localPath: String) throws(StoreError) {
+        self.localPath = localPath
         session = PostgreSQLSession(store, name: store.name(of: network))
         try PostgreSQLSchema.check(session)
         let sql = "SELECT lineage, format FROM meshplan_networks WHERE name = $1"
@@ -236,7 +240,7 @@ final class PostgreSQLRowStore: RowStore {
     // MARK: Writing
 
     func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock {
-        let lock = try PostgreSQLLock(of: lineage, session, holder, token: token())
+        let lock = try acquire(holder, token: token())
         var rows = LockedRows()
         let sql = """
             SELECT kind, key, revision, CASE WHEN kind = ANY ($2::bigint[]) THEN body END
@@ -260,6 +264,34 @@ final class PostgreSQLRowStore: RowStore {
         return lock
     }
 
+    /// Takes the lock, also from a process of this machine that has ended without giving it back, whether it was killed
+    /// or had no connection any more. That it has ended is certain: the kernel has taken its lock of the local file back.
+    private func acquire(_ holder: LockHolder, token: [UInt8]) throws(StoreError) -> PostgreSQLLock {
+        let local: FileLock
+        do {
+            local = try FileLock(of: localPath, holder)
+        } catch {
+            var error = error
+            if error.code == .locked { error.path = session.name }
+            throw error
+        }
+        do {
+            return try PostgreSQLLock(of: lineage, session, holder, token: token, local: local)
+        } catch {
+            guard let abandoned = local.abandoned else { throw error }
+            if error.code == .locked {
+                // If that is not the lock that is held, nothing happens.
+                try? PostgreSQLLock.take(abandoned, of: lineage, session)
+                if let lock = try? PostgreSQLLock(of: lineage, session, holder, token: token, local: local) {
+                    return lock
+                }
+            }
+            try? local.note(abandoned)
+            local.abandon()
+            throw error
+        }
+    }
+
     func forceUnlock(_ lock: String) throws(StoreError) {
         try PostgreSQLLock.take(lock, of: lineage, session)
     }
@@ -270,23 +302,39 @@ final class PostgreSQLRowStore: RowStore {
         revision: UInt64,
         under lock: any StoreLock
     ) throws(StoreError) {
-        guard let locked, locked.lock === lock else {
-            throw StoreError(.notLocked, "the lock of the database is not held", path: session.name)
+        guard let locked, locked.lock === lock else { throw notLocked() }
+        try transact(expecting: expected, revision: revision, fence: locked.lock.fence) { new in
+            RowBatches.puts(changes.puts, new) + RowBatches.deletes(changes.deletes, new)
+                + (changes.slots.map { RowBatches.replacement(of: $0, new) } ?? [])
         }
+        self.locked?.rows.take(changes)
+    }
+
+    /// Carries out one transaction if lineage, revision and fence are as expected; after a broken connection, finds out
+    /// whether it was.
+    private func transact(
+        expecting expected: StoreHeader,
+        revision: UInt64,
+        fence: Int64,
+        _ writes: (RowBatches.Guard) -> [SQLStatement]
+    ) throws(StoreError) {
         guard expected.lineage == lineage else { throw stale() }
-        let guarded = RowBatches.Guard(lineage: lineage, revision: revision, fence: locked.lock.fence)
-        let statements = RowBatches.transaction(changes, from: expected.revision, to: guarded)
+        let new = RowBatches.Guard(lineage: lineage, revision: revision, fence: fence)
+        let statements = RowBatches.transaction(writes(new), from: expected.revision, to: new)
         let isStored = try session.reconnecting { connection throws(PostgreSQLError) in
             if try connection.run(statements)[1].count == 1 { return true }
             // An attempt before this one may have been carried out although nobody heard of it; no one else can have
             // written that revision under this fence.
             guard let row = try connection.run([headerQuery])[0].rows.first else { return false }
-            let (present, fence) = (try row.integer(0), try row.integer(1))
-            return present == Int64(bitPattern: revision) && fence == locked.lock.fence
+            let (present, holding) = (try row.integer(0), try row.integer(1))
+            return present == Int64(bitPattern: revision) && holding == fence
         }
-        guard isStored else { throw try locked.lock.loss(session) ?? stale() }
-        self.locked?.header.revision = revision
-        self.locked?.rows.take(changes)
+        guard isStored else { throw try locked?.lock.loss(session) ?? stale() }
+        locked?.header.revision = revision
+    }
+
+    private func notLocked() -> StoreError {
+        StoreError(.notLocked, "the lock of the database is not held", path: session.name)
     }
 
     private func stale() -> StoreError {

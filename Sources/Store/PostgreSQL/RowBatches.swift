@@ -46,84 +46,85 @@ enum RowBatches {
         )
     }
 
-    /// A transaction whose second statement sets the revision if it may; the others do something only if it did.
+    /// A transaction whose second statement sets the revision if it may; the writes do something only if it did.
     ///
     /// They ask for the new revision under the writer's own fence, which nobody else can have set. If an earlier attempt
     /// at the same transaction has set it, they repeat what that did.
-    static func transaction(_ changes: RowChanges, from expected: UInt64, to new: Guard) -> [SQLStatement] {
-        let lineage = SQLValue.octets(new.lineage.bytes)
-        let revision = SQLValue.integer(Int64(bitPattern: new.revision))
-        let fence = SQLValue.integer(new.fence)
-        let isOurs = """
-            EXISTS (SELECT 1 FROM meshplan_networks WHERE lineage = $1 AND revision = $2 AND fence = $3)
-            """
-        var statements = [
-            SQLStatement("BEGIN"),
-            SQLStatement(
-                "UPDATE meshplan_networks SET revision = $2 WHERE lineage = $1 AND fence = $3 AND revision = $4",
-                lineage,
-                revision,
-                fence,
-                .integer(Int64(bitPattern: expected))
-            ),
+    static func transaction(_ writes: [SQLStatement], from expected: UInt64, to new: Guard) -> [SQLStatement] {
+        let update = new.statement(
+            "UPDATE meshplan_networks SET revision = $2 WHERE lineage = $1 AND fence = $3 AND revision = $4",
+            .integer(Int64(bitPattern: expected))
+        )
+        return [SQLStatement("BEGIN"), update] + writes + [SQLStatement("COMMIT")]
+    }
+
+    /// Puts rows, in as many statements as their size needs.
+    static func puts(_ rows: [StoredRow], _ new: Guard) -> [SQLStatement] {
+        batches(of: rows).map { rows in
+            new.statement(
+                """
+                INSERT INTO meshplan_rows (lineage, kind, key, revision, body)
+                SELECT $1, n.kind, n.key, n.revision, n.body
+                FROM unnest($4::bigint[], $5::bytea[], $6::bigint[], $7::bytea[]) AS n(kind, key, revision, body)
+                WHERE \(isOurs)
+                ON CONFLICT (lineage, kind, key) DO UPDATE SET revision = excluded.revision, body = excluded.body
+                """,
+                .integerList(rows.map { Int64($0.name.kind.rawValue) }),
+                .octetsList(rows.map(\.name.key)),
+                .integerList(rows.map { Int64(bitPattern: $0.revision) }),
+                .octetsList(rows.map(\.body))
+            )
+        }
+    }
+
+    /// Deletes rows, if there are any to delete.
+    static func deletes(_ names: [RowName], _ new: Guard) -> [SQLStatement] {
+        guard !names.isEmpty else { return [] }
+        return [
+            new.statement(
+                """
+                DELETE FROM meshplan_rows
+                WHERE lineage = $1 AND \(isOurs)
+                    AND (kind, key) IN (SELECT n.kind, n.key FROM unnest($4::bigint[], $5::bytea[]) AS n(kind, key))
+                """,
+                .integerList(names.map { Int64($0.kind.rawValue) }),
+                .octetsList(names.map(\.key))
+            )
         ]
-        for rows in batches(of: changes.puts) {
-            statements.append(
-                SQLStatement(
+    }
+
+    /// Puts key slots in the place of all there are.
+    static func replacement(of slots: [KeySlot], _ new: Guard) -> [SQLStatement] {
+        [new.statement("DELETE FROM meshplan_key_slots WHERE lineage = $1 AND \(isOurs)")]
+            + slots.enumerated().map { number, slot in
+                new.statement(
                     """
-                    INSERT INTO meshplan_rows (lineage, kind, key, revision, body)
-                    SELECT $1, n.kind, n.key, n.revision, n.body
-                    FROM unnest($4::bigint[], $5::bytea[], $6::bigint[], $7::bytea[]) AS n(kind, key, revision, body)
-                    WHERE \(isOurs)
-                    ON CONFLICT (lineage, kind, key) DO UPDATE SET revision = excluded.revision, body = excluded.body
+                    INSERT INTO meshplan_key_slots (lineage, slot, kind, parameters, wrapped)
+                    SELECT $1, $4, $5, $6, $7 WHERE \(isOurs)
                     """,
-                    lineage,
-                    revision,
-                    fence,
-                    .integerList(rows.map { Int64($0.name.kind.rawValue) }),
-                    .octetsList(rows.map(\.name.key)),
-                    .integerList(rows.map { Int64(bitPattern: $0.revision) }),
-                    .octetsList(rows.map(\.body))
-                )
-            )
-        }
-        if !changes.deletes.isEmpty {
-            statements.append(
-                SQLStatement(
-                    """
-                    DELETE FROM meshplan_rows
-                    WHERE lineage = $1 AND \(isOurs)
-                        AND (kind, key) IN (SELECT n.kind, n.key FROM unnest($4::bigint[], $5::bytea[]) AS n(kind, key))
-                    """,
-                    lineage,
-                    revision,
-                    fence,
-                    .integerList(changes.deletes.map { Int64($0.kind.rawValue) }),
-                    .octetsList(changes.deletes.map(\.key))
-                )
-            )
-        }
-        if let slots = changes.slots {
-            let delete = "DELETE FROM meshplan_key_slots WHERE lineage = $1 AND \(isOurs)"
-            statements.append(SQLStatement(delete, lineage, revision, fence))
-            for (number, slot) in slots.enumerated() {
-                statements.append(
-                    SQLStatement(
-                        """
-                        INSERT INTO meshplan_key_slots (lineage, slot, kind, parameters, wrapped)
-                        SELECT $1, $4::bigint, $5::bigint, $6::bytea, $7::bytea WHERE \(isOurs)
-                        """,
-                        lineage,
-                        revision,
-                        fence,
-                        .integer(Int64(number)),
-                        .integer(Int64(slot.kind)),
-                        .octets(slot.parameters),
-                        .octets(slot.wrapped)
-                    )
+                    .integer(Int64(number)),
+                    .integer(Int64(slot.kind)),
+                    .octets(slot.parameters),
+                    .octets(slot.wrapped)
                 )
             }
-        }
-        return statements + [SQLStatement("COMMIT")]
+    }
+
+    private static let isOurs = """
+        EXISTS (SELECT 1 FROM meshplan_networks WHERE lineage = $1 AND revision = $2 AND fence = $3)
+        """
+}
+
+extension RowBatches.Guard {
+    /// A statement whose first three parameters are lineage, revision and fence.
+    func statement(_ sql: String, _ further: SQLValue...) -> SQLStatement {
+        var statement = SQLStatement(
+            sql,
+            .octets(lineage.bytes),
+            .integer(Int64(bitPattern: revision)),
+            .integer(fence)
+        )
+        statement.parameters += further
+        return statement
     }
 }
