@@ -105,7 +105,7 @@ struct Workspace {
         let serial = try database.goOn(after: entry.serial, with: lease)
         try LockFile(context).update([(network, database)], replacing: true)
         context.errorOutput.line(
-            "Accepted \(database.path) of serial \(before), where serial \(entry.serial) was known; it goes on "
+            "Accepted \(try databaseName(network)) of serial \(before), where serial \(entry.serial) was known; it goes on "
                 + "at \(serial), behind sequence numbers that may have been used. Read the nodes back: meshplan refresh"
         )
     }

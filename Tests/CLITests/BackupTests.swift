@@ -33,6 +33,8 @@ struct BackupTests {
             at: folder.appendingPathComponent("backups/house-1-20261118T110640Z.meshdb"),
             to: database
         )
+        #expect(fixture.run("show").status == 7, "the lock file knows a later state")
+        try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent("meshplan.lock.yaml"))
         #expect(fixture.run("show").output == shown)
         #expect(fixture.run("state", "history").output.hasPrefix("Nothing was done yet"))
     }

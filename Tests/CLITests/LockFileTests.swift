@@ -109,8 +109,8 @@ struct LockFileTests {
         #expect(again.status == 0, "\(again.error)")
         #expect(!again.error.contains("violation"))
         let numbers = String(decoding: try #require(fixture.read(Self.database + ".sequence")), as: UTF8.self)
-        let limits = numbers.split(separator: "\n").dropFirst().compactMap {
-            $0.split(separator: " ").last.flatMap { Int($0) }
+        let limits = numbers.split(separator: "\n").dropFirst().dropLast().compactMap { line in
+            line.split(separator: " ").dropFirst(2).first.flatMap { Int($0) }
         }
         #expect(!limits.isEmpty && limits.allSatisfy { $0 > 65_536 }, "\(numbers)")
     }
@@ -190,9 +190,10 @@ struct LockFileTests {
     func unwritable() throws {
         let fixture = try CommandFixture.house()
         let before = lock(fixture)
-        // Root may write anywhere, but not replace a file through a folder of that name.
+        // Root may write anywhere, but not replace a file through a folder that has the name of the new one.
+        let temporary = "meshplan.lock.yaml.meshplan-\(ProcessInfo.processInfo.processIdentifier)"
         try FileManager.default.createDirectory(
-            at: fixture.folder.appendingPathComponent("meshplan.lock.yaml.new"),
+            at: fixture.folder.appendingPathComponent(temporary),
             withIntermediateDirectories: true
         )
         let applied = apply(fixture)
@@ -202,7 +203,7 @@ struct LockFileTests {
             "\(applied.error)"
         )
         #expect(lock(fixture) == before)
-        try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent("meshplan.lock.yaml.new"))
+        try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent(temporary))
         #expect(apply(fixture).status == 0)
         #expect(lock(fixture) != before)
     }

@@ -77,7 +77,7 @@ struct NetworkCommandTests {
         try change(fixture)
         let file = ".meshplan/house.meshdb.sequence"
         let text = String(decoding: try #require(fixture.read(file)), as: UTF8.self)
-        let line = try #require(text.split(separator: "\n").last)
+        let line = try #require(text.split(separator: "\n").dropFirst().first)
         let source = try #require(line.split(separator: " ").first)
         func setLimit(_ limit: Int) throws {
             try fixture.write("meshplan sequence numbers 1\n\(source) 0 \(limit)\n", to: file)

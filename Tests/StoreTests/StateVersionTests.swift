@@ -121,7 +121,8 @@ struct StateVersionTests {
         let other = try required(UnicastAddress(rawValue: 0x345))
         let witnessed = try required(UnicastAddress(rawValue: 0x346))
         _ = try fixture.database.sequenceNumbers(with: lease, blockSize: 16).next(for: other, ivIndex: 1)
-        let text = String(decoding: try readFile(fixture.path + ".sequence"), as: UTF8.self) + "0346 1 48\n"
+        let text = String(decoding: try readFile(fixture.path + ".sequence"), as: UTF8.self)
+            .replacing("\nend\n", with: "\n0346 1 48\nend\n")
         try writeFile(fixture.path + ".sequence", Array(text.utf8))
         try fixture.database.goOn(after: 1, with: lease)
         let numbers = try fixture.database.sequenceNumbers(with: lease, blockSize: 16)
