@@ -82,7 +82,9 @@ struct DoctorCommand: NetworkCommand {
 
         /// How sequence numbers and the IV index stand.
         private func sequenceNumbers(_ snapshot: Snapshot, _ database: MeshDatabase) throws -> [ExaminationFinding] {
-            guard snapshot.network.nodes.contains(where: { $0.uuid == snapshot.network.ownProvisioner }) else { return [] }
+            guard snapshot.network.nodes.contains(where: { $0.uuid == snapshot.network.ownProvisioner }) else {
+                return []
+            }
             let notice = SequenceNotice(workspace.context, network: name)
             let health = try notice.health(of: snapshot, database)
             return health.findings.map { finding in
@@ -100,7 +102,8 @@ struct DoctorCommand: NetworkCommand {
         private func files() -> [ExaminationFinding] {
             let path = Workspace.databasePath(name)
             let paths = [
-                Workspace.keyPath, path, path + "-wal", Workspace.simulatorPath(name), "\(Workspace.folderName)/\(name).spill",
+                Workspace.keyPath, path, path + "-wal", Workspace.simulatorPath(name),
+                "\(Workspace.folderName)/\(name).spill",
             ]
             return paths.filter { Files.isReadableByOthers(workspace.context.absolute($0)) }.map { path in
                 ExaminationFinding(

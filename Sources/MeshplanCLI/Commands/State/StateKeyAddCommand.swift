@@ -69,7 +69,9 @@ struct StateKeyAddCommand: NetworkCommand {
         ])
         if context.json == nil {
             let kind = slot.kind?.title(article: true) ?? "a secret"
-            context.output.line("Added slot \(slot.identifier): \(kind) opens \(try workspace.databaseName(name)), too.")
+            context.output.line(
+                "Added slot \(slot.identifier): \(kind) opens \(try workspace.databaseName(name)), too."
+            )
         }
         return .success
     }
