@@ -45,12 +45,12 @@ struct Backups {
         do {
             _ = try Files.createFolder(folder, as: Self.folderName)
         } catch {
-            throw StoreError(.inputOutput, error.message, hint: Self.hint)
+            throw StoreError(.inputOutput, error.message, hint: Self.hint(error.hint))
         }
         do throws(StoreError) {
             guard try database.copy(to: folder + "/" + name) else { return }
         } catch {
-            throw StoreError(error.code, error.message, hint: Self.hint, path: error.path)
+            throw StoreError(error.code, error.message, hint: Self.hint(error.hint), path: error.path)
         }
         // One too many does no harm, and the next command tries again.
         let names = (try? Files.names(inFolder: folder, as: Self.folderName)) ?? []
@@ -60,9 +60,13 @@ struct Backups {
         }
     }
 
-    private static let hint =
-        "nothing was changed, because there would be no way back: make room, or go on without a backup with "
-        + variable + "=0"
+    /// How to go on where there can be no backup.
+    ///
+    /// - Parameter cure: how to have one again, if that is known.
+    private static func hint(_ cure: String?) -> String {
+        (cure ?? "check the disk and the permissions of \(folderName)")
+            + "; nothing was changed, because there would be no way back, and \(variable)=0 goes on without a backup"
+    }
 
     /// The network by the name of its file; nil for databases that are no files.
     private static func network(of database: MeshDatabase) -> String? {

@@ -12,7 +12,7 @@ import Testing
 struct FaultCampaignTests {
     /// How many calls of a command each kind of fault meets; 0 for all.
     private static let rounds =
-        ProcessInfo.processInfo.environment["MESHPLAN_FAULT_ROUNDS"].flatMap(Int.init) ?? 2
+        ProcessInfo.processInfo.environment["MESHPLAN_FAULT_ROUNDS"].flatMap(Int.init) ?? 1
 
     /// A command that meets faults.
     struct Command: CustomTestStringConvertible, Sendable {
