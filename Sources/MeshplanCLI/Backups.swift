@@ -48,7 +48,8 @@ struct Backups {
             throw StoreError(.inputOutput, error.message, hint: Self.hint(error.hint))
         }
         do throws(StoreError) {
-            guard try database.copy(to: folder + "/" + name) else { return }
+            let isCopied = try database.copy(to: folder + "/" + name)
+            if !isCopied { try database.pull(to: folder + "/" + name) }
         } catch {
             throw StoreError(error.code, error.message, hint: Self.hint(error.hint), path: error.path)
         }
@@ -68,8 +69,9 @@ struct Backups {
             + "; nothing was changed, because there would be no way back, and \(variable)=0 goes on without a backup"
     }
 
-    /// The network by the name of its file; nil for databases that are no files.
+    /// The network by the name of its file, or by that which it has in a shared database.
     private static func network(of database: MeshDatabase) -> String? {
+        if let network = database.sharedNetwork { return network }
         guard let name = database.path.split(separator: "/").last, name.hasSuffix(".meshdb") else { return nil }
         let network = String(name.dropLast(".meshdb".count))
         return Name.isValid(network) ? network : nil

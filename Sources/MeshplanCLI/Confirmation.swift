@@ -77,7 +77,12 @@ struct Confirmation {
             let isInterrupted = context.interrupts.count() != before
             if left <= 0 || isInterrupted {
                 do {
-                    return try goBack(run, isInterrupted: isInterrupted, interrupts: context.interrupts.count())
+                    return try goBack(
+                        run,
+                        isInterrupted: isInterrupted,
+                        interrupts: context.interrupts.count(),
+                        confirmed: status
+                    )
                 } catch let error as StoreError where error.code == .locked && !isInterrupted {
                     // Whoever has the lock may be confirming.
                 }
@@ -86,18 +91,28 @@ struct Confirmation {
         }
     }
 
-    private func goBack(_ run: ApplyRun, isInterrupted: Bool, interrupts: Int) throws -> ExitStatus {
-        tell(
-            "not_confirmed",
-            isInterrupted ? "Not confirmed: going back." : "Not confirmed in time: going back.",
-            nil
-        )
+    private func goBack(
+        _ run: ApplyRun,
+        isInterrupted: Bool,
+        interrupts: Int,
+        confirmed: ExitStatus
+    ) throws -> ExitStatus {
         var context = context
         // The signal that ended the waiting is not to end the way back.
         let count = context.interrupts.count
         context.interrupts.count = { count() - interrupts }
         var run = run
         run.context = context
+        // Somebody may have been quicker.
+        guard try Workspace(context: context).open(network).pendingConfirmation() != nil else {
+            tell("confirmed", "Confirmed.", nil)
+            return confirmed
+        }
+        tell(
+            "not_confirmed",
+            isInterrupted ? "Not confirmed: going back." : "Not confirmed in time: going back.",
+            nil
+        )
         let status = try run.goBackUnconfirmed(network)
         return status == .success ? .notApproved : status
     }

@@ -72,6 +72,19 @@ extension Meshplan {
         return status.rawValue
     }
 
+    /// The names of the command and those that it is part of, like `state list`.
+    private static func path(of arguments: [String]) -> String {
+        var names: [String] = []
+        var command: any ParsableCommand.Type = Meshplan.self
+        for argument in arguments {
+            let next = command.configuration.subcommands.first { $0.configuration.commandName == argument }
+            guard let next else { break }
+            names.append(argument)
+            command = next
+        }
+        return names.joined(separator: " ")
+    }
+
     private static func run(_ arguments: [String], in context: Context) -> ExitStatus {
         var context = context
         context.arguments = arguments
@@ -82,7 +95,7 @@ extension Meshplan {
                 return .success
             }
             if command.writesJSON {
-                context.json = JSONLines(context.output, command: type(of: command).configuration.commandName ?? "")
+                context.json = JSONLines(context.output, command: path(of: arguments))
             }
             context.storeAccess = command.storeAccess
             context.session = StoreSession()

@@ -15,7 +15,7 @@ struct Prompt {
             throw Failure(
                 .notApproved,
                 "nobody can be asked for approval, because standard input is not a terminal",
-                hint: "Check the plan, then run the command again with --auto-approve."
+                hint: "Check what will be done, then run the command again with --auto-approve."
             )
         }
         let style = context.errorStyle

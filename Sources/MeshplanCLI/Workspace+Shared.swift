@@ -49,6 +49,12 @@ extension Workspace {
         return .shared(store, network: network, localPath: context.absolute("\(Self.folderName)/\(network)"))
     }
 
+    /// What is to be added to a command that people are told to type, so that it means the same database: ` --state URL`,
+    /// without a password, where the command line says so; nothing where the environment does.
+    var stateOption: String {
+        context.storeAccess.state.map { " --state " + RepeatedCommand.withoutPassword($0).shellWord } ?? ""
+    }
+
     /// What people call the place of the database of a network.
     func databaseName(_ network: String) throws -> String {
         guard let store = try sharedStore() else { return Self.databasePath(network) }

@@ -61,6 +61,12 @@ struct Workspace {
         return database
     }
 
+    /// Opens the database of a network to see whether it is whole, be it an older copy or another one than the lock file
+    /// knows.
+    func open(unchecked network: String) throws -> MeshDatabase {
+        try KeySources(context).open(try sealed(network))
+    }
+
     /// The database of a network, as it can be looked at without a secret.
     func sealed(_ network: String) throws -> SealedDatabase {
         try Self.check(network)
@@ -84,7 +90,8 @@ struct Workspace {
                 .failure,
                 "there is no database of the network `\(network)`",
                 hint: (others.isEmpty ? "" : "There are: \(others.joined(separator: ", ")). ")
-                    + "Make one with: meshplan import --cdb FILE --network \(network), or meshplan init --network \(network)"
+                    + "Make one with: meshplan import --cdb FILE --network \(network)\(stateOption), or meshplan init "
+                    + "--network \(network)\(stateOption)"
             )
         }
     }
@@ -167,15 +174,23 @@ struct Workspace {
     /// opened it gets the present cost if it was cheaper to guess. Before the first change there is a backup of it.
     func lock(_ database: MeshDatabase, for operation: String) throws(StoreError) -> WriteLease {
         let backups = try Backups(context: context)
-        let lease = try database.lock(
-            holder: LockHolder(
-                user: context.process.user,
-                host: context.process.host,
-                process: context.process.number,
-                operation: operation,
-                since: context.now()
-            )
+        let holder = LockHolder(
+            user: context.process.user,
+            host: context.process.host,
+            process: context.process.number,
+            operation: operation,
+            since: context.now()
         )
+        let lease: WriteLease
+        do throws(StoreError) {
+            lease = try database.lock(holder: holder)
+        } catch {
+            var error = error
+            let unlock = "meshplan state unlock"
+            let network = database.sharedNetwork.map { " --network " + $0.shellWord } ?? ""
+            error.hint = error.hint?.replacing(unlock, with: unlock + network + stateOption)
+            throw error
+        }
         context.session.follow(database)
         try database.strengthenOpeningSlot(to: context.scryptCost, with: lease)
         let serial = lease.serial
@@ -199,11 +214,7 @@ struct Workspace {
         if let network { return network }
         let all = try networks()
         guard let only = all.first else {
-            throw Failure(
-                .failure,
-                "there is no database in \(try sharedStore()?.name ?? Self.folderName)",
-                hint: "Begin with: meshplan init, then meshplan import --cdb FILE"
-            )
+            throw nothingThere()
         }
         guard all.count == 1 else {
             throw Failure(
@@ -213,6 +224,25 @@ struct Workspace {
             )
         }
         return only
+    }
+
+    /// There is no database. Where there was one, it is to be put back: device keys exist nowhere else.
+    func nothingThere() -> Failure {
+        let place = (try? sharedStore())?.name ?? Self.folderName
+        let backups = (try? Files.names(inFolder: context.absolute(Backups.folderName), as: Backups.folderName)) ?? []
+        guard (try? LockFile(context).read().networks.isEmpty) == false || !backups.isEmpty else {
+            return Failure(
+                .failure,
+                "there is no database in \(place)",
+                hint: "Begin with: meshplan init\(stateOption), then meshplan import --cdb FILE\(stateOption)"
+            )
+        }
+        return Failure(
+            .failure,
+            "there is no database in \(place), but there was one",
+            hint: "Put it back" + (backups.isEmpty ? "" : ", or the newest backup in \(Backups.folderName)")
+                + ": a new one would not know the device keys of the nodes."
+        )
     }
 
     /// Refuses names of networks that no definition could have; they also become names of files.

@@ -37,6 +37,15 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         secrets = ["password", "sslpassword"].compactMap(value)
         let host = given["host"] ?? given["hostaddr"] ?? usual["host"] ?? usual["hostaddr"] ?? ""
         let database = value("dbname") ?? value("user") ?? ""
+        // A password with a `/` or `@` in it that is not escaped ends up elsewhere, and would be shown there.
+        let ports = (given["port"] ?? "").split(separator: ",")
+        guard !host.contains("@"), !(given["dbname"] ?? "").contains("@"), ports.allSatisfy({ UInt16($0) != nil })
+        else {
+            throw PostgreSQLError(
+                .address,
+                "the address of the database cannot be read; in a password, write / as %2F, @ as %40 and : as %3A"
+            )
+        }
         let port = value("port").flatMap { $0 == "5432" || !$0.contains(where: \.isNumber) ? nil : ":" + $0 } ?? ""
         if host.isEmpty || host.hasPrefix("/") {
             name = "postgres:///\(database)" + (host.isEmpty ? "" : "?host=\(host)")

@@ -73,9 +73,56 @@ struct MergeCommandTests {
         let applied = fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve")
         #expect(applied.status == 0, "\(applied.error)")
         let witness = String(decoding: try #require(fixture.read(".meshplan/house.meshdb.sequence")), as: UTF8.self)
-        let limit = witness.split(separator: "\n").first { $0.hasPrefix("0001 ") }?.split(separator: " ").last.flatMap {
-            UInt32($0)
-        }
+        let line = try #require(witness.split(separator: "\n").first { $0.hasPrefix("0001 ") }).split(separator: " ")
+        let limit = line.dropFirst(2).first.flatMap { UInt32($0) }
         #expect(try #require(limit) > 500_000, "\(witness)")
+    }
+}
+
+@Suite("meshplan db merge, what it refuses")
+struct MergeRefusalTests {
+    @Test("a partial database is refused, and a missing device key takes none away")
+    func keys() throws {
+        let fixture = try CommandFixture.house()
+        #expect(fixture.run("export", "--cdb", "base.json").status == 0)
+        #expect(fixture.run("export", "--cdb", "part.json", "--subnet", "Molly's Network", "--partial").status == 0)
+        let partial = fixture.run("db", "merge", "part.json", "--base", "base.json", "--auto-approve")
+        #expect(partial.status == 65 && partial.error.contains("a part of the network only"), "\(partial.error)")
+        let text = String(decoding: try #require(fixture.read("base.json")), as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let place = try #require(lines.lastIndex { $0.contains("\"deviceKey\"") })
+        var without = lines
+        without.remove(at: place)
+        try fixture.write(without.joined(separator: "\n"), to: "theirs.json")
+        let merged = fixture.run("db", "merge", "theirs.json", "--base", "base.json", "--auto-approve")
+        #expect(merged.status == 0 || merged.status == 65, "\(merged.error)")
+        #expect(!fixture.run("doctor").output.contains("no device key"))
+    }
+
+    @Test("sequence numbers that an adopted provisioner may have used stay unused under a later IV index")
+    func adopted() throws {
+        let fixture = try CommandFixture.house()
+        let adopted = fixture.run(
+            "provisioner",
+            "adopt",
+            "Mary's phone",
+            "--sequence-jump",
+            "100000",
+            "--auto-approve"
+        )
+        #expect(adopted.status == 0, "\(adopted.error)")
+        let applied = fixture.run(
+            "apply",
+            "house.yaml",
+            "--via",
+            "simulator",
+            "--auto-approve",
+            "--iv-index",
+            "60"
+        )
+        #expect(applied.status == 0, "\(applied.error)")
+        let shown = fixture.run("network", "iv", "show", "--json").output
+        let used = shown.firstMatch(of: /"limit":(\d+)|"used":(\d+)/).flatMap { Int($0.1 ?? $0.2 ?? "") }
+        #expect(try #require(used, "\(shown)") >= 100_000, "\(shown)")
     }
 }

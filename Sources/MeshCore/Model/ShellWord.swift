@@ -1,17 +1,18 @@
 extension String {
     /// The text as a POSIX shell takes it for one word, for commands that people are told to type: in single quotes unless
-    /// it consists of letters, digits, hyphens, underscores, dots, slashes, colons and commas.
+    /// it consists of letters, digits, hyphens, and characters that mean nothing to it.
     package var shellWord: String {
         let isPlain = utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: ","):
+                UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: "@"),
+                UInt8(ascii: "%"), UInt8(ascii: "+"):
                 true
             default: false
             }
         }
-        guard !isPlain || isEmpty || hasPrefix("-") else { return self }
+        guard !isPlain || isEmpty else { return self }
         var quoted = "'"
         for scalar in unicodeScalars { quoted += scalar == "'" ? "'\\''" : String(scalar) }
         return quoted + "'"

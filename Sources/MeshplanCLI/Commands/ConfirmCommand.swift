@@ -22,7 +22,7 @@ struct ConfirmCommand: NetworkCommand {
             throw Failure(
                 .failure,
                 "nothing waits to be confirmed",
-                hint: "It was confirmed, or taken back already: meshplan state history"
+                hint: "What was done is in: meshplan state history"
             )
         }
         try database.endConfirmation(with: lease)

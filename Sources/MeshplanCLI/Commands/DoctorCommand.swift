@@ -24,17 +24,11 @@ struct DoctorCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
         let names = try networks.network.map { [$0] } ?? workspace.networks()
-        guard !names.isEmpty else {
-            throw Failure(
-                .failure,
-                "there is no database in \(Workspace.folderName)",
-                hint: "Begin with: meshplan init, then meshplan import --cdb FILE"
-            )
-        }
+        guard !names.isEmpty else { throw workspace.nothingThere() }
         var worst: ExaminationFinding.Severity?
         for (place, name) in names.enumerated() {
             let examination = Examination(workspace: workspace, name: name)
-            let findings = try examination.findings()
+            let findings = examination.findings()
             worst = [worst, findings.first?.severity].compactMap(\.self).max()
             if context.json == nil, place > 0 { context.output.line() }
             ExaminationView(network: name, findings: findings).show(in: context)
@@ -48,8 +42,30 @@ struct DoctorCommand: NetworkCommand {
         var name: String
 
         /// The worst first.
-        func findings() throws -> [ExaminationFinding] {
+        func findings() -> [ExaminationFinding] {
             var found = files()
+            do {
+                found += try contents()
+            } catch {
+                // One that cannot be looked at does not keep the others from being.
+                let failure = Failure(explaining: error)
+                found.append(
+                    ExaminationFinding(
+                        .error,
+                        "unreadable",
+                        failure.message,
+                        advice: failure.hint ?? "Put a backup in its place."
+                    )
+                )
+            }
+            return ExaminationFinding.Severity.allCases.reversed().flatMap { severity in
+                found.filter { $0.severity == severity }
+            }
+        }
+
+        /// What the database says.
+        private func contents() throws -> [ExaminationFinding] {
+            var found: [ExaminationFinding] = []
             let database = try workspace.open(name)
             let verification = try database.verify()
             found += verification.problems.map { problem in
@@ -57,7 +73,20 @@ struct DoctorCommand: NetworkCommand {
                     .error,
                     "damage",
                     problem.message,
-                    advice: "Put a backup in its place; meshplan state verify FILE tells whether that is whole."
+                    advice: (try? workspace.sharedStore()) == nil
+                        ? "Put a backup in its place; meshplan state verify FILE tells whether that is whole."
+                        : "Put a backup back with meshplan state push FILE --force, or have the server restored."
+                )
+            }
+            if let pending = try database.pendingConfirmation() {
+                found.append(
+                    ExaminationFinding(
+                        .warning,
+                        "unconfirmed",
+                        "the changes of \(pending.user) on \(pending.host) from \(pending.began.text) wait to be confirmed",
+                        advice:
+                            "Keep them with meshplan confirm, or go back with meshplan rollback --unconfirmed --via BEARER."
+                    )
                 )
             }
             if verification.problems.isEmpty {
@@ -75,9 +104,7 @@ struct DoctorCommand: NetworkCommand {
                     )
                 }
             }
-            return ExaminationFinding.Severity.allCases.reversed().flatMap { severity in
-                found.filter { $0.severity == severity }
-            }
+            return found
         }
 
         /// How sequence numbers and the IV index stand.
@@ -105,7 +132,12 @@ struct DoctorCommand: NetworkCommand {
                 Workspace.keyPath, path, path + "-wal", Workspace.simulatorPath(name),
                 "\(Workspace.folderName)/\(name).spill",
             ]
-            return paths.filter { Files.isReadableByOthers(workspace.context.absolute($0)) }.map { path in
+            let backups =
+                (try? Files.names(inFolder: workspace.context.absolute(Backups.folderName), as: Backups.folderName))
+                ?? []
+            return (paths + backups.filter { $0.hasPrefix(name + "-") }.map { "\(Backups.folderName)/\($0)" }).filter {
+                Files.isReadableByOthers(workspace.context.absolute($0))
+            }.map { path in
                 ExaminationFinding(
                     .error,
                     "readable-by-others",

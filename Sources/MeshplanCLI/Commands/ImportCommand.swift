@@ -126,7 +126,7 @@ struct ImportCommand: ContextCommand {
         }
         report(document, joined, name: name, path: path, context)
         written?.report()
-        context.output.line("Next: meshplan plan" + (written.map(\.planArgument) ?? ""))
+        context.output.line("Next: meshplan plan" + (written.map(\.planArgument) ?? "") + workspace.stateOption)
         return .success
     }
 

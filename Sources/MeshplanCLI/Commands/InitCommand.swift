@@ -74,7 +74,9 @@ struct InitCommand: ContextCommand {
             )
         }
         if try workspace.networks().isEmpty {
-            context.output.line("Next: meshplan import --cdb FILE, or meshplan init --network NAME")
+            context.output.line(
+                "Next: meshplan import --cdb FILE\(workspace.stateOption), or meshplan init --network NAME\(workspace.stateOption)"
+            )
         }
         return .success
     }

@@ -114,7 +114,7 @@ struct KeysRefreshCommand: NetworkCommand {
             excluded: exclude
         )
         guard let via else { return try save(job, in: workspace, context) }
-        let run = ApplyRun(
+        var run = ApplyRun(
             context: context,
             route: try MeshRoute(via: via, devices, simulator),
             options: self.run.options,
@@ -126,6 +126,7 @@ struct KeysRefreshCommand: NetworkCommand {
             planner: PlannerOptions(allowed: guards.allowed),
             patience: wait.duration
         )
+        run.operation = "keys refresh"
         return try run.carryOut(job)
     }
 

@@ -20,7 +20,7 @@ struct MergeCommand: NetworkCommand {
         discussion: """
             The file is a configuration database (JSON) that the other one exported, or a copy of a mesh database. With --base, \
             the file that both began with (an export of either side from before), what only one side has changed is taken \
-            from that side; without it everything that differs is a conflict. Conflicts are listed and nothing is changed \
+            from that side; without it everything that both have otherwise is a conflict. Conflicts are listed and nothing is changed \
             unless --prefer says whose word counts. Nothing is sent; device keys that go are kept among retired nodes.
             """
     )
@@ -59,6 +59,7 @@ struct MergeCommand: NetworkCommand {
         let base = try base.map { try workspace.read($0) }
         let database = try workspace.open(name)
         let lease = dryRun ? nil : try workspace.lock(database, for: "db merge")
+        try Confirmation(context: context, network: name).check(database)
         let snapshot = try database.snapshot()
         for (network, path) in [(theirs, file), (base, self.base ?? "")] where network != nil {
             guard network?.uuid == snapshot.network.uuid else {
@@ -121,10 +122,19 @@ extension Workspace {
             return try open(copy: file).snapshot().network
         }
         let bytes = try Files.read(context.absolute(file), as: file, limit: Self.sizeLimit)
+        let document: CDBDocument
         do {
-            return try CDBImport.read(bytes).network
+            document = try CDBImport.read(bytes)
         } catch {
             throw StoreError(error.code, error.message, hint: error.hint, path: file)
         }
+        guard !document.isPartial else {
+            throw Failure(
+                .invalidInput,
+                "\(file.printable) holds a part of the network only; what it leaves out would be taken for removed",
+                hint: "Export the whole network, with device keys, from the other program."
+            )
+        }
+        return document.network
     }
 }

@@ -91,6 +91,7 @@ struct ProvisionerAdoptCommand: NetworkCommand {
         let name = try workspace.only(networks.network)
         let database = try workspace.open(name)
         let lease = try workspace.lock(database, for: "provisioner adopt")
+        try Confirmation(context: context, network: name).check(database)
         let snapshot = try database.snapshot()
         var network = snapshot.network
         let chosen = try choose(in: network, named: name)

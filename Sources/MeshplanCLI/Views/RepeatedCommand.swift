@@ -39,23 +39,25 @@ struct RepeatedCommand {
     }
 
     /// A word as a shell reads it back.
-    private static func quoted(_ word: String) -> String {
-        let isPlain = word.utf8.allSatisfy { octet in
-            switch octet {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "-_./:=,@%+".utf8.contains(octet)
-            }
-        }
-        let printable = word.printable
-        return isPlain && !word.isEmpty ? printable : "'" + printable.replacing("'", with: "'\\''") + "'"
-    }
+    private static func quoted(_ word: String) -> String { word.printable.shellWord }
 
-    /// An address of a database without the password that may stand in it; that has to come from somewhere else then.
-    private static func withoutPassword(_ word: String) -> String {
+    /// An address of a database without the passwords that may stand in it; they have to come from somewhere else then.
+    static func withoutPassword(_ word: String) -> String {
         guard let scheme = word.firstRange(of: "://") else { return word }
-        let rest = word[scheme.upperBound...]
-        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-        guard let at = rest[..<end].lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") else { return word }
-        return String(word[..<colon]) + String(word[at...])
+        var rest = String(word[scheme.upperBound...])
+        // A password may hold what ought to be escaped, so the last `@` before the parameters ends it.
+        let end = rest.firstIndex(of: "?") ?? rest.endIndex
+        if let at = rest[..<end].lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") {
+            rest = String(rest[..<colon]) + String(rest[at...])
+        }
+        if let question = rest.firstIndex(of: "?") {
+            let parameters = rest[rest.index(after: question)...].split(
+                separator: "&",
+                omittingEmptySubsequences: false
+            )
+            let kept = parameters.filter { !$0.hasPrefix("password=") && !$0.hasPrefix("sslpassword=") }
+            rest = String(rest[..<question]) + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+        }
+        return String(word[..<scheme.upperBound]) + rest
     }
 }

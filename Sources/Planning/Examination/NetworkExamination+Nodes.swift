@@ -15,7 +15,8 @@ extension NetworkExamination {
         for node in network.nodes { held.formUnion(node.addresses) }
         for node in network.nodes {
             let isOwn = node.uuid == network.ownProvisioner
-            if node.deviceKey == nil, node.isManaged, !isOwn { withoutDeviceKey.append(node.name) }
+            let isProvisioner = network.provisioners.contains { $0.uuid == node.uuid }
+            if node.deviceKey == nil, node.isManaged || !isProvisioner { withoutDeviceKey.append(node.name) }
             if let key = node.deviceKey, let first = deviceKeys.updateValue(node.name, forKey: key) {
                 add(
                     .error,

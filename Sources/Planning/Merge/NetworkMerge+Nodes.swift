@@ -8,9 +8,14 @@ extension NetworkMerge {
         let resource = "node.\(ours.name)"
         merged.name = pick("name", of: resource, base?.name, ours.name, theirs.name) { $0 }
         // A node that was provisioned anew has another address and another key, and both belong together.
-        let identity = pick("address and device key", of: resource, base.map(Place.init), Place(ours), Place(theirs)) {
-            $0.address.description
-        }
+        let identity = pick(
+            "address and device key",
+            of: resource,
+            base.map { Place($0, else: ours) },
+            Place(ours, else: theirs),
+            Place(theirs, else: ours)
+        ) { $0.address.description }
+        if let key = ours.deviceKey, key != identity.deviceKey { replaced.append(ours) }
         (merged.unicastAddress, merged.deviceKey) = (identity.address, identity.deviceKey)
         merged.isSecurelyProvisioned = pick(
             "security",
@@ -42,7 +47,10 @@ extension NetworkMerge {
         var address: UnicastAddress
         var deviceKey: KeyMaterial?
 
-        init(_ node: Node) { (address, deviceKey) = (node.unicastAddress, node.deviceKey) }
+        /// A side that does not know the key says nothing about it.
+        init(_ node: Node, else other: Node) {
+            (address, deviceKey) = (node.unicastAddress, node.deviceKey ?? other.deviceKey)
+        }
     }
 
     private mutating func feature(

@@ -54,6 +54,8 @@ package struct NetworkMerge {
     package private(set) var conflicts: [Conflict] = []
     /// What is otherwise than before in our database, in the order of the record.
     package private(set) var changes: [Change] = []
+    /// Nodes of ours under the DeviceKeys that the merge takes from them.
+    var replaced: [Node] = []
     private let preferred: Side?
 
     /// Merges.
@@ -103,15 +105,27 @@ package struct NetworkMerge {
         let kept = Set(nodes.map(\.uuid))
         for node in ours.nodes where !kept.contains(node.uuid) { network.retire(node.uuid, reason: .excluded, at: now) }
         network.nodes = nodes.sorted { ($0.unicastAddress, $0.uuid) < ($1.unicastAddress, $1.uuid) }
-        for exclusion in theirs.exclusions { network.exclude(exclusion) }
+        let held = Set(network.nodes.flatMap(\.addresses))
+        for node in replaced {
+            network.retiredNodes.append(RetiredNode(node: node, reason: .replaced, retiredAt: now))
+            network.exclude(node.addresses.filter { !held.contains($0) })
+        }
+        for exclusion in theirs.exclusions {
+            let before = network.exclusions
+            network.exclude(exclusion)
+            if network.exclusions != before { note(.changed, "network", "excluded addresses") }
+        }
         findContradictions(beside: ours, at: now)
     }
 
     /// What would be wrong of the merged network and is not of ours: two nodes with one address, say.
     private mutating func findContradictions(beside ours: MeshNetwork, at now: Timestamp) {
         let known = Set(NetworkExamination.findings(in: ours, at: now))
-        for finding in NetworkExamination.findings(in: network, at: now)
-        where finding.severity == .error && !known.contains(finding) {
+        let isDangling = known.contains { $0.code == "dangling" }
+        for finding in NetworkExamination.findings(in: network, at: now) where !known.contains(finding) {
+            // Two of one name, and references to what the merge takes away, are no errors on air, but nobody wants them.
+            let isUnwanted = finding.code.hasSuffix("name-twice") || (finding.code == "dangling" && !isDangling)
+            guard finding.severity == .error || isUnwanted else { continue }
             conflicts.append(
                 Conflict(
                     resource: finding.resource ?? "network",

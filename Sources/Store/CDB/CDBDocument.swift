@@ -21,6 +21,8 @@ package struct CDBDocument: Hashable, Sendable {
     package var extras: CDBExtras
     /// Departures from the format in the order of their discovery.
     package var repairs: [Repair]
+    /// Whether it says that it leaves out parts of the network.
+    package var isPartial: Bool
     /// The pointer of the object that the network stands in, empty for the whole document.
     var root: String
 

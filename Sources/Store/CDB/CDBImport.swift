@@ -55,6 +55,7 @@ package struct CDBImport {
                 dialect: survey.dialect,
                 extras: reader.extras,
                 repairs: reader.repairs,
+                isPartial: reader.isPartial,
                 root: root
             )
         }

@@ -23,11 +23,13 @@ extension MeshDatabase {
             own.map { ($0, network.ivIndex.transmitValue) },
             in: &batch
         )
+        let page = try historyPage(keeping: [], in: &batch, lease)
         var manifest = lease.manifest
         let (next, overflow) = max(manifest.serial, serial).addingReportingOverflow(1)
         guard !overflow else { throw .damaged("the serial", path: path) }
         manifest.serial = next
         try write(batch, manifest: manifest, with: lease)
+        lease.book.page = page
         return next
     }
 }

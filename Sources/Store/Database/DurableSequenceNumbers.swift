@@ -53,7 +53,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
 
         /// Leaves out as many numbers under every later IV index.
         mutating func leaveOutLater() {
-            floor = DurableSequenceNumbers.skippedAfterRestore
+            floor = max(floor, DurableSequenceNumbers.skippedAfterRestore)
         }
     }
 

@@ -37,7 +37,8 @@ extension MeshDatabase {
         return reservations
     }
 
-    /// Reserves all numbers below a limit, which somebody else may have used; a higher reservation stays.
+    /// Reserves all numbers below a limit, which somebody else may have used; a higher reservation stays. Under every later
+    /// IV index as many are left out: nobody knows how far the other one has seen it rise.
     ///
     /// - Parameters:
     ///   - limit: the first number that may be used from now on, 24 bits.
@@ -52,10 +53,11 @@ extension MeshDatabase {
     ) throws(StoreError) {
         let wanted = DurableSequenceNumbers.Reservation(
             ivIndex: ivIndex,
-            limit: min(limit, DurableSequenceNumbers.end)
+            limit: min(limit, DurableSequenceNumbers.end),
+            floor: min(limit, DurableSequenceNumbers.end)
         )
         let present = try storedReservation(of: source)
-        if let present, !present.isBehind(wanted) { return }
+        if let present, !present.isBehind(wanted), present.floor >= wanted.floor { return }
         var witness = try SequenceNumberWitness(at: witnessPath)
         if witness.reservations[source].map({ $0.isBehind(wanted) }) ?? true {
             witness.take(wanted, of: source)
@@ -63,6 +65,7 @@ extension MeshDatabase {
         }
         var raised = present ?? wanted
         raised.raise(to: wanted)
+        raised.floor = max(raised.floor, wanted.floor)
         try write(raised, of: source, with: lease)
     }
 

@@ -13,6 +13,8 @@ package import MeshCore
 package final class MeshDatabase {
     /// The path it was opened with, or what people call a shared one.
     package var path: String { location.name }
+    /// The name of the network in a shared database; nil for a file.
+    package var sharedNetwork: String? { if case .shared(_, let network, _) = location { network } else { nil } }
     let location: DatabaseLocation
     let store: any RowStore
     /// Changes with the data key.

@@ -24,6 +24,8 @@ enum SQLiteFileCheck {
             throw StoreError(.notADatabase, status.isFolder ? "is a folder" : "is not a file", path: path)
         }
         guard status.size > 0 else { throw foreign("is empty", path) }
+        // What is open here has been looked at, and closing it once more would give back its locks.
+        guard !OpenDatabaseFiles.contains(status.identity) else { return }
         let file = try OpenFile(path, flags: O_RDONLY, doing: "cannot be opened")
         var header = [UInt8](repeating: 0, count: 100)
         let count = read(file.descriptor, &header, header.count)

@@ -46,6 +46,11 @@ final class SQLiteRowStore: RowStore {
         } catch {
             throw SQLiteRowStore.storeError(error, path: path)
         }
+        OpenDatabaseFiles.add(identity)
+    }
+
+    deinit {
+        OpenDatabaseFiles.remove(identity)
     }
 
     /// Makes a database at `path`, which must not exist: whole, or not at all.

@@ -26,7 +26,8 @@ extension PostgreSQLSession {
             return make(
                 .permissionDenied,
                 "the server's user may not do that\(said)",
-                "have the owner of the tables grant SELECT, INSERT, UPDATE and DELETE on the tables meshplan_…"
+                "have the owner of the tables grant SELECT, INSERT, UPDATE and DELETE on the tables meshplan_…, or, to make them "
+                    + "with meshplan init, CREATE on the schema"
             )
         case "25006":
             return make(

@@ -30,6 +30,7 @@ struct StateMoveCommand: NetworkCommand {
         let name = try workspace.only(networks.network)
         let database = try workspace.open(name)
         let lease = dryRun ? nil : try workspace.lock(database, for: "state mv")
+        try Confirmation(context: context, network: name).check(database)
         let snapshot = try database.snapshot()
         let resource = try StateResource.find(from, in: snapshot.network, named: name)
         let prefix = resource.kind.rawValue + "."

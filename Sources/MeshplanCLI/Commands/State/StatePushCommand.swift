@@ -31,6 +31,7 @@ struct StatePushCommand: NetworkCommand {
         let copy = try workspace.open(copy: file)
         let database = try workspace.open(name)
         let lease = try workspace.lock(database, for: "state push")
+        try Confirmation(context: context, network: name).check(database)
         let (present, pushed) = (try database.snapshot(), try copy.snapshot())
         try check(pushed, against: present, named: name)
         if present.lineage == pushed.lineage, present.network == pushed.network, try copy.extras() == database.extras()

@@ -35,6 +35,7 @@ struct StateRemoveCommand: NetworkCommand {
         let name = try workspace.only(networks.network)
         let database = try workspace.open(name)
         let lease = dryRun ? nil : try workspace.lock(database, for: "state rm")
+        try Confirmation(context: context, network: name).check(database)
         let snapshot = try database.snapshot()
         let found = try resources.map { try StateResource.find($0, in: snapshot.network, named: name) }
         var network = snapshot.network

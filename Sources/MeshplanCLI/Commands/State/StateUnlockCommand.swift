@@ -28,6 +28,16 @@ struct StateUnlockCommand: NetworkCommand {
         let name = try workspace.only(networks.network)
         let database = try workspace.open(name)
         if let lock {
+            guard database.sharedNetwork != nil, UInt64(lock) != nil else {
+                throw Failure(
+                    .usage,
+                    database.sharedNetwork == nil
+                        ? "the lock of a database file has no number" : "`\(lock)` is not the number of a lock",
+                    hint: database.sharedNetwork == nil
+                        ? "End the process that holds it; who that is, refused commands say."
+                        : "The error of a refused command names it."
+                )
+            }
             if !autoApprove {
                 try Prompt(context: context).confirm(
                     "Do you want to take lock \(lock.printable) of network \(name.printable) away from its holder?",

@@ -31,7 +31,7 @@ struct StateVerifyCommand: NetworkCommand {
             place = file
         } else {
             let name = try workspace.only(networks.network)
-            database = try workspace.open(name)
+            database = try workspace.open(unchecked: name)
             place = try workspace.databaseName(name)
         }
         let found = try database.verify()
