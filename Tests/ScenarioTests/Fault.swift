@@ -151,7 +151,7 @@ extension House.Ending {
         guard output.contains("Error: ") else { return false }
         let names = [".meshplan", ".gitignore", ".meshdb", "copy.mesh"]
         let ways = [
-            "ree some space", "heck the ", "Restore ", "restore ", "mport ", "Remove it", "Put a ",
+            "ree some space", "heck the ", "Restore ", "restore ", "mport ", "Remove it", "Put a ", "Put it back",
             "run the command again",
         ]
         return names.contains(where: output.contains) && ways.contains(where: output.contains)

@@ -5,20 +5,22 @@ import Testing
 
 @testable import Store
 
+#if canImport(Glibc)
+import Glibc
+#endif
+
 #if os(Linux)
 /// Closing any descriptor of a file gives back all locks that the process has on it, SQLite's among them.
 @Suite("Files of databases that are open")
 struct OpenDatabaseFileTests {
-    /// How many locks this process has on a file, as the kernel sees it.
-    private func locks(on path: String) throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        let inode = try #require(attributes[.systemFileNumber] as? NSNumber).uint64Value
-        let process = String(ProcessInfo.processInfo.processIdentifier)
-        let table = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
-        return table.split(separator: "\n").count { line in
-            let words = line.split(separator: " ")
-            return words.contains(Substring(process)) && words.contains { $0.hasSuffix(":\(inode)") }
-        }
+    /// Whether somebody, this process too, has a lock on a file; asked through a descriptor that stays open meanwhile, for
+    /// closing it would give the locks back.
+    private func isLocked(_ descriptor: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        // Locks of open file descriptions (F_OFD_GETLK) conflict with those of the process that asks.
+        return fcntl(descriptor, 36, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 
     @Test("Opening one once more takes no lock away, and it can be foreign again once it is closed")
@@ -34,15 +36,18 @@ struct OpenDatabaseFileTests {
             using: SystemRandomNumberGenerator()
         )
         let serial = try required(first).snapshot().serial
-        let before = try locks(on: path)
-        #expect(before > 0)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        #expect(isLocked(descriptor))
         for _ in 0..<2 {
             let second = try MeshDatabase.open(at: path, key: key)
             #expect(try second.snapshot().serial == serial)
         }
-        #expect(try locks(on: path) == before)
+        #expect(isLocked(descriptor))
         _ = try required(first).snapshot()
         first = nil
+        #expect(!isLocked(descriptor))
+        close(descriptor)
         try writeFile(
             path,
             Array("no database, but longer than the header of one is: ".utf8) + Array(repeating: 65, count: 200)
