@@ -1,3 +1,5 @@
+internal import Store
+
 #if canImport(Darwin)
 internal import Darwin
 #else
@@ -131,16 +133,8 @@ enum Files {
 
     /// The names in a folder, sorted, hidden ones left out.
     static func names(inFolder path: String, as name: String) throws(FileError) -> [String] {
-        guard let folder = opendir(path) else { throw last("read", name) }
-        defer { _ = closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let entryName = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if !entryName.hasPrefix(".") { names.append(entryName) }
-        }
-        return names.sorted()
+        guard let names = FolderNames.all(in: path) else { throw last("read", name) }
+        return names.filter { !$0.hasPrefix(".") }.sorted()
     }
 
     /// Writes to an open file until all is written.

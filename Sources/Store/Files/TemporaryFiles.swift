@@ -31,19 +31,12 @@ package enum TemporaryFiles {
     }
 
     private static func removeLeftovers(in folder: String, of name: Substring?) {
-        guard let entries = opendir(folder) else { return }
-        defer { closedir(entries) }
-        var leftovers: [String] = []
-        while let entry = readdir(entries) {
-            let found = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for found in FolderNames.all(in: folder) ?? [] {
             guard let (original, process) = parse(found), name == nil || name == original, !lives(process) else {
                 continue
             }
-            leftovers.append(found)
+            removeFile("\(folder)/\(found)")
         }
-        for leftover in leftovers { removeFile("\(folder)/\(leftover)") }
     }
 
     /// What a temporary file was to become, and who writes it.
