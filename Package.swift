@@ -23,8 +23,10 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
+        .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
@@ -39,7 +41,11 @@ let package = Package(
         ),
         .target(name: "Execution", dependencies: ["MeshCore", "Planning", "Store"], swiftSettings: strict),
         .target(name: "Simulator", dependencies: ["MeshCore"], swiftSettings: strict),
-        .target(name: "Bearers", dependencies: ["MeshCore"], swiftSettings: strict),
+        .target(
+            name: "Bearers",
+            dependencies: ["MeshCore", .target(name: "CBluetooth", condition: .when(platforms: [.linux]))],
+            swiftSettings: strict
+        ),
         .target(
             name: "MeshplanCLI",
             dependencies: [
@@ -83,6 +89,11 @@ let package = Package(
             name: "StoreTests",
             dependencies: ["MeshCore", "Store", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
             resources: [.copy("Resources")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BearersTests",
+            dependencies: ["MeshCore", "Bearers", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
