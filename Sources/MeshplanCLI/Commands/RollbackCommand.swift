@@ -40,15 +40,17 @@ struct RollbackCommand: NetworkCommand {
 
     func validate() throws {
         if unconfirmed {
-            guard to == nil, writeDefinition == nil, goingBack.out == nil, goingBack.confirmWithin == nil else {
+            guard to == nil, writeDefinition == nil, goingBack.planned.out == nil,
+                goingBack.confirmation.confirmWithin == nil
+            else {
                 throw ValidationError(
                     "--unconfirmed goes back to where the unconfirmed changes began: it takes none of --to, --out, "
                         + "--write-definition and --confirm-within."
                 )
             }
-            if goingBack.via == nil { throw ValidationError("Say how to reach the mesh with --via.") }
+            if goingBack.planned.via == nil { throw ValidationError("Say how to reach the mesh with --via.") }
         }
-        if writeDefinition != nil, goingBack.via != nil || goingBack.out != nil {
+        if writeDefinition != nil, goingBack.planned.via != nil || goingBack.planned.out != nil {
             throw ValidationError("--write-definition only writes files, so --via and --out are not for it.")
         }
     }
@@ -56,8 +58,8 @@ struct RollbackCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
         let name = try workspace.only(networks.network)
-        if unconfirmed, let via = goingBack.via {
-            return try goingBack.run(as: "rollback", via: via, in: context).goBackUnconfirmed(name)
+        if unconfirmed, let via = goingBack.planned.via {
+            return try goingBack.applyRun(as: "rollback", via: via, in: context).goBackUnconfirmed(name)
         }
         let database = try workspace.open(name)
         let (entry, text) = try definition(in: database)
