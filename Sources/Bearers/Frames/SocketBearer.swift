@@ -66,7 +66,8 @@ package final class SocketBearer: PolledBearer {
     ///   - connectTimeout: how long a connection may take to come about, its hello included.
     ///   - silence: the longest time for which nothing is sent, up to 65 s.
     ///   - isPatient: whether who first connects or scans waits for the gateway's hello, so that what is wrong is known at
-    ///     once; otherwise it comes as the end of a link.
+    ///     once, and a loss while scanning is made good; otherwise nothing waits, and somebody else knows what to do when
+    ///     ``advance(_:)`` throws.
     ///   - clock: the process's, from now on if not given.
     ///   - interruption: what ends a wait beside the socket.
     package init(
@@ -290,7 +291,7 @@ package final class SocketBearer: PolledBearer {
     private func reconnectLater(after error: BearerError) throws(BearerError) {
         guard isScanning else { return }
         reconnection.failures += 1
-        guard reconnection.failures < Reconnection.attempts else {
+        guard isPatient, reconnection.failures < Reconnection.attempts else {
             isScanning = false
             reconnection = Reconnection()
             throw error
