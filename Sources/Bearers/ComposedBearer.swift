@@ -36,6 +36,14 @@ package final class ComposedBearer: PolledBearer {
         }
     }
 
+    /// What becomes of the parts while others go on.
+    package enum Change: Hashable, Sendable {
+        /// A part can do nothing any more, or could not be used from the start.
+        case lost(String, BearerError)
+        /// A part that was gone was opened again.
+        case back(String)
+    }
+
     /// A part and what has become of it.
     private struct Member {
         let part: Part
@@ -45,8 +53,8 @@ package final class ComposedBearer: PolledBearer {
         var links: [LinkIdentifier: LinkIdentifier] = [:]
         /// Why it is gone, or was when it was last tried.
         var error: BearerError?
-        /// Since when it is there.
-        var since = Instant.zero
+        /// Whether it works, as far as anybody was told.
+        var isUsed = false
         /// How often in a row it was gone, and when it is tried again.
         var failures = 0
         var retryAt = Instant.zero
@@ -70,6 +78,9 @@ package final class ComposedBearer: PolledBearer {
     private var members: [Member]
     private var places: [LinkIdentifier: Place] = [:]
     private var nextLink: UInt32 = 0
+    private let endurance: Int?
+    private let changed: (Change) -> Void
+    private var hasBegun = false
     private var isScanning = false
     private var sightings = Sightings()
     /// Ends of links that no part tells of.
@@ -86,29 +97,35 @@ package final class ComposedBearer: PolledBearer {
     ///   - parts: 1...255 of them.
     ///   - clock: that of the parts.
     ///   - interruption: what ends a wait beside the parts' own descriptors.
-    ///   - failed: is told of parts that cannot be used, as long as others can.
+    ///   - endurance: how often in a row all parts fail before ``advance(_:)`` gives up; nil for as often as need be.
+    ///   - changed: is told what becomes of the parts.
     /// - Throws: ``BearerError`` if none can be used.
     package init(
         _ parts: [Part],
         clock: BearerClock,
         interruption: WaitInterruption = WaitInterruption(),
-        failed: (BearerError) -> Void = { _ in }
+        endurance: Int? = 4,
+        changed: @escaping (Change) -> Void = { _ in }
     ) throws(BearerError) {
         precondition((1...255).contains(parts.count), "1 to 255 parts")
         self.clock = clock
         self.interruption = interruption
+        self.endurance = endurance
+        self.changed = changed
         members = parts.map { Member(part: $0) }
         for place in members.indices {
             do throws(BearerError) {
                 let bearer = try members[place].part.make()
                 try members[place].part.open(bearer)
                 members[place].bearer = bearer
+                members[place].isUsed = true
             } catch {
                 lose(place, error)
             }
         }
         guard members.contains(where: { $0.bearer != nil }) else { throw allGone }
-        for member in members { if let error = member.error { failed(error) } }
+        for member in members { if let error = member.error { changed(.lost(member.part.name, error)) } }
+        hasBegun = true
     }
 
     /// The sum of those of the parts that are there, at least 1.
@@ -248,18 +265,16 @@ package final class ComposedBearer: PolledBearer {
             guard isDue || own.contains(where: \.isReady) else { continue }
             do throws(BearerError) {
                 try bearer.advance(own)
+                if !members[place].isUsed, bearer.isReady { recovered(place) }
             } catch {
                 lose(place, error)
             }
         }
         if isScanning { reviveDue() }
-        guard members.allSatisfy({ $0.bearer == nil && $0.failures >= Self.patience }) else { return }
+        guard let endurance, members.allSatisfy({ $0.bearer == nil && $0.failures >= endurance }) else { return }
         isScanning = false
         throw allGone
     }
-
-    /// So often in a row has each part failed when all are given up.
-    private static let patience = 4
 
     /// What the parts have to tell, one of each in turn.
     package func takeEvent() -> BearerEvent? {
@@ -302,20 +317,27 @@ package final class ComposedBearer: PolledBearer {
     /// Ends the links of a part with its error.
     private func lose(_ place: Int, _ error: BearerError) {
         let error = named(error, place)
-        if members[place].bearer != nil, members[place].since.duration(to: now) >= Self.longestWait {
-            members[place].failures = 0
-        }
         let wait = min(Self.firstWait * (1 << min(members[place].failures, 8)), Self.longestWait)
+        let last = members[place].bearer
         members[place].bearer = nil
         members[place].error = error
         members[place].failures += 1
         members[place].retryAt = now.advanced(by: wait)
         members[place].watchedCount = 0
+        // What has arrived before counts.
+        while let event = last?.takeEvent() { if let own = translate(event, of: place) { events.append(own) } }
         for link in members[place].links.values.sorted() {
             forget(link)
             events.append(.closed(link, error))
         }
         sightings.forget(place)
+    }
+
+    private func recovered(_ place: Int) {
+        members[place].isUsed = true
+        members[place].failures = 0
+        members[place].error = nil
+        changed(.back(members[place].part.name))
     }
 
     /// Makes the parts anew whose time has come.
@@ -325,8 +347,7 @@ package final class ComposedBearer: PolledBearer {
                 let bearer = try members[place].part.make()
                 if isScanning { try bearer.scan(true) }
                 members[place].bearer = bearer
-                members[place].since = now
-                members[place].error = nil
+                if bearer.isReady { recovered(place) }
             } catch {
                 lose(place, error)
             }

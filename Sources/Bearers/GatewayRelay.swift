@@ -58,6 +58,7 @@ package final class GatewayRelay {
 
     private let server: FrameServer
     private let bearer: any PolledBearer
+    private let limit: Int?
     private let tell: (Event) -> Void
     private var links: [LinkIdentifier: Link] = [:]
     private var identifiers: [FrameServer.ClientLink: LinkIdentifier] = [:]
@@ -74,12 +75,22 @@ package final class GatewayRelay {
     ///
     /// - Parameters:
     ///   - server: with the bearer's clock.
+    ///   - maximumLinks: links at once for all clients together; nil for as many as the bearer has.
     ///   - tell: is told what happens.
-    package init(server: FrameServer, bearer: any PolledBearer, tell: @escaping (Event) -> Void = { _ in }) {
+    package init(
+        server: FrameServer,
+        bearer: any PolledBearer,
+        maximumLinks: Int? = nil,
+        tell: @escaping (Event) -> Void = { _ in }
+    ) {
+        limit = maximumLinks
         self.server = server
         self.bearer = bearer
         self.tell = tell
     }
+
+    /// How many links there can be at once.
+    package var maximumLinks: Int { min(limit ?? .max, bearer.maximumLinks) }
 
     /// How many links there are or are being made.
     package var linkCount: Int { links.count }
@@ -180,9 +191,9 @@ package final class GatewayRelay {
 
     private func connect(_ client: FrameServer.ClientLink, to target: LinkTarget) {
         do throws(BearerError) {
-            guard links.count < bearer.maximumLinks else {
+            guard links.count < maximumLinks else {
                 throw BearerError(
-                    "all \(bearer.maximumLinks) links of the gateway are in use",
+                    "all \(maximumLinks) links of the gateway are in use",
                     hint: "Wait until another client has finished, or let this one open fewer with --connections."
                 )
             }

@@ -25,6 +25,8 @@ package final class SocketBearer: PolledBearer {
     private var canScan = true
     private var isScanning = false
     private var reconnection = Reconnection()
+    /// Why a bearer that is not patient can do nothing any more, until that is thrown.
+    private var breakdown: BearerError?
     private var events: [BearerEvent] = []
     private var firstEvent = 0
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
@@ -66,8 +68,8 @@ package final class SocketBearer: PolledBearer {
     ///   - connectTimeout: how long a connection may take to come about, its hello included.
     ///   - silence: the longest time for which nothing is sent, up to 65 s.
     ///   - isPatient: whether who first connects or scans waits for the gateway's hello, so that what is wrong is known at
-    ///     once, and a loss while scanning is made good; otherwise nothing waits, and somebody else knows what to do when
-    ///     ``advance(_:)`` throws.
+    ///     once, and a lost connection is made good; otherwise nothing but ``open()`` waits, and ``advance(_:)`` throws at
+    ///     a loss.
     ///   - clock: the process's, from now on if not given.
     ///   - interruption: what ends a wait beside the socket.
     package init(
@@ -157,8 +159,12 @@ package final class SocketBearer: PolledBearer {
 
     // MARK: Waiting
 
+    /// Whether the gateway has said hello.
+    package var isReady: Bool { heartbeat != nil }
+
     /// When the connection is to be begun, given up or kept alive.
     package var nextDeadline: Instant? {
+        if breakdown != nil { return .zero }
         if let dialling { return dialling.nextDeadline }
         if let heartbeat { return heartbeat.nextDeadline }
         if connection != nil { return greetingDeadline }
@@ -174,9 +180,16 @@ package final class SocketBearer: PolledBearer {
 
     /// Reads and writes frames.
     ///
-    /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again.
+    /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again; for any loss if the
+    ///   bearer is not patient.
     package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
-        if let error = step(ready) { try reconnectLater(after: error) }
+        let failure = step(ready)
+        if let breakdown {
+            self.breakdown = nil
+            isScanning = false
+            throw breakdown
+        }
+        if let failure { try reconnectLater(after: failure) }
         guard isScanning, dialling == nil, connection == nil, reconnection.next <= now else { return }
         do throws(BearerError) {
             try dial()
@@ -218,7 +231,12 @@ package final class SocketBearer: PolledBearer {
 
     /// Connects the socket unless that is done or under way.
     private func begin() throws(BearerError) {
-        if isPatient, toldMaximumLinks == nil { try open() } else { try dial() }
+        if isPatient, toldMaximumLinks == nil { return try open() }
+        // Nobody may have waited for long, while somebody was asked something: the connection may be lost by now.
+        if let heartbeat, let number = connection?.descriptor.number, heartbeat.isBeatDue(at: now) {
+            _ = serve(Watched(number: number, isReadable: true))
+        }
+        try dial()
     }
 
     private func dial() throws(BearerError) {
@@ -283,6 +301,7 @@ package final class SocketBearer: PolledBearer {
     private func fail(_ error: BearerError) -> BearerError {
         dialling = nil
         connection = nil
+        if !isPatient { breakdown = error }
         for link in links.keys.sorted() { events.append(.closed(link, error)) }
         links.removeAll()
         return error
@@ -291,7 +310,7 @@ package final class SocketBearer: PolledBearer {
     private func reconnectLater(after error: BearerError) throws(BearerError) {
         guard isScanning else { return }
         reconnection.failures += 1
-        guard isPatient, reconnection.failures < Reconnection.attempts else {
+        guard reconnection.failures < Reconnection.attempts else {
             isScanning = false
             reconnection = Reconnection()
             throw error

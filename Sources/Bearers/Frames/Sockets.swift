@@ -1,4 +1,4 @@
-internal import MeshCore
+package import MeshCore
 
 #if canImport(Darwin)
 internal import Darwin
@@ -65,6 +65,15 @@ func acceptStream(from listener: Descriptor) throws(SystemError) -> Descriptor? 
     throw error
 }
 
+extension SocketAddress {
+    /// Whether only this machine can reach who listens there, whatever the name stands for.
+    ///
+    /// - Throws: ``BearerError`` if the host is not known.
+    package func isLocal() throws(BearerError) -> Bool {
+        try candidates(for: self, passive: true).allSatisfy(\.isLocal)
+    }
+}
+
 /// Removes the file of a Unix socket that a finished process has left.
 func removeSocketFile(at path: String) {
     _ = unlink(path)
@@ -86,6 +95,20 @@ struct Candidate {
                 // The memory has the size of sockaddr_storage, so there is a first sockaddr.
                 body(UnsafePointer(rebound.baseAddress.unsafelyUnwrapped), socklen_t(storage.count))
             }
+        }
+    }
+
+    /// Whether only this machine can reach it (RFC 1122, 3.2.1.3; RFC 4291, 2.5.3).
+    var isLocal: Bool {
+        switch family {
+        case AF_UNIX: return true
+        case AF_INET:
+            // The address follows the family and the port.
+            return storage.dropFirst(4).first == 127
+        case AF_INET6:
+            // The flow label stands before the address.
+            return Array(storage.dropFirst(8).prefix(16)) == [UInt8](repeating: 0, count: 15) + [1]
+        default: return false
         }
     }
 
