@@ -17,6 +17,14 @@ package struct Certificate: Hashable, Sendable {
     /// The fingerprint as people write it: 64 lower-case digits.
     package var fingerprintText: String { Hexadecimal.encode(fingerprint) }
 
+    /// The octets of a fingerprint as people write it: 64 digits, with or without colons between pairs; nil for another text.
+    package static func fingerprint(_ text: String) -> [UInt8]? {
+        guard let octets = Hexadecimal.decode(text.replacing(":", with: "")), octets.count == SHA256.length else {
+            return nil
+        }
+        return octets
+    }
+
     /// What an X509 says, nil if it lacks something that every certificate has.
     init?(_ certificate: OpaquePointer) {
         guard let from = Self.time(X509_get0_notBefore(certificate)),

@@ -24,16 +24,7 @@ package final class TLSContext {
         role: TLSRole,
         denied: Set<[UInt8]> = []
     ) throws(TLSError) {
-        guard identity.role == role else {
-            throw TLSError(
-                .wrongUse,
-                "the file is for a \(identity.role.name), not for a \(role.name)",
-                hint: role == .server
-                    ? "meshplan gateway pair has made a file for the gateway too: NAME.gateway.pem"
-                    : "A client's file is client.pem in the folder of the pairing, or what meshplan gateway pair NAME "
-                        + "--client LABEL makes."
-            )
-        }
+        try identity.check(role)
         try self.init(unchecked: identity, role: role, denied: denied)
     }
 

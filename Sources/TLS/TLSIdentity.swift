@@ -84,6 +84,22 @@ package final class TLSIdentity {
     /// When the identity ceases to be of use: with its own certificate or with the authority.
     package var validUntil: Timestamp { min(certificate.validUntil, authority.validUntil) }
 
+    /// Refuses another role than the one that the certificate is for.
+    ///
+    /// - Throws: ``TLSError/Kind/wrongUse``.
+    package func check(_ role: TLSRole) throws(TLSError) {
+        guard self.role == role else {
+            throw TLSError(
+                .wrongUse,
+                "the file is for a \(self.role.name), not for a \(role.name)",
+                hint: role == .server
+                    ? "meshplan gateway pair has made a file for the gateway too: NAME.gateway.pem"
+                    : "A client's file is client.pem in the folder of the pairing, or what meshplan gateway pair NAME "
+                        + "--client LABEL makes."
+            )
+        }
+    }
+
     /// What a certificate is for, if it is for exactly one of the two.
     static func role(of certificate: OpaquePointer) -> TLSRole? {
         let usage = X509_get_extended_key_usage(certificate)
