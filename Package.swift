@@ -41,15 +41,16 @@ let package = Package(
         ),
         .target(name: "Execution", dependencies: ["MeshCore", "Planning", "Store"], swiftSettings: strict),
         .target(name: "Simulator", dependencies: ["MeshCore"], swiftSettings: strict),
+        .target(name: "TLS", dependencies: ["MeshCore", "CTLS"], swiftSettings: strict),
         .target(
             name: "Bearers",
-            dependencies: ["MeshCore", .target(name: "CBluetooth", condition: .when(platforms: [.linux]))],
+            dependencies: ["MeshCore", "TLS", .target(name: "CBluetooth", condition: .when(platforms: [.linux]))],
             swiftSettings: strict
         ),
         .target(
             name: "MeshplanCLI",
             dependencies: [
-                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers",
+                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers", "TLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -97,6 +98,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "TLSTests",
+            dependencies: ["MeshCore", "TLS", "CTLS", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "SimulatorTests",
             dependencies: ["MeshCore", "Simulator", "TestSupport"],
             swiftSettings: strict
@@ -112,7 +118,7 @@ let package = Package(
             name: "CLITests",
             dependencies: [
                 "MeshplanCLI", "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers",
-                "TestSupport",
+                "TLS", "TestSupport",
             ],
             exclude: ["Snapshots"],
             resources: [.copy("Resources")],

@@ -2,6 +2,7 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import TLS
 
 // The one place where errors and outcomes of all modules get their exit status.
 
@@ -40,6 +41,7 @@ extension Failure {
         switch error {
         case let failure as Failure: self = failure
         case let error as FileError: self.init(.failure, error.message, hint: error.hint)
+        case let error as TLSError: self.init(.failure, error.message, hint: error.hint)
         case let error as BearerError: self.init(.failure, error.message, hint: error.hint)
         case let error as StoreError:
             let path = error.path.map { Self.short($0) + ": " } ?? ""

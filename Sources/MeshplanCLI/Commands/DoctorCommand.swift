@@ -11,7 +11,7 @@ struct DoctorCommand: NetworkCommand {
         discussion: """
             Looks at the permissions of the files in .meshplan, reads every row of the databases, and checks what they say of \
             the networks: addresses and ranges that overlap, exclusions, key phases, references to what does not exist, what \
-            earlier runs have left open. Nothing is sent and nothing is changed. Ends with 1 if there is an error.
+            earlier runs have left open, and when certificates of gateways end. Nothing is sent and nothing is changed. Ends with 1 if there is an error.
             """
     )
 
@@ -31,7 +31,14 @@ struct DoctorCommand: NetworkCommand {
             let findings = examination.findings()
             worst = [worst, findings.first?.severity].compactMap(\.self).max()
             if context.json == nil, place > 0 { context.output.line() }
-            ExaminationView(network: name, findings: findings).show(in: context)
+            ExaminationView(subject: .network(name), findings: findings).show(in: context)
+        }
+        // The pairings are of the folder, not of a network.
+        for pairing in networks.network == nil ? try GatewayPairing.all(in: context) : [] {
+            let findings = GatewayExamination(pairing: pairing).findings()
+            worst = [worst, findings.first?.severity].compactMap(\.self).max()
+            if context.json == nil { context.output.line() }
+            ExaminationView(subject: .gateway(pairing.name), findings: findings).show(in: context)
         }
         return worst == .error ? .failure : .success
     }

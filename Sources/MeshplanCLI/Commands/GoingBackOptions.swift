@@ -15,15 +15,15 @@ struct GoingBackOptions: ParsableArguments {
     @OptionGroup var confirmation: ConfirmationOptions
 
     /// What carries plans out.
-    func applyRun(as operation: String, via: String, in context: Context) throws -> ApplyRun {
-        var run = try planned.applyRun(as: operation, via: via, secrets: secrets, in: context)
+    func applyRun(as operation: String, in context: Context) throws -> ApplyRun {
+        var run = try planned.applyRun(as: operation, secrets: secrets, in: context)
         run.confirmWithin = confirmation.confirmWithin?.duration
         return run
     }
 
     /// Shows the plan of a source, saves it, or carries it out.
     func carryOut(_ job: some PlanSource, as operation: String, in context: Context) throws -> ExitStatus {
-        guard let via = planned.via else { return try planned.show(job, in: context) }
-        return try applyRun(as: operation, via: via, in: context).carryOut(job)
+        guard !planned.via.isEmpty else { return try planned.show(job, in: context) }
+        return try applyRun(as: operation, in: context).carryOut(job)
     }
 }

@@ -53,7 +53,7 @@ struct KeysRefreshCommand: NetworkCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        guard planned.via == nil, planned.out == nil else { return }
+        guard planned.via.isEmpty, planned.out == nil else { return }
         throw ValidationError("Say how to reach the mesh with --via, or save the plan with --out.")
     }
 
@@ -64,7 +64,7 @@ struct KeysRefreshCommand: NetworkCommand {
             subnet: subnet,
             excluded: exclude
         )
-        guard let via = planned.via else { return try planned.show(job, in: context) }
-        return try planned.applyRun(as: "keys refresh", via: via, patience: wait.duration, in: context).carryOut(job)
+        guard !planned.via.isEmpty else { return try planned.show(job, in: context) }
+        return try planned.applyRun(as: "keys refresh", patience: wait.duration, in: context).carryOut(job)
     }
 }

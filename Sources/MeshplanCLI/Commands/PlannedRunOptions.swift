@@ -6,12 +6,11 @@ internal import Store
 struct PlannedRunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How to reach the mesh: simulator, unix:PATH or tcp:HOST:PORT of a gateway or simulator process. Without it "
-                + "nothing is sent.",
+            "\(BearerChoice.help) Without it nothing is sent.",
             valueName: "bearer"
         )
     )
-    var via: String?
+    var via: [String] = []
 
     @Flag(help: "Do not ask.")
     var autoApprove = false
@@ -47,13 +46,9 @@ struct PlannedRunOptions: ParsableArguments {
     var simulator: SimulatorOptions
 
     func validate() throws {
-        guard let via else { return }
+        guard !via.isEmpty else { return }
         if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
-        do {
-            _ = try BearerChoice(via)
-        } catch {
-            throw ValidationError("\(error)")
-        }
+        _ = try BearerChoice.all(via)
         try devices.check(for: via)
     }
 
@@ -61,12 +56,10 @@ struct PlannedRunOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - operation: the command, for the history.
-    ///   - via: how to reach the mesh.
     ///   - secrets: files with what devices are authenticated by.
     ///   - patience: how long nodes that do not answer are asked again.
     func applyRun(
         as operation: String,
-        via: String,
         secrets: [String] = [],
         patience: Duration = .zero,
         in context: Context

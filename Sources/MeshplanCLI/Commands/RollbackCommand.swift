@@ -48,9 +48,9 @@ struct RollbackCommand: NetworkCommand {
                         + "--write-definition and --confirm-within."
                 )
             }
-            if goingBack.planned.via == nil { throw ValidationError("Say how to reach the mesh with --via.") }
+            if goingBack.planned.via.isEmpty { throw ValidationError("Say how to reach the mesh with --via.") }
         }
-        if writeDefinition != nil, goingBack.planned.via != nil || goingBack.planned.out != nil {
+        if writeDefinition != nil, !goingBack.planned.via.isEmpty || goingBack.planned.out != nil {
             throw ValidationError("--write-definition only writes files, so --via and --out are not for it.")
         }
     }
@@ -58,8 +58,8 @@ struct RollbackCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
         let name = try workspace.only(networks.network)
-        if unconfirmed, let via = goingBack.planned.via {
-            return try goingBack.applyRun(as: "rollback", via: via, in: context).goBackUnconfirmed(name)
+        if unconfirmed {
+            return try goingBack.applyRun(as: "rollback", in: context).goBackUnconfirmed(name)
         }
         let database = try workspace.open(name)
         let (entry, text) = try definition(in: database)
