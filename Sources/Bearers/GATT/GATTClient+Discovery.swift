@@ -48,7 +48,7 @@ extension GATTClient {
             agree(on: size)
             return findService(at: now)
         case .findByTypeValueResponse(let ranges):
-            guard let first = ranges.first, range.contains(first.first) else { throw .astray(step) }
+            guard let first = ranges.first else { throw .malformed(step, .length(1)) }
             layout.service = first
             return findCharacteristics(in: first, at: now)
         case .readByGroupTypeResponse(let groups):
