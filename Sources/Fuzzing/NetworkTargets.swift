@@ -58,7 +58,7 @@ extension FuzzTarget {
         } catch let violation as FuzzViolation {
             throw violation
         } catch {
-// The nonces of the other two leave CTL and TTL out, so that these are refused for what they say.
+            // The nonces of the other two leave CTL and TTL out, so that these are refused for what they say.
             guard case .message = purpose else { return }
             try demand(error as? NetworkPDUError == .notAuthentic, "an altered PDU ends in \(error)")
         }

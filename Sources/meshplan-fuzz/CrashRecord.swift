@@ -20,13 +20,24 @@ enum CrashRecord {
     static func install(path: String) {
         buffer.initialize(repeating: 0, count: capacity)
         CrashRecord.path = strdup(path)
-        for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGALRM] {
-            signal(number) { number in
-                CrashRecord.write()
-                signal(number, SIG_DFL)
-                raise(number)
-            }
+        // A stack of its own, for the other one may be what has run out.
+        var stack = stack_t()
+        stack.ss_size = 1 << 16
+        stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        sigaltstack(&stack, nil)
+        var action = sigaction()
+        let handler: @convention(c) (Int32) -> Void = { number in
+            CrashRecord.write()
+            raise(number)
         }
+        #if canImport(Glibc)
+        action.__sigaction_handler.sa_handler = handler
+        #else
+        action.__sigaction_u.__sa_handler = handler
+        #endif
+        // The default action follows when the handler raises the signal again.
+        action.sa_flags = Int32(bitPattern: UInt32(truncatingIfNeeded: SA_RESETHAND)) | Int32(SA_ONSTACK)
+        for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGALRM] { sigaction(number, &action, nil) }
     }
 
     /// Notes what is run next, and begins to count its time.
