@@ -94,7 +94,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BearersTests",
-            dependencies: ["MeshCore", "Bearers", "TestSupport"],
+            dependencies: ["MeshCore", "Bearers", "TLS", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

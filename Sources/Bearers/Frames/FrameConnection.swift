@@ -31,6 +31,9 @@ struct FrameConnection {
     /// Whether octets wait to be written.
     var isWriting: Bool { waiting > 0 }
 
+    /// Whether TLS is spoken.
+    var isSecured: Bool { session != nil }
+
     /// What the certificate of the other side calls it; nil on a plain connection, and before it has shown one.
     var peerName: String? { session?.peer?.name }
 
