@@ -317,6 +317,8 @@ package final class ComposedBearer: PolledBearer {
     /// Ends the links of a part with its error.
     private func lose(_ place: Int, _ error: BearerError) {
         let error = named(error, place)
+        if hasBegun, members[place].isUsed { changed(.lost(members[place].part.name, error)) }
+        members[place].isUsed = false
         let wait = min(Self.firstWait * (1 << min(members[place].failures, 8)), Self.longestWait)
         let last = members[place].bearer
         members[place].bearer = nil

@@ -11,6 +11,8 @@ final class FakeBearer: PolledBearer {
     var events: [BearerEvent] = []
     /// What the next call throws.
     var failure: BearerError?
+    /// What the next attempt to scan throws.
+    var scanFailure: BearerError?
     var waiting: [LinkIdentifier: Int] = [:]
     private var nextLink: UInt32 = 0
 
@@ -52,6 +54,10 @@ final class FakeBearer: PolledBearer {
 
     func scan(_ isOn: Bool) throws(BearerError) {
         try fail()
+        if let scanFailure {
+            self.scanFailure = nil
+            throw scanFailure
+        }
         calls.append(.scan(isOn))
     }
 
