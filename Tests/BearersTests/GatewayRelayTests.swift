@@ -215,7 +215,7 @@ struct GatewayRelayTests {
         let failure = #expect(throws: BearerError.self) {
             while true { _ = try stopped.next(until: bench.clock.now.advanced(by: .seconds(10))) }
         }
-        #expect(failure?.message == "the other side does not answer for 150 ms")
+        #expect(failure?.message == "gateway has ended the connection: the other side does not answer for 150 ms")
         // Nobody turns the gateway now.
         let silent = #expect(throws: BearerError.self) {
             while true { _ = try kept.next(until: bench.clock.now.advanced(by: .seconds(10))) }
