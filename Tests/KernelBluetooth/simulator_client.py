@@ -4,6 +4,7 @@ import asyncio
 import struct
 
 MAGIC = b"mesh"
+SILENCE = 60  # seconds in which we say something at least
 PROXY, PROVISIONING = 1, 2
 
 
@@ -15,13 +16,14 @@ class SimulatorClient:
         self.heard = heard
         self.links = {}
         self.next_link = 0
+        self.ended = self.heartbeat = None
 
     async def start(self, path):
         """Connects, agrees on the version, and begins to scan and to read; `ended` is done when the connection is."""
-        version = 1
+        version = 2
         while True:
             self.reader, self.writer = await asyncio.open_unix_connection(path)
-            self.send(0x01, MAGIC + struct.pack(">H", version))
+            self.send(0x01, MAGIC + struct.pack(">HH", version, SILENCE * 1000))
             hello = await self.read()
             if hello[0] == 0x81:
                 break
@@ -31,10 +33,20 @@ class SimulatorClient:
             version = int.from_bytes(hello[1:3], "big")
         self.send(0x05, b"\x01")
         self.ended = asyncio.ensure_future(self.run())
+        if version > 1:
+            self.stay()
 
     def close(self):
-        self.ended.cancel()
-        self.writer.close()
+        if self.ended:
+            self.ended.cancel()
+            self.writer.close()
+        if self.heartbeat:
+            self.heartbeat.cancel()
+
+    def stay(self):
+        """Says that we are there, and will say so again."""
+        self.send(0x06, b"")
+        self.heartbeat = asyncio.get_running_loop().call_later(SILENCE / 2, self.stay)
 
     def connect(self, kind, advertiser, link):
         """Opens a link; its number."""
