@@ -3,8 +3,9 @@
     gatt_server.py --listen SOCKET       waits for lines with the arguments below on SOCKET
     gatt_server.py --simulator SOCKET    one adapter, until the simulator ends
 
-A process with a radio for each connection to SOCKET: a line asks for an adapter whose radio has the nodes of one
-`meshplan sim run --listen unix:…`, the answer is `hci0` or another name, and the end of the connection takes the adapter away.
+Each connection to SOCKET has a radio of its own. The first line asks for an adapter whose radio has the nodes of one
+`meshplan sim run --listen unix:…`, and the answer is `hci0` or another name; further lines ask for the state of its
+controller, as in `scanning, 2 links`. The end of the connection takes the adapter away.
 A node is a Bumble peer that advertises what the simulator says of it and, once somebody subscribes to Data Out, carries
 packets between that connection and a link of the simulator.
 """
@@ -200,6 +201,11 @@ class Station:
             await self.adapter.turn_on()
         return f"hci{await self.adapter.number}"
 
+    @property
+    def state(self):
+        scan = "scanning" if self.controller.le_scan_enable else "not scanning"
+        return f"{scan}, {len(self.controller.le_connections)} links"
+
     def close(self):
         self.adapter.close()
         self.simulator.close()
@@ -224,7 +230,8 @@ async def serve(reader, writer):
     try:
         station = Station(arguments(shlex.split((await reader.readline()).decode())))
         writer.write(f"{await station.start()}\n".encode())
-        await reader.read()
+        while await reader.readline():
+            writer.write(f"{station.state}\n".encode())
     except (Exception, SystemExit) as error:
         writer.write(f"error: {error!r}\n".encode())
     finally:

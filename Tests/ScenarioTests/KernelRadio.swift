@@ -23,12 +23,7 @@ final class VirtualAdapter {
         guard let socket = KernelRadio.socket else { throw ScenarioError("there is no virtual radio here") }
         let connection = try Self.connect(to: socket)
         self.connection = connection
-        let line = Array("--simulator \(simulator.path) \(options.joined(separator: " "))\n".utf8)
-        _ = line.withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
-        var answer: [UInt8] = []
-        var byte: UInt8 = 0
-        while read(connection, &byte, 1) == 1, byte != UInt8(ascii: "\n") { answer.append(byte) }
-        name = String(decoding: answer, as: UTF8.self)
+        name = Self.ask("--simulator \(simulator.path) \(options.joined(separator: " "))", on: connection)
         guard name.hasPrefix("hci") else {
             _ = close(connection)
             throw ScenarioError("the virtual radio says: \(name)")
@@ -39,11 +34,23 @@ final class VirtualAdapter {
         remove()
     }
 
+    /// What its controller does at present, as in `not scanning, 0 links`.
+    var state: String { Self.ask("state", on: connection) }
+
     /// Takes the adapter away, as if somebody pulled it out.
     func remove() {
         guard connection >= 0 else { return }
         _ = close(connection)
         connection = -1
+    }
+
+    private static func ask(_ question: String, on connection: Int32) -> String {
+        let line = Array((question + "\n").utf8)
+        _ = line.withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
+        var answer: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(connection, &byte, 1) == 1, byte != UInt8(ascii: "\n") { answer.append(byte) }
+        return String(decoding: answer, as: UTF8.self)
     }
 
     private static func connect(to path: String) throws -> Int32 {
