@@ -51,8 +51,7 @@ struct MeshRoute {
         case .socket(let address):
             let bearer = SocketBearer(
                 address: address.resolved(in: context),
-                wakeUp: context.interrupts.wakeUp,
-                watched: watched
+                interruption: WaitInterruption(wakeUp: context.interrupts.wakeUp, watched: watched)
             )
             return BearerAccess(bearer: bearer, simulation: nil)
         }

@@ -336,7 +336,10 @@ struct SocketBearerTests {
         var input: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0 && pipe(&input) == 0)
         defer { for end in ends + input { close(end) } }
-        let bearer = SocketBearer(address: thread.address, wakeUp: ends[0], watched: [input[0]])
+        let bearer = SocketBearer(
+            address: thread.address,
+            interruption: WaitInterruption(wakeUp: ends[0], watched: [input[0]])
+        )
         let link = try bearer.opened()
         let deadline = bearer.now.advanced(by: .milliseconds(3))
         while bearer.now < deadline { #expect(try bearer.next(until: deadline) == nil) }

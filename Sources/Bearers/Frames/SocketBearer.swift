@@ -4,12 +4,13 @@ package import MeshCore
 ///
 /// The socket is connected when it is first needed and again when it is needed after a loss. The clock is the system's
 /// monotonic one from the bearer's making on.
-package final class SocketBearer: Bearer {
+package final class SocketBearer: PolledBearer {
     private let address: SocketAddress
     private let connectTimeout: Duration
-    private let wakeUp: Int32?
-    private let watched: [Int32]
-    private let start = ContinuousClock.now
+    /// The clock of ``now``.
+    package let clock: BearerClock
+    /// What ends a wait beside the socket.
+    package let interruption: WaitInterruption
     private var connection: FrameConnection?
     /// Whether each link is open already.
     private var links: [LinkIdentifier: Bool] = [:]
@@ -46,23 +47,19 @@ package final class SocketBearer: Bearer {
     /// - Parameters:
     ///   - address: where the gateway listens.
     ///   - connectTimeout: how long a connection may take to come about, and then the gateway's hello.
-    ///   - wakeUp: a pipe's reading end whose octets end ``next(until:)`` early and are thrown away.
-    ///   - watched: descriptors that end ``next(until:)`` early as long as there is something to read on them; it is
-    ///     left to the caller, as are their lives.
+    ///   - clock: the process's, from now on if not given.
+    ///   - interruption: what ends a wait beside the socket.
     package init(
         address: SocketAddress,
         connectTimeout: Duration = .seconds(10),
-        wakeUp: Int32? = nil,
-        watched: [Int32] = []
+        clock: BearerClock = BearerClock(),
+        interruption: WaitInterruption = WaitInterruption()
     ) {
         self.address = address
         self.connectTimeout = connectTimeout
-        self.wakeUp = wakeUp
-        self.watched = watched
+        self.clock = clock
+        self.interruption = interruption
     }
-
-    /// Time since the bearer was made.
-    package var now: Instant { Instant.zero.advanced(by: start.duration(to: .now)) }
 
     /// Connects the socket now; nothing happens if it is connected.
     ///
@@ -158,37 +155,32 @@ package final class SocketBearer: Bearer {
         tell(.packet(link, packet))
     }
 
-    /// Waits in `poll` for frames.
+    /// When a socket that was lost while scanning is connected again.
+    package var nextDeadline: Instant? { connection == nil && isScanning ? reconnection.next : nil }
+
+    /// The socket, while it is connected.
+    package var watched: [Watched] {
+        guard let connection else { return [] }
+        return [Watched(number: connection.descriptor.number, writes: connection.isWriting)]
+    }
+
+    /// Reads and writes frames.
     ///
-    /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again, or the system
-    ///   cannot wait.
-    package func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
-        while true {
-            if let event = takeEvent() { return event }
-            try reconnectForScanning()
-            if let event = takeEvent() { return event }
-            let number = connection?.descriptor.number
-            var polled = watched.map { Watched(number: $0, writes: false) }
-            if let wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
-            if let number { polled.append(Watched(number: number, writes: connection?.isWriting ?? false)) }
-            var end = deadline
-            if connection == nil, isScanning { end = min(end, reconnection.next) }
-            do {
-                // A signal ends the wait early; so does the minute that one call lasts at most.
-                guard try waitForAny(of: &polled, milliseconds: now.duration(to: end).pollMilliseconds) else {
-                    if connection == nil, isScanning, end < deadline { continue }
-                    return nil
-                }
-            } catch {
-                throw BearerError("cannot wait for \(address): \(error.text)")
-            }
-            if number != nil, let socket = polled.last { serve(socket) }
-            if wakeUp != nil, polled[watched.count].isReadable {
-                drain(polled[watched.count].number)
-                return nil
-            }
-            if polled.prefix(watched.count).contains(where: \.isReadable) { return takeEvent() }
+    /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again.
+    package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
+        if let socket = ready.first { serve(socket) }
+        try reconnectForScanning()
+    }
+
+    /// What has arrived and was not fetched yet.
+    package func takeEvent() -> BearerEvent? {
+        guard firstEvent < events.count else {
+            events.removeAll(keepingCapacity: true)
+            firstEvent = 0
+            return nil
         }
+        defer { firstEvent += 1 }
+        return events[firstEvent]
     }
 
     /// Closes a link; what has arrived on it and was not fetched yet is dropped.
@@ -286,15 +278,5 @@ package final class SocketBearer: Bearer {
         for link in links.keys.sorted() { events.append(.closed(link, error)) }
         links.removeAll()
         reconnection = Reconnection()
-    }
-
-    private func takeEvent() -> BearerEvent? {
-        guard firstEvent < events.count else {
-            events.removeAll(keepingCapacity: true)
-            firstEvent = 0
-            return nil
-        }
-        defer { firstEvent += 1 }
-        return events[firstEvent]
     }
 }
