@@ -27,6 +27,13 @@ package protocol PolledBearer: Bearer {
 
     /// The next of what there is to tell, nil if there is nothing.
     func takeEvent() -> BearerEvent?
+
+    /// Whether it can connect and scan at present, as far as is known; true for bearers that are ready once they are made.
+    var isReady: Bool { get }
+
+    /// About how many octets were sent on a link and wait for the radio or the socket; who passes on what others send
+    /// stops to read it while that is much. 0 for bearers that do not know.
+    func backlog(of link: LinkIdentifier) -> Int
 }
 
 /// What ends the wait of a bearer beside its own descriptors.
@@ -45,6 +52,10 @@ package struct WaitInterruption: Hashable, Sendable {
 }
 
 extension PolledBearer {
+    package var isReady: Bool { true }
+
+    package func backlog(of link: LinkIdentifier) -> Int { 0 }
+
     package var now: Instant { clock.now }
 
     package func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {

@@ -39,6 +39,9 @@ final class Descriptor {
     /// The system's `close`, which a member of that name would hide.
     private static func closeCall(_ number: Int32) -> Int32 { close(number) }
 
+    /// Tells the other side that nothing more is written; doing it twice does nothing.
+    func endWriting() { _ = shutdown(number, Int32(SHUT_WR)) }
+
     /// What a read gave.
     enum ReadResult {
         case bytes(ArraySlice<UInt8>)
@@ -89,6 +92,12 @@ package struct Watched: Hashable, Sendable {
         self.number = number
         self.reads = reads
         self.writes = writes
+    }
+
+    /// A descriptor that reading is tried on.
+    init(number: Int32, isReadable: Bool) {
+        self.init(number: number, writes: false)
+        self.isReadable = isReadable
     }
 
     /// Whether there is anything to do with it.

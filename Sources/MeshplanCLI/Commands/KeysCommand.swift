@@ -32,11 +32,11 @@ struct KeysRefreshCommand: NetworkCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How to reach the mesh: simulator, unix:PATH or tcp:HOST:PORT of a gateway or simulator process.",
+            BearerChoice.help,
             valueName: "bearer"
         )
     )
-    var via: String?
+    var via: [String] = []
 
     @OptionGroup var networks: NetworkOptions
 
@@ -90,18 +90,14 @@ struct KeysRefreshCommand: NetworkCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        guard let via else {
+        guard !via.isEmpty else {
             if out == nil {
                 throw ValidationError("Say how to reach the mesh with --via, or save the plan with --out.")
             }
             return
         }
         if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
-        do {
-            _ = try BearerChoice(via)
-        } catch {
-            throw ValidationError("\(error)")
-        }
+        _ = try BearerChoice.all(via)
         try devices.check(for: via)
     }
 
@@ -113,7 +109,7 @@ struct KeysRefreshCommand: NetworkCommand {
             subnet: subnet,
             excluded: exclude
         )
-        guard let via else { return try save(job, in: workspace, context) }
+        guard !via.isEmpty else { return try save(job, in: workspace, context) }
         var run = ApplyRun(
             context: context,
             route: try MeshRoute(via: via, devices, simulator),

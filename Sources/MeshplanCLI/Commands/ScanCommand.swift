@@ -61,7 +61,7 @@ struct ScanCommand: NetworkCommand {
 
     func validate() throws {
         try devices.check(for: bearer.via)
-        if watch, bearer.via == "simulator" {
+        if watch, bearer.via == ["simulator"] {
             throw ValidationError(
                 "--watch waits for what happens in real time; simulate in a process of its own with meshplan sim."
             )
