@@ -38,7 +38,7 @@ package final class BluetoothBearer: PolledBearer {
     ///   - maximumLinks: how many links there can be at once at most.
     package init(
         adapter: BluetoothAdapter,
-        system: BluetoothSystem,
+        system: BluetoothSystem = .kernel,
         clock: BearerClock = BearerClock(),
         interruption: WaitInterruption = WaitInterruption(),
         isActive: Bool = true,
@@ -154,7 +154,7 @@ package final class BluetoothBearer: PolledBearer {
 
     /// Reads and writes what can be, and does what is due.
     ///
-    /// - Throws: ``BearerError`` if the adapter does not scan; links are not concerned.
+    /// - Throws: ``BearerError`` if nothing can be heard any more while scanning; links that are lost are events.
     package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
         var rest = ready
         if let control, rest.first?.number == control.number {
@@ -268,7 +268,7 @@ package final class BluetoothBearer: PolledBearer {
         control = nil
         commands = []
         let error = BluetoothSurvey.error(error, of: adapter.name)
-        scanFailure = error
+        if central.isScanning { scanFailure = error }
         perform(central.lost(error, at: now))
     }
 

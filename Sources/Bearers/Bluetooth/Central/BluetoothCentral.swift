@@ -30,7 +30,8 @@ package struct BluetoothCentral: Sendable {
     /// In the order in which they were asked for.
     var links: [CentralLink] = []
     private var nextLink: UInt32 = 0
-    private var isScanning = false
+    /// Whether somebody wants to be told what is heard.
+    private(set) var isScanning = false
     private var proxies = HeardProxies()
     /// Connections that were closed and that the controller may still have.
     private var lingering: [BluetoothAddress: Instant] = [:]

@@ -1,10 +1,15 @@
 #if canImport(CBluetooth)
 internal import CBluetooth
 internal import Glibc
+#else
+internal import Darwin
+#endif
+
+#if canImport(CBluetooth)
 
 extension BluetoothSystem {
     /// The calls of the kernel.
-    package static var linux: BluetoothSystem {
+    package static var kernel: BluetoothSystem {
         BluetoothSystem(
             openHCI: { number throws(SystemError) in
                 let descriptor = meshplan_hci_open(number)
@@ -30,6 +35,18 @@ extension BluetoothSystem {
                 return getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno
             },
             handle: { descriptor in UInt16(exactly: meshplan_l2cap_handle(descriptor.number)) }
+        )
+    }
+}
+#else
+extension BluetoothSystem {
+    /// A system without Bluetooth that this program can use.
+    package static var kernel: BluetoothSystem {
+        BluetoothSystem(
+            openHCI: { _ throws(SystemError) in throw SystemError(number: EAFNOSUPPORT) },
+            connect: { _, _ throws(SystemError) in throw SystemError(number: EAFNOSUPPORT) },
+            failure: { _ in 0 },
+            handle: { _ in nil }
         )
     }
 }
