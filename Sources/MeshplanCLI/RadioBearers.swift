@@ -42,7 +42,7 @@ struct RadioBearers {
             ComposedBearer.Part(
                 name: name,
                 make: { () throws(BearerError) in try make(choice, isPatient: false, WaitInterruption()) },
-                open: { bearer throws(BearerError) in try (bearer as? SocketBearer)?.open() }
+                open: { bearer throws(BearerError) in try open(bearer) }
             )
         }
     }
@@ -50,7 +50,12 @@ struct RadioBearers {
     /// Finds out whether it can be used at all.
     func probe(_ choice: BearerChoice) throws(BearerError) {
         let bearer = try make(choice, isPatient: true, WaitInterruption())
+        try open(bearer)
+    }
+
+    private func open(_ bearer: any PolledBearer) throws(BearerError) {
         try (bearer as? SocketBearer)?.open()
+        try (bearer as? BluetoothBearer)?.open()
     }
 
     private func make(
@@ -64,6 +69,12 @@ struct RadioBearers {
             return SocketBearer(
                 address: address.resolved(in: context),
                 isPatient: isPatient,
+                clock: clock,
+                interruption: interruption
+            )
+        case .gatt(let adapter):
+            return BluetoothBearer(
+                adapter: try context.bluetooth().adapter(adapter),
                 clock: clock,
                 interruption: interruption
             )

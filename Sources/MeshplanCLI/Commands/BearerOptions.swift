@@ -6,8 +6,14 @@ struct BearerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("\(BearerChoice.help)", valueName: "bearer"))
     var via: [String]
 
+    @OptionGroup var adapter: AdapterOptions
+
+    /// What each `--via` says, with the adapter.
+    var routes: [String] { adapter.routes(via) }
+
     func validate() throws {
-        _ = try BearerChoice.all(via)
+        _ = try BearerChoice.all(routes)
+        try adapter.check(for: via)
     }
 }
 
@@ -17,16 +23,31 @@ enum BearerChoice: Hashable {
     case simulator
     /// A gateway, or a simulator process.
     case socket(SocketAddress)
+    /// A Bluetooth adapter of this machine, by its name or address; nil for the first that is ready.
+    case gatt(adapter: String?)
+
+    /// What ``gatt(adapter:)`` is called.
+    static let gattName = "gatt"
 
     /// What `--via` takes.
     static let help = """
-        How to reach the mesh: simulator, unix:PATH or tcp:HOST:PORT of a gateway or simulator process. May be repeated, \
-        to use several at once.
+        How to reach the mesh: gatt with a Bluetooth adapter of this machine, gatt:ADAPTER with that one, unix:PATH or \
+        tcp:HOST:PORT of a gateway or simulator process, or simulator. May be repeated, to use several at once.
         """
 
     /// Reads what `--via` says.
     init(_ text: String) throws(SocketAddressError) {
-        self = text == "simulator" ? .simulator : .socket(try SocketAddress(text))
+        if text == "simulator" {
+            self = .simulator
+        } else if text == Self.gattName {
+            self = .gatt(adapter: nil)
+        } else if text.hasPrefix(Self.gattName + ":") {
+            let adapter = String(text.dropFirst(Self.gattName.count + 1))
+            guard !adapter.isEmpty else { throw SocketAddressError(text: text, problem: "the adapter is missing") }
+            self = .gatt(adapter: adapter)
+        } else {
+            self = .socket(try SocketAddress(text))
+        }
     }
 
     /// Reads what all of `--via` say, which is at least one.

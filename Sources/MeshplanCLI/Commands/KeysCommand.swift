@@ -38,6 +38,8 @@ struct KeysRefreshCommand: NetworkCommand {
     )
     var via: [String] = []
 
+    @OptionGroup var adapter: AdapterOptions
+
     @OptionGroup var networks: NetworkOptions
 
     @Option(
@@ -97,7 +99,8 @@ struct KeysRefreshCommand: NetworkCommand {
             return
         }
         if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
-        _ = try BearerChoice.all(via)
+        _ = try BearerChoice.all(adapter.routes(via))
+        try adapter.check(for: via)
         try devices.check(for: via)
     }
 
@@ -112,7 +115,7 @@ struct KeysRefreshCommand: NetworkCommand {
         guard !via.isEmpty else { return try save(job, in: workspace, context) }
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: via, devices, simulator),
+            route: try MeshRoute(via: adapter.routes(via), devices, simulator),
             options: self.run.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: []),
