@@ -59,6 +59,8 @@ struct GatewayRunCommand: ContextCommand {
     )
     var via: [String]
 
+    @OptionGroup var adapter: AdapterOptions
+
     @Option(
         help: ArgumentHelp(
             "Links at once, for all clients together. (default: as many as the bearer has)",
@@ -79,7 +81,7 @@ struct GatewayRunCommand: ContextCommand {
         } catch {
             throw ValidationError("\(error).")
         }
-        guard try !BearerChoice.all(via).contains(.simulator) else {
+        guard try !BearerChoice.all(adapter.routes(via)).contains(.simulator) else {
             throw ValidationError("--via simulator needs no gateway: meshplan sim --listen serves clients itself.")
         }
         for (option, value) in [("--connections", connections), ("--client-connections", clientConnections)] {
@@ -112,8 +114,8 @@ struct GatewayRunCommand: ContextCommand {
         }
         let gateway = try Gateway(
             listeningAt: address,
-            choices: try BearerChoice.all(via),
-            names: via,
+            choices: try BearerChoice.all(adapter.routes(via)),
+            names: adapter.routes(via),
             security: security,
             limits: Gateway.Limits(connections: connections, clientConnections: clientConnections, clients: clients),
             in: context

@@ -12,6 +12,8 @@ struct PlannedRunOptions: ParsableArguments {
     )
     var via: [String] = []
 
+    @OptionGroup var adapter: AdapterOptions
+
     @Flag(help: "Do not ask.")
     var autoApprove = false
 
@@ -48,7 +50,8 @@ struct PlannedRunOptions: ParsableArguments {
     func validate() throws {
         guard !via.isEmpty else { return }
         if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
-        _ = try BearerChoice.all(via)
+        _ = try BearerChoice.all(adapter.routes(via))
+        try adapter.check(for: via)
         try devices.check(for: via)
     }
 
@@ -66,7 +69,7 @@ struct PlannedRunOptions: ParsableArguments {
     ) throws -> ApplyRun {
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: via, devices, simulator),
+            route: try MeshRoute(via: adapter.routes(via), devices, simulator),
             options: self.run.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),

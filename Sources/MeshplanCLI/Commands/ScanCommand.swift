@@ -76,7 +76,7 @@ struct ScanCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let run = ScanRun(
             context: context,
-            route: try MeshRoute(via: bearer.via, devices, simulator),
+            route: try MeshRoute(via: bearer.routes, devices, simulator),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         if remote || !through.isEmpty {
