@@ -167,6 +167,7 @@ final class ProxyPeer {
             case .unreachable: note("unreachable")
             case .unsendable: note("unsendable")
             case .ivIndexChanged(let ivIndex): note("IV index \(ivIndex.value)")
+            case .directLinkUp, .directLinkDown: note("a direct link")
             case .said: note("said")
             case .keyRefreshPhaseChanged: note("key refresh")
             }

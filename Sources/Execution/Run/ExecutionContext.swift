@@ -66,6 +66,8 @@ package struct ExecutionOptions: Hashable, Sendable {
     package var retry = RetryPolicy()
     /// The proxy link.
     package var link = LinkPolicy()
+    /// The only proxy that may be used; nil for any.
+    package var proxy: ProxyName?
     /// How often and how long devices are tried that are to be provisioned.
     package var provisioning = ProvisioningAttempts()
     /// Links used at once at most, at least 1; never more than the bearer has.

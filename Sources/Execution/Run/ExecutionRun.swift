@@ -18,6 +18,8 @@ final class ExecutionRun {
         case ivIndex
         /// Asks a Remote Provisioning Server to scan, or for its link, so that there is a proxy for that.
         case server
+        /// Has a node advertise its Node Identity, so that it can be connected to.
+        case identity
         /// Reads what the request is made of.
         case prelude
         /// Asks for the change.
@@ -49,6 +51,8 @@ final class ExecutionRun {
         var isForIVIndex: Bool { if case .ivIndex = stage { true } else { false } }
         /// Whether it is for a Remote Provisioning Server.
         var isForServer: Bool { if case .server = stage { true } else { false } }
+        /// Whether it has a node advertise its identity.
+        var isForIdentity: Bool { if case .identity = stage { true } else { false } }
         /// Whether it asks a device that may be a node.
         var isCandidate: Bool { if case .candidate = stage { true } else { false } }
     }
@@ -120,6 +124,9 @@ final class ExecutionRun {
     var scanError: BearerError?
     /// Why the client has no link and looks for none, while devices are still being provisioned.
     var linkFailure: LinkFailure?
+    /// Nodes that have links of their own or are to get them, and the first lane that may be looked at for that.
+    var direct = DirectLinks()
+    var directSearch = 0
     var recap = Recap()
     var window: SendWindow
     private var interrupts = 0
@@ -224,7 +231,9 @@ final class ExecutionRun {
             // That nobody can be asked decides nothing.
             for uuid in findingOut.keys.sorted() { endFindingOut(uuid) }
         }
-        let isWaiting = !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty || !remoteLinks.isEmpty
+        let isAwaitingLink = !isInterrupted && direct.isAwaiting
+        let isWaiting =
+            !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty || !remoteLinks.isEmpty || isAwaitingLink
         guard isWaiting else { return !announcements.isEmpty || !isInterrupted && hasWork }
         try wait()
         return true
@@ -280,8 +289,9 @@ final class ExecutionRun {
             askCandidates()
             seekRemotely()
         }
+        assignDirectLinks()
         while true {
-            let hasRoom = jobs.count + outbox.count + sequenceLoad < window.size
+            let hasRoom = meshLoad + sequenceLoad < window.size
             switch schedule.startNext(hasRoom: hasRoom) {
             case .edit(let step): edit(step)
             case .local(let step):
@@ -387,7 +397,7 @@ final class ExecutionRun {
     /// A request is given up because the run ends.
     private func leave(_ job: Job) {
         guard let step = job.step else { return }
-        if job.isDoubt || job.isCandidate || job.isForServer { return }
+        if job.isDoubt || job.isCandidate || job.isForServer || job.isForIdentity { return }
         journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
     }
 }

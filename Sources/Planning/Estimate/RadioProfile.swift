@@ -85,6 +85,10 @@ package struct RadioProfile: Hashable, Sendable {
         connecting: 4
     )
 
+    /// An exchange over a GATT connection to the very node, in seconds: half an interval on the average until each of the
+    /// two goes, and the node's share.
+    package var directRoundTrip: Double { connectionInterval + answering }
+
     /// The profiles by name, from kind to cruel.
     package static let named = [ideal, office, harsh]
 
