@@ -99,7 +99,9 @@ extension MeshClient {
     private mutating func searchProxies(at now: Instant, into outputs: inout [Output]) {
         while let since = beginListening(at: now) {
             let needs = needs
-            let choice = selection.best(for: needs, besides: usedAdvertisers, nodes: nodes, at: now)
+            let choice =
+                isLinkedToRequiredNode
+                ? nil : selection.best(for: needs, besides: usedAdvertisers, nodes: nodes, at: now)
             guard let choice else {
                 let limit = (search.lastCandidateAt ?? since).advanced(by: linkPolicy.listeningLimit)
                 search.listeningDeadline = limit
@@ -178,6 +180,12 @@ extension MeshClient {
                 }
             if let place { carry(node, over: place, at: now, into: &outputs) }
         }
+    }
+
+    /// Whether there is a link to the only node that may be the proxy, so that nobody else need be asked who it is.
+    private var isLinkedToRequiredNode: Bool {
+        guard case .node(let required, name: _) = linkPolicy.proxy else { return false }
+        return links.contains { $0.isDirect(to: required) }
     }
 
     private var usedAdvertisers: Set<AdvertiserIdentifier> { Set(links.compactMap(\.advertiser)) }

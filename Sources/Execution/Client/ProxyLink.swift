@@ -110,7 +110,7 @@ struct ProxyLink {
     func carries(to node: UnicastAddress, in subnets: [NetKeyIndex], _ nodes: ProxyNodes) -> Bool {
         guard isReady, !isLeaving, self.subnets.contains(where: subnets.contains) else { return false }
         if let directNode { return directNode == node }
-        return onlyNode.map { $0 == node || nodes.forwards($0, supposing: false) } ?? true
+        return onlyNode.map { $0 == node || nodes.forwards($0, supposing: policy.proxy != nil) } ?? true
     }
 
     /// Whether it may turn out to serve a request when it is set up.
@@ -125,7 +125,8 @@ struct ProxyLink {
     private func reaches(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
         if let directNode { return directNode == exchange.node }
         guard let onlyNode else { return true }
-        return onlyNode == exchange.node || nodes.forwards(onlyNode, supposing: exchange.misses > 0)
+        return onlyNode == exchange.node
+            || nodes.forwards(onlyNode, supposing: exchange.misses > 0 || policy.proxy != nil)
     }
 
     /// When ``advance(to:)`` wants to be called.

@@ -73,24 +73,43 @@ extension ExecutionRun {
         else { return }
         countOpenWork(at: now)
         var room = min(slots * ExecutionRun.directLookAhead - direct.stages.count, window.size - meshLoad)
-        var place = directSearch
-        while room > 0, place < schedule.laneCount {
-            defer { place += 1 }
-            let uuid = schedule.node(ofLane: place)
-            guard !startedNodes.contains(uuid), direct.isOpen(uuid) else {
-                // Those at the beginning need not be looked at again.
-                if place == directSearch { directSearch += 1 }
-                continue
+        // Nodes that have not begun first, then those that are under way in the mesh.
+        while directSearch < schedule.laneCount, isBehind(directSearch, isBegun: false) { directSearch += 1 }
+        while begunSearch < schedule.laneCount, isBehind(begunSearch, isBegun: true) { begunSearch += 1 }
+        for isBegun in [false, true] {
+            let first = isBegun ? begunSearch : directSearch
+            let lanes = first..<min(first + ExecutionRun.directSearchWidth, schedule.laneCount)
+            for lane in lanes where room > 0 && startedNodes.contains(schedule.node(ofLane: lane)) == isBegun {
+                if askForIdentity(lane) { room -= 1 }
             }
-            guard let inquiry = identityInquiry(uuid), schedule.isActive(lane: place), pays(lane: place, slots: slots)
-            else { continue }
-            direct.set(uuid, .asking)
-            schedule.reach(lane: place, by: .held)
-            outbox.append(
-                Job(node: uuid, step: nil, action: .readComposition(page: 0), stage: .identity, inquiry: inquiry)
-            )
-            room -= 1
         }
+    }
+
+    /// How many lanes are looked at for one that is worth it.
+    private static let directSearchWidth = 64
+
+    /// Whether a lane need not be looked at any more, nor those before it.
+    private func isBehind(_ lane: Int, isBegun: Bool) -> Bool {
+        isBegun ? schedule.isLaneFinished(lane) : startedNodes.contains(schedule.node(ofLane: lane))
+    }
+
+    /// Has the node of a lane advertise its identity, if that is worth it.
+    private func askForIdentity(_ lane: Int) -> Bool {
+        let uuid = schedule.node(ofLane: lane)
+        guard direct.isOpen(uuid), schedule.isStartable(lane: lane), serverRequests[uuid] == nil,
+            let address = network.node(uuid)?.unicastAddress, !client.isAsking(address),
+            let inquiry = identityInquiry(uuid), pays(lane: lane, slots: client.maximumDirectLinks)
+        else { return false }
+        schedule.reach(lane: lane, by: .held)
+        if client.isDirect(to: address) {
+            direct.set(uuid, .advertising(since: bearer.now))
+            return false
+        }
+        direct.set(uuid, .asking)
+        outbox.append(
+            Job(node: uuid, step: nil, action: .readComposition(page: 0), stage: .identity, inquiry: inquiry)
+        )
+        return true
     }
 
     /// What a node is asked for it to advertise its Node Identity, or its private one if it has that; nil if it cannot or

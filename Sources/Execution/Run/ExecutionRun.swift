@@ -74,8 +74,8 @@ final class ExecutionRun {
     var singlyAskedProducts: Set<Node.Product> = []
     /// What was seen of the subscription lists of nodes of which is found out which are shared.
     var listWitnesses: [DeviceUUID: ListWitness] = [:]
-    /// Nodes that relayed when the run began, or may have.
-    let relaysAtStart: Int
+    /// An estimator for the network as it was when the run began.
+    let estimatorAtStart: PlanEstimator
     /// How many nodes have a configuration that waits to be known, and products of which one of them was asked for that.
     var waitingConfigurations = 0
     var inquiredProducts: Set<Node.Product> = []
@@ -124,9 +124,11 @@ final class ExecutionRun {
     var scanError: BearerError?
     /// Why the client has no link and looks for none, while devices are still being provisioned.
     var linkFailure: LinkFailure?
-    /// Nodes that have links of their own or are to get them, and the first lane that may be looked at for that.
+    /// Nodes that have links of their own or are to get them.
     var direct = DirectLinks()
+    /// The first lane that has not begun, and the first that is not finished, as far as they were looked for.
     var directSearch = 0
+    var begunSearch = 0
     var recap = Recap()
     var window: SendWindow
     private var interrupts = 0
@@ -161,7 +163,13 @@ final class ExecutionRun {
             orders: steps.compactMap { if case .provision(let order) = $0.work { order } else { nil } }
         )
         self.network.apply(claims)
-        relaysAtStart = PlanEstimator(profile: .office).relaying(in: network).relays
+        var estimator = PlanEstimator(
+            profile: .office,
+            connections: options.proxy == nil ? min(options.maximumConnections, bearer.maximumLinks) : 1,
+            window: options.maximumWindow
+        )
+        estimator = estimator.relaying(in: network)
+        estimatorAtStart = estimator
         self.changeCount = changeCount
         queue = ProvisioningQueue(policy: options.provisioning)
         self.steps = steps

@@ -241,9 +241,11 @@ struct StepSchedule {
     }
 
     /// Whether a step of a lane is started, or the next one could be but for its way.
-    mutating func isActive(lane: Int) -> Bool {
-        if lanes[lane].isBusy { return true }
-        return startableHead(of: lane).map { sectionOfStep[$0] <= openSection } ?? false
+    mutating func isActive(lane: Int) -> Bool { lanes[lane].isBusy || isStartable(lane: lane) }
+
+    /// Whether no step of a lane is started, and the next one could be but for its way.
+    mutating func isStartable(lane: Int) -> Bool {
+        startableHead(of: lane).map { sectionOfStep[$0] <= openSection } ?? false
     }
 
     /// The steps of a lane that wait and that no barrier holds back, in their order.

@@ -89,6 +89,10 @@ package struct RadioProfile: Hashable, Sendable {
     /// two goes, and the node's share.
     package var directRoundTrip: Double { connectionInterval + answering }
 
+    /// What each network PDU of an exchange beyond the first two adds to it over such a connection, in seconds: nodes send
+    /// segments 60 ms apart, clients sooner, acknowledgments at once.
+    package static let directSegment = 0.02
+
     /// The profiles by name, from kind to cruel.
     package static let named = [ideal, office, harsh]
 
