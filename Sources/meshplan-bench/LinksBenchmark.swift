@@ -27,7 +27,9 @@ enum LinksBenchmark {
     static func run(_ arguments: [String]) throws {
         let count = arguments.first.flatMap { Int($0) } ?? 100
         let seeds = arguments.dropFirst().first.flatMap { UInt64($0) } ?? 2
-        guard (1...2_000).contains(count), seeds > 0 else { throw Failure("usage: meshplan-bench links [NODES] [SEEDS]") }
+        guard (1...2_000).contains(count), seeds > 0 else {
+            throw Failure("usage: meshplan-bench links [NODES] [SEEDS]")
+        }
         print("\(count) nodes, 17 messages each, office, medians of \(seeds) seeds")
         var sequential: Double?
         for way in ways {
@@ -75,6 +77,8 @@ enum LinksBenchmark {
         let plan = office.plan(base: (snapshot.lineage, snapshot.serial))
         var settings = WorldSettings.office
         settings.maximumLinks = 8
+        // One radio serves a link for some 3.75 ms at a time, so that many links lengthen the interval of each.
+        settings.connectionInterval = max(settings.connectionInterval, .microseconds(3_750) * way.connections)
         let world = SimulatedWorld(network: office.network, settings: settings, seed: seed)
         let lease = try database.lock(
             holder: LockHolder(

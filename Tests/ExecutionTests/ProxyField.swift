@@ -339,7 +339,6 @@ final class ProxyField {
         try take(outputs)
     }
 
-
     // MARK: The mesh
 
     private func receive(_ pdu: ProxyPDU, at peer: Peer) throws {

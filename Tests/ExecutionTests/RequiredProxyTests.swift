@@ -104,7 +104,8 @@ struct RequiredProxyTests {
         lamp.isOn = true
         try field.run(for: .seconds(20))
         #expect(field.logged("answered").count == 2)
-        #expect(field.logged("connect to near") == [])
+        #expect(field.logged("connect to near").count <= 1, "it might be the one under a new address")
+        #expect(near.requests == 2)
     }
 
     @Test("What names a proxy: names, addresses, UUIDs, Bluetooth addresses")

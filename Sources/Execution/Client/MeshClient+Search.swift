@@ -38,7 +38,9 @@ extension MeshClient {
 
     /// Takes in what was heard; false if that changes nothing yet.
     mutating func hears(_ advertisement: Advertisement, at now: Instant) -> Bool {
-        guard search.wantsAdvertisements || isScanning, let identity = nodes.resolve(advertisement) else { return false }
+        guard search.wantsAdvertisements || isScanning, let identity = nodes.resolve(advertisement) else {
+            return false
+        }
         let (subnet, node): (NetKeyIndex, UnicastAddress?) =
             switch identity {
             case .subnet(let index): (index, nil)
@@ -226,10 +228,17 @@ extension MeshClient {
 
     private mutating func closeSurplus(into outputs: inout [Output]) {
         var surplus = links.count(where: { !$0.isLeaving }) - maximumLinks
-        // Those that are not ready first, the newest first, then the idle ones, then those with the least to do.
+        // Those that are not ready first, the newest first, then those to nodes for themselves alone, then the idle ones,
+        // then those with the least to do.
         while surplus > 0 {
             let candidates = links.indices.filter { !links[$0].isLeaving }.reversed()
-            let place = candidates.first { !links[$0].isReady } ?? candidates.min { links[$0].load < links[$1].load }
+            let place =
+                candidates.first { !links[$0].isReady }
+                ?? candidates.min { left, right in
+                    let isLeftDirect = links[left].directNode != nil
+                    guard isLeftDirect == (links[right].directNode != nil) else { return isLeftDirect }
+                    return links[left].load < links[right].load
+                }
             guard let place else { break }
             links[place].isLeaving = true
             surplus -= 1

@@ -27,6 +27,9 @@ struct RunOptions: ParsableArguments {
         if let connections, !(1...64).contains(connections) { throw ValidationError("--connections takes 1 to 64.") }
     }
 
+    /// Links at once that are counted on, nil for as many as usual: through one proxy that is named there is one.
+    var expectedConnections: Int? { proxy == nil ? connections : 1 }
+
     /// What the executor is told.
     var options: ExecutionOptions {
         var options = ExecutionOptions()
@@ -35,6 +38,7 @@ struct RunOptions: ParsableArguments {
             options.initialWindow = min(options.initialWindow, window)
         }
         if let ttl { options.retry.ttl = ttl }
+        options.expectedConnections = expectedConnections
         options.proxy = proxy.map { ProxyName($0) }
         if let connections { options.maximumConnections = connections }
         return options

@@ -48,9 +48,9 @@ struct DirectShare {
         2 * profile.answering + RadioProfile.hearing
     }
 
-    /// Connecting, the beacon, and the filter, which takes two exchanges.
+    /// Hearing the next of those that advertise, connecting, the beacon, and the filter, which takes two exchanges.
     private static func setUp(_ profile: RadioProfile) -> Double {
-        profile.connecting + 5 * profile.connectionInterval
+        RadioProfile.hearing / 2 + profile.connecting + 5 * profile.connectionInterval
     }
 
     private static func time(of cost: MessageCost, _ profile: RadioProfile) -> Double {

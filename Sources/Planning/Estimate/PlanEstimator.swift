@@ -232,7 +232,9 @@ package struct PlanEstimator: Sendable {
         let deviation = direct * Self.modelDeviation
         // They end together, so that the mean of the later one is what counts.
         guard direct >= rest.mean * 0.9 else { return (rest, bound) }
-        return (Moments(mean: max(direct, rest.mean), variance: max(deviation * deviation, rest.variance)), .directLinks)
+        return (
+            Moments(mean: max(direct, rest.mean), variance: max(deviation * deviation, rest.variance)), .directLinks
+        )
     }
 
     private func time(
