@@ -4,20 +4,21 @@ internal import MeshCore
 internal import Simulator
 internal import Store
 
-/// How a command reaches the mesh: through another process, or into a world that it simulates itself.
+/// How a command reaches the mesh: through other processes, or into a world that it simulates itself.
 struct MeshRoute {
-    /// What `--via` said.
-    let via: String
-    private let choice: BearerChoice
+    /// What each `--via` said.
+    let via: [String]
+    private let choices: [BearerChoice]
     private let devices: [String]
     private let simulator: SimulatorOptions
 
     /// The route that the options of a command describe.
     ///
-    /// - Parameter via: what `--via` says.
-    init(via: String, _ devices: SimulatedDeviceOptions, _ simulator: SimulatorOptions) throws(SocketAddressError) {
+    /// - Parameter via: what each `--via` says.
+    /// - Throws: `ValidationError` as ``BearerChoice/all(_:)`` does.
+    init(via: [String], _ devices: SimulatedDeviceOptions, _ simulator: SimulatorOptions) throws {
         self.via = via
-        choice = try BearerChoice(via)
+        choices = try BearerChoice.all(via)
         self.devices = devices.devices
         self.simulator = simulator
     }
@@ -37,8 +38,7 @@ struct MeshRoute {
         watched: [Int32] = []
     ) throws -> BearerAccess {
         defer { context.interrupts.arm() }
-        switch choice {
-        case .simulator:
+        if choices.contains(.simulator) {
             let simulation = try Simulation(
                 context,
                 network: try network(),
@@ -48,20 +48,26 @@ struct MeshRoute {
                 names: names
             )
             return BearerAccess(bearer: SimulatedBearer(simulation.world), simulation: simulation)
-        case .socket(let address):
-            let bearer = SocketBearer(
-                address: address.resolved(in: context),
-                wakeUp: context.interrupts.wakeUp,
-                watched: watched
-            )
-            return BearerAccess(bearer: bearer, simulation: nil)
         }
+        let interruption = WaitInterruption(wakeUp: context.interrupts.wakeUp, watched: watched)
+        let bearer = try RadioBearers(context: context, clock: BearerClock()).open(choices, via, interruption)
+        return BearerAccess(bearer: bearer, simulation: nil)
     }
 
     /// Finds out before anybody is asked, and before the waits of a lost link, that nobody listens at all.
-    func probe(in context: Context) throws(BearerError) {
-        guard case .socket(let address) = choice else { return }
-        try SocketBearer(address: address.resolved(in: context)).open()
+    ///
+    /// Where there are several, those that do not answer are named once the mesh is connected to; one is enough.
+    func probe(in context: Context) throws {
+        var first: BearerError?
+        for choice in choices where choice != .simulator {
+            do throws(BearerError) {
+                try RadioBearers(context: context, clock: BearerClock()).probe(choice)
+                return
+            } catch {
+                first = first ?? error
+            }
+        }
+        if let first { throw first }
     }
 }
 

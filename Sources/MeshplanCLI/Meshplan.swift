@@ -43,6 +43,7 @@ package struct Meshplan: ParsableCommand {
                 ]
             ),
             CommandGroup(name: "Nearby", subcommands: [ScanCommand.self, IdentifyCommand.self, NodeCommand.self]),
+            CommandGroup(name: "Gateway", subcommands: [GatewayCommand.self]),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]
     )

@@ -51,7 +51,7 @@ struct ServedClients {
             if scanners.insert(client).inserted { world.addScanner() }
         case .scan(let client, false):
             if scanners.remove(client) != nil { world.removeScanner() }
-        case .left: break
+        case .came, .left, .turnedAway: break
         }
     }
 }

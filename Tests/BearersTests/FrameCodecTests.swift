@@ -11,13 +11,15 @@ struct FrameCodecTests {
     private static let uuid = DeviceUUID(rawValue: Octets16(high: 1, low: 2))
 
     private static let clientFrames: [ClientFrame] = [
-        .hello(version: 1), .hello(version: .max), .connect(link, .anyProxy), .connect(link, .proxy(advertiser)),
+        .hello(silence: 1), .hello(silence: .max), .otherVersion(1), .otherVersion(.max), .connect(link, .anyProxy),
+        .connect(link, .proxy(advertiser)),
         .connect(link, .provisioning(longest)), .packet(link, [0xFF]), .packet(link, [UInt8](repeating: 3, count: 512)),
-        .close(link), .scan(true), .scan(false),
+        .close(link), .scan(true), .scan(false), .alive,
     ]
 
     private static let serverFrames: [ServerFrame] = [
-        .hello(version: 1, maximumLinks: 1, canScan: true), .hello(version: 9, maximumLinks: 255, canScan: false),
+        .hello(silence: 1, maximumLinks: 1, canScan: true), .hello(silence: .max, maximumLinks: 255, canScan: false),
+        .otherVersion(1), .otherVersion(.max), .alive,
         .opened(link, maximumPacketSize: 1), .opened(link, maximumPacketSize: 512), .packet(link, [0]),
         .packet(link, [UInt8](repeating: 3, count: 512)), .closed(link, BearerError("out of range")),
         .closed(link, BearerError("é \u{1F4A1}", hint: "Go nearer.")), .refused(version: 2),
@@ -56,7 +58,8 @@ struct FrameCodecTests {
             }
         }
         switch frame {
-        case .hello: #expect(try ClientFrame(decoding: content + [1, 2]) == frame, "later versions may say more")
+        case .hello, .otherVersion:
+            #expect(try ClientFrame(decoding: content + [1, 2]) == frame, "later versions may say more")
         case .packet(_, let packet) where packet.count < 512: break
         case .connect(_, .proxy): break
         default: #expect(throws: FrameError.malformed(content[0])) { try ClientFrame(decoding: content + [0]) }
@@ -80,7 +83,8 @@ struct FrameCodecTests {
             #expect(other != frame)
         }
         switch frame {
-        case .hello: #expect(try ServerFrame(decoding: content + [1, 2]) == frame, "later versions may say more")
+        case .hello, .otherVersion:
+            #expect(try ServerFrame(decoding: content + [1, 2]) == frame, "later versions may say more")
         case .packet(_, let packet) where packet.count < 512: break
         default: #expect(throws: FrameError.malformed(content[0])) { try ServerFrame(decoding: content + [0]) }
         }
@@ -90,11 +94,12 @@ struct FrameCodecTests {
     func layout() throws {
         #expect(try Frame.encode([0xAA, 0xBB]) == [0x00, 0x02, 0xAA, 0xBB])
         #expect(try Frame.encode([UInt8](repeating: 1, count: 0x101)).prefix(2) == [0x01, 0x01])
-        #expect(ClientFrame.hello(version: 1).encoded == [0x01, 0x6D, 0x65, 0x73, 0x68, 0x00, 0x01])
+        #expect(ClientFrame.hello(silence: 5_000).encoded == [0x01, 0x6D, 0x65, 0x73, 0x68, 0x00, 0x02, 0x13, 0x88])
+        #expect(ClientFrame.otherVersion(1).encoded == [0x01, 0x6D, 0x65, 0x73, 0x68, 0x00, 0x01])
         #expect(ClientFrame.packet(Self.link, [9]).encoded == [0x03, 1, 2, 3, 4, 9])
         #expect(
-            ServerFrame.hello(version: 1, maximumLinks: 4, canScan: true).encoded
-                == [0x81, 0x6D, 0x65, 0x73, 0x68, 0x00, 0x01, 0x04, 0x01]
+            ServerFrame.hello(silence: 5_000, maximumLinks: 4, canScan: true).encoded
+                == [0x81, 0x6D, 0x65, 0x73, 0x68, 0x00, 0x02, 0x13, 0x88, 0x04, 0x01]
         )
         #expect(ServerFrame.opened(Self.link, maximumPacketSize: 66).encoded == [0x82, 1, 2, 3, 4, 0, 66])
     }
@@ -103,10 +108,10 @@ struct FrameCodecTests {
     func unknown() {
         for type in UInt8.min...UInt8.max {
             let content = [type] + [UInt8](repeating: 0, count: 30)
-            if !(1...5).contains(type) {
+            if !(1...6).contains(type) {
                 #expect(throws: FrameError.unknownType(type)) { try ClientFrame(decoding: content) }
             }
-            if !(0x81...0x87).contains(type) {
+            if !(0x81...0x88).contains(type) {
                 #expect(throws: FrameError.unknownType(type)) { try ServerFrame(decoding: content) }
             }
         }
@@ -128,7 +133,12 @@ struct FrameCodecTests {
         #expect(throws: FrameError.malformed(5)) { try ClientFrame(decoding: [5, 2]) }
         #expect(throws: FrameError.malformed(0x82)) { try ServerFrame(decoding: [0x82, 0, 0, 0, 0, 0, 0]) }
         #expect(throws: FrameError.malformed(0x82)) { try ServerFrame(decoding: [0x82, 0, 0, 0, 0, 2, 1]) }
-        let hello = ServerFrame.hello(version: 1, maximumLinks: 4, canScan: true).encoded
+        let quiet = ClientFrame.hello(silence: 1).encoded
+        #expect(throws: FrameError.malformed(1)) { try ClientFrame(decoding: quiet.dropLast(2) + [0, 0]) }
+        #expect(throws: FrameError.malformed(1)) { try ClientFrame(decoding: quiet.dropLast()) }
+        #expect(throws: FrameError.malformed(6)) { try ClientFrame(decoding: [6, 0]) }
+        let hello = ServerFrame.hello(silence: 1, maximumLinks: 4, canScan: true).encoded
+        #expect(throws: FrameError.malformed(0x81)) { try ServerFrame(decoding: hello.prefix(7) + [0, 0, 4, 1]) }
         #expect(throws: FrameError.malformed(0x81)) { try ServerFrame(decoding: hello.dropLast(2) + [0, 1]) }
         #expect(throws: FrameError.malformed(0x81)) { try ServerFrame(decoding: hello.dropLast() + [2]) }
         #expect(throws: FrameError.malformed(0x87)) { try ServerFrame(decoding: [0x87, 0x01, 0x91] + packet) }

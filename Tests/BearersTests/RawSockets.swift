@@ -85,7 +85,7 @@ final class RawListener: @unchecked Sendable {
             guard client >= 0 else { return }
             defer { close(client) }
             var buffer = [UInt8](repeating: 0, count: 4096)
-            // The hello is one frame of nine octets.
+            // The hello is one frame of eleven octets.
             var received = 0
             _ = write(client, octets, octets.count)
             var isWaiting = !further.isEmpty
@@ -93,7 +93,7 @@ final class RawListener: @unchecked Sendable {
                 let count = read(client, &buffer, buffer.count)
                 guard count > 0 else { return }
                 received += count
-                if isWaiting, received > 9 {
+                if isWaiting, received > 11 {
                     isWaiting = false
                     _ = write(client, further, further.count)
                 }

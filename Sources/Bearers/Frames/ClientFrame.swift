@@ -5,14 +5,17 @@ package import MeshCore
 ///
 /// | type | body |
 /// | --- | --- |
-/// | 0x01 hello | magic (4), version (2); later versions may append octets |
+/// | 0x01 hello | magic (4), version (2), then in ours: the longest silence in milliseconds (2: 1...65,535); octets may be appended |
 /// | 0x02 connect | link (4), kind (1: 0 any proxy, 1 proxy, 2 provisioning), advertiser (0, or 1...32) |
 /// | 0x03 packet | link (4), packet (1...512) |
 /// | 0x04 close | link (4) |
 /// | 0x05 scan | 0 or 1 (1) |
+/// | 0x06 alive | nothing |
 package enum ClientFrame: Hashable, Sendable {
-    /// The first frame, with the version of all that follow.
-    case hello(version: UInt16)
+    /// The first frame: the client speaks our version, and sends something at least once in so many milliseconds.
+    case hello(silence: UInt16)
+    /// The first frame of a client that speaks another version.
+    case otherVersion(UInt16)
     /// Begin to connect.
     case connect(LinkIdentifier, LinkTarget)
     /// Write a packet to Data In.
@@ -21,6 +24,8 @@ package enum ClientFrame: Hashable, Sendable {
     case close(LinkIdentifier)
     /// Begin to report what advertises, or cease to.
     case scan(Bool)
+    /// Nothing is wanted; the client is there.
+    case alive
 
     /// Reads the content of a frame.
     ///
@@ -32,7 +37,8 @@ package enum ClientFrame: Hashable, Sendable {
             switch type {
             case 0x01:
                 guard try reader.readUInt32() == Frame.magic else { throw FrameError.foreign }
-                self = .hello(version: try reader.readUInt16())
+                let version = try reader.readUInt16()
+                self = version == Frame.version ? .hello(silence: try reader.readSilence()) : .otherVersion(version)
                 return
             case 0x02:
                 let link = LinkIdentifier(rawValue: try reader.readUInt32())
@@ -45,6 +51,7 @@ package enum ClientFrame: Hashable, Sendable {
                 let value = try reader.readUInt8()
                 guard value <= 1 else { throw DecodeError.prohibited(field: "scan", value: UInt64(value)) }
                 self = .scan(value == 1)
+            case 0x06: self = .alive
             default: throw FrameError.unknownType(type)
             }
             try reader.expectEnd()
@@ -72,7 +79,12 @@ package enum ClientFrame: Hashable, Sendable {
     package var encoded: [UInt8] {
         var writer = ByteWriter(capacity: 40)
         switch self {
-        case .hello(let version):
+        case .hello(let silence):
+            writer.write(UInt8(0x01))
+            writer.write(Frame.magic)
+            writer.write(Frame.version)
+            writer.write(max(silence, 1))
+        case .otherVersion(let version):
             writer.write(UInt8(0x01))
             writer.write(Frame.magic)
             writer.write(version)
@@ -98,6 +110,7 @@ package enum ClientFrame: Hashable, Sendable {
         case .scan(let isOn):
             writer.write(UInt8(0x05))
             writer.write(UInt8(isOn ? 1 : 0))
+        case .alive: writer.write(UInt8(0x06))
         }
         return writer.bytes
     }
@@ -109,5 +122,12 @@ extension ByteReader {
         let packet = Array(readRest())
         guard (1...Frame.maximumPacketSize).contains(packet.count) else { throw .length(packet.count) }
         return packet
+    }
+
+    /// The longest silence in milliseconds.
+    mutating func readSilence() throws(DecodeError) -> UInt16 {
+        let silence = try readUInt16()
+        guard silence > 0 else { throw .prohibited(field: "silence", value: 0) }
+        return silence
     }
 }

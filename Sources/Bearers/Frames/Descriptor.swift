@@ -39,6 +39,9 @@ final class Descriptor {
     /// The system's `close`, which a member of that name would hide.
     private static func closeCall(_ number: Int32) -> Int32 { close(number) }
 
+    /// Tells the other side that nothing more is written; doing it twice does nothing.
+    func endWriting() { _ = shutdown(number, Int32(SHUT_WR)) }
+
     /// What a read gave.
     enum ReadResult {
         case bytes(ArraySlice<UInt8>)
@@ -71,16 +74,34 @@ final class Descriptor {
     }
 }
 
-/// What to wait for on a socket and what came of it.
-struct Watched {
-    /// The socket's number.
-    var number: Int32
-    /// Whether room to write is waited for too.
-    var writes: Bool
-    /// Whether reading would give something: data, an end or an error.
-    var isReadable = false
+/// What to wait for on a descriptor and what came of it.
+package struct Watched: Hashable, Sendable {
+    /// The descriptor's number.
+    package var number: Int32
+    /// Whether something to read is waited for.
+    package var reads: Bool
+    /// Whether room to write is waited for.
+    package var writes: Bool
+    /// Whether reading would give something: data, an end or an error, which counts though reading is not waited for.
+    package var isReadable = false
     /// Whether writing would take something.
-    var isWritable = false
+    package var isWritable = false
+
+    /// That descriptor, not ready.
+    package init(number: Int32, reads: Bool = true, writes: Bool) {
+        self.number = number
+        self.reads = reads
+        self.writes = writes
+    }
+
+    /// A descriptor that reading is tried on.
+    init(number: Int32, isReadable: Bool) {
+        self.init(number: number, writes: false)
+        self.isReadable = isReadable
+    }
+
+    /// Whether there is anything to do with it.
+    package var isReady: Bool { isReadable || isWritable }
 }
 
 /// Waits until one of the sockets is ready.
@@ -89,7 +110,12 @@ struct Watched {
 /// - Returns: whether any is ready; false after the time and when a signal arrived.
 func waitForAny(of watched: inout [Watched], milliseconds: Int32) throws(SystemError) -> Bool {
     var requests = watched.map {
-        pollfd(fd: $0.number, events: Int16(POLLIN) | ($0.writes ? Int16(POLLOUT) : 0), revents: 0)
+        pollfd(
+            // An error is always waited for; the negative number keeps it from ending wait after wait unseen.
+            fd: $0.reads || $0.writes ? $0.number : -1,
+            events: ($0.reads ? Int16(POLLIN) : 0) | ($0.writes ? Int16(POLLOUT) : 0),
+            revents: 0
+        )
     }
     let count = poll(&requests, nfds_t(requests.count), milliseconds)
     if count < 0 {

@@ -2,7 +2,7 @@
 /// content, which is a type of one octet and a body; see ``ClientFrame`` and ``ServerFrame``.
 package enum Frame {
     /// The version of the frames that this program speaks. Others speak the same version or refuse each other.
-    package static let version: UInt16 = 1
+    package static let version: UInt16 = 2
     /// What the first frame each way begins with, so that nobody takes another protocol for this one: `mesh`.
     static let magic: UInt32 = 0x6D65_7368
     /// The most octets of a content.

@@ -16,13 +16,18 @@ struct FrameConnection {
         self.descriptor = descriptor
     }
 
+    /// How many octets wait to be written.
+    var waiting: Int { outgoing.count - written }
+
     /// Whether octets wait to be written.
-    var isWriting: Bool { written < outgoing.count }
+    var isWriting: Bool { waiting > 0 }
 
     /// What came of reading: contents of frames and, at the end, why the stream is over.
     struct Outcome {
         /// Whole contents.
         var contents: [[UInt8]] = []
+        /// Whether anything has arrived.
+        var hasRead = false
         /// Why nothing more comes, nil while the stream is open.
         var end: String?
         /// Whether it is over because the other side broke the rules.
@@ -34,7 +39,9 @@ struct FrameConnection {
         var outcome = Outcome()
         do {
             switch try descriptor.read(into: &buffer) {
-            case .bytes(let bytes): decoder.append(bytes)
+            case .bytes(let bytes):
+                outcome.hasRead = true
+                decoder.append(bytes)
             case .nothingYet: return outcome
             case .end:
                 outcome.end =
@@ -56,19 +63,29 @@ struct FrameConnection {
         return outcome
     }
 
+    /// Throws away what has arrived on a stream that is over.
+    ///
+    /// - Returns: whether nothing more comes.
+    func discard(into buffer: inout [UInt8]) -> Bool {
+        do {
+            if case .end = try descriptor.read(into: &buffer) { return true }
+            return false
+        } catch { return true }
+    }
+
     /// Queues the content of a frame and writes what the system takes.
     ///
     /// - Parameter canBeMissed: whether the frame is left out when much waits already.
     /// - Returns: why the stream is over, nil while it is open.
     mutating func send(_ content: [UInt8], canBeMissed: Bool = false) -> String? {
-        if canBeMissed, outgoing.count - written > Self.droppingLimit { return nil }
+        if canBeMissed, waiting > Self.droppingLimit { return nil }
         do {
             outgoing.append(contentsOf: try Frame.encode(content))
         } catch {
             return "something cannot be framed: \(error)"
         }
         if let end = flush() { return end }
-        return outgoing.count - written > Self.outgoingLimit ? "the other side reads too slowly" : nil
+        return waiting > Self.outgoingLimit ? "the other side reads too slowly" : nil
     }
 
     /// Writes what the system takes of what is queued.

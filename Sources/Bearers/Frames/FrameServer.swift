@@ -2,8 +2,11 @@ package import MeshCore
 
 /// The other end of ``SocketBearer``: listens, and speaks frames with any number of clients.
 ///
-/// One thread drives the server by ``wait(atMost:)``. A client that breaks the rules of the frames, or does not read
-/// what it is sent, is told so and dropped; the others do not notice.
+/// One thread drives the server, by ``wait(atMost:watching:)`` or, where it waits for more, by ``watched``,
+/// ``nextDeadline`` and ``advance(_:)``. A client that breaks the rules of the frames, does not read what it is sent or
+/// falls silent is told so and dropped; the others do not notice.
+///
+/// What clients can take of the memory is bounded: each has at most ``FrameConnection/outgoingLimit`` and one frame.
 package final class FrameServer {
     /// Names a client; never reused within a server's life.
     package struct Client: RawRepresentable, Hashable, Comparable, Sendable {
@@ -35,6 +38,8 @@ package final class FrameServer {
 
     /// What clients want.
     package enum Event: Hashable, Sendable {
+        /// A client has said hello; who it is, for people.
+        case came(Client, peer: String)
         /// Begin to connect; ``opened(_:maximumPacketSize:)`` or ``close(_:_:)`` is to follow.
         case connect(ClientLink, LinkTarget)
         /// Write a packet to Data In; comes too for a link that is not open yet.
@@ -45,59 +50,91 @@ package final class FrameServer {
         case scan(Client, Bool)
         /// A client is gone or was dropped, after the events of its links.
         case left(Client, reason: String)
+        /// Somebody who connected did not become a client.
+        case turnedAway(peer: String, reason: String)
     }
 
     /// What is known of one connection.
     private struct Connection {
         var frames: FrameConnection
+        let peer: String
         /// When it came; without a hello it is dropped in time.
-        let since: ContinuousClock.Instant
-        var isGreeted = false
+        let since: Instant
+        /// Since its hello.
+        var heartbeat: Heartbeat?
+        var allowance: ConnectAllowance
+        /// Whether it is not read at present.
+        var isPaused = false
         var isScanning = false
         var links: Set<LinkIdentifier> = []
         /// Link numbers below are used up.
         var nextLink: UInt64 = 0
     }
 
+    /// A connection that is over and still has to bring its last frame to the client: to close a socket that holds
+    /// something unread would throw that away.
+    private struct Farewell {
+        var frames: FrameConnection
+        let until: Instant
+
+        static let patience = Duration.seconds(2)
+    }
+
     /// Where the server listens, with the port that the system chose if 0 was asked for.
     package let address: SocketAddress
-    private var listener: Descriptor?
+    private let settings: Settings
+    private let clock: BearerClock
     private let wakeUp: Int32?
-    private let maximumClients: Int
-    private let maximumLinks: Int
-    private let canScan: Bool
-    private let greetingTimeout: Duration
+    private var listener: Descriptor?
     private var clients: [Client: Connection] = [:]
+    private var farewells: [Farewell] = []
     private var nextClient: UInt32 = 0
     private var pending: [Event] = []
-    private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+    /// What one client can say before the others get their turn.
+    private var buffer = [UInt8](repeating: 0, count: 8 * 1024)
+
+    /// What clients may do, and how long they may take.
+    package struct Settings: Sendable {
+        /// Clients at once; further ones are told so and dropped.
+        package var maximumClients = 16
+        /// Links of each client at once, 1...255.
+        package var maximumLinks = 4
+        /// Whether clients may scan.
+        package var canScan = true
+        /// How long a client may take to say hello.
+        package var greetingTimeout = Duration.seconds(10)
+        /// The longest time for which a client is told nothing, up to 65 s.
+        package var silence = Duration.seconds(5)
+
+        /// The settings described at each property.
+        package init() {}
+    }
+
+    /// Connections that have not said hello yet; beyond so many the oldest makes room.
+    private static let maximumStrangers = 16
 
     /// Starts to listen. A Unix socket gets mode 0600.
     ///
     /// - Parameters:
     ///   - address: where.
-    ///   - maximumClients: connections at once; further ones are told so and closed.
-    ///   - maximumLinks: links of each client at once, 1...255.
-    ///   - canScan: whether clients may scan.
-    ///   - greetingTimeout: how long a client may take to say its version.
-    ///   - wakeUp: a pipe's reading end whose octets end ``wait(atMost:)`` early and are thrown away.
+    ///   - settings: what clients may do.
+    ///   - clock: the process's, from now on if not given.
+    ///   - wakeUp: a pipe's reading end whose octets end ``wait(atMost:watching:)`` early and are thrown away.
     /// - Throws: ``BearerError`` if the address is in use or may not be used.
     package init(
         listeningAt address: SocketAddress,
-        maximumClients: Int = 16,
-        maximumLinks: Int = 4,
-        canScan: Bool = true,
-        greetingTimeout: Duration = .seconds(10),
+        settings: Settings = Settings(),
+        clock: BearerClock = BearerClock(),
         wakeUp: Int32? = nil
     ) throws(BearerError) {
         let (listener, bound) = try listenStream(at: address)
         self.listener = listener
         self.address = bound
-        self.maximumClients = maximumClients
-        self.maximumLinks = min(max(maximumLinks, 1), 255)
-        self.canScan = canScan
-        self.greetingTimeout = greetingTimeout
+        self.clock = clock
         self.wakeUp = wakeUp
+        var settings = settings
+        settings.maximumLinks = min(max(settings.maximumLinks, 1), 255)
+        self.settings = settings
     }
 
     deinit {
@@ -105,11 +142,64 @@ package final class FrameServer {
     }
 
     /// Stops to listen, drops all clients and removes the file of a Unix socket. Doing it twice does nothing.
-    package func close() {
+    ///
+    /// - Parameter error: what clients are told, if anything.
+    package func close(_ error: BearerError? = nil) {
         guard listener != nil else { return }
         listener = nil
+        if let error {
+            for client in clients.keys.sorted() { _ = clients[client]?.frames.send(ServerFrame.end(error).encoded) }
+        }
         clients.removeAll()
+        farewells.removeAll()
         if case .unix(let path) = address { removeSocketFile(at: path) }
+    }
+
+    // MARK: Waiting
+
+    /// What is to be waited for at present.
+    package var watched: [Watched] {
+        guard let listener else { return [] }
+        var watched = clients.values.map { client in
+            let frames = client.frames
+            return Watched(number: frames.descriptor.number, reads: !client.isPaused, writes: frames.isWriting)
+        }
+        watched += farewells.map { Watched(number: $0.frames.descriptor.number, writes: $0.frames.isWriting) }
+        watched.append(Watched(number: listener.number, writes: false))
+        return watched
+    }
+
+    /// When ``advance(_:)`` wants to be called though nothing is ready.
+    package var nextDeadline: Instant? {
+        guard pending.isEmpty else { return clock.now }
+        var deadline = farewells.map(\.until).min()
+        for client in clients.values {
+            let own = client.heartbeat?.nextDeadline ?? client.since.advanced(by: settings.greetingTimeout)
+            deadline = min(deadline ?? own, own)
+        }
+        return deadline
+    }
+
+    /// Reads and writes what can be, and does what is due, without waiting.
+    ///
+    /// - Parameter ready: ``watched`` with what came of the wait; others among it are passed over.
+    /// - Returns: what clients want, in order for each client.
+    package func advance(_ ready: ArraySlice<Watched>) -> [Event] {
+        guard let listener else { return [] }
+        let states = Dictionary(ready.lazy.filter(\.isReady).map { ($0.number, $0) }) { first, _ in first }
+        if !states.isEmpty {
+            for client in clients.keys.sorted() {
+                guard let number = clients[client]?.frames.descriptor.number, let state = states[number] else {
+                    continue
+                }
+                serve(client, state)
+            }
+            if states[listener.number] != nil { acceptClients(from: listener) }
+        }
+        sayFarewell(states)
+        keepTime()
+        defer { pending.removeAll() }
+        return pending
     }
 
     /// Waits until a client wants something, at most `duration`.
@@ -121,31 +211,20 @@ package final class FrameServer {
         atMost duration: Duration,
         watching descriptor: Int32? = nil
     ) throws(BearerError) -> [Event] {
-        guard let listener else { return [] }
-        guard pending.isEmpty else { return takePending() }
-        let present = clients.keys.sorted()
-        var watched = present.map { client in
-            Watched(
-                number: clients[client]?.frames.descriptor.number ?? -1,
-                writes: clients[client]?.frames.isWriting ?? false
-            )
-        }
-        watched.append(Watched(number: listener.number, writes: false))
-        if let wakeUp { watched.append(Watched(number: wakeUp, writes: false)) }
-        if let descriptor { watched.append(Watched(number: descriptor, writes: false)) }
+        guard listener != nil else { return [] }
+        var polled = watched
+        if let descriptor { polled.append(Watched(number: descriptor, writes: false)) }
+        if let wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
+        let now = clock.now
+        let end = now.advanced(by: duration)
         do {
-            guard try waitForAny(of: &watched, milliseconds: duration.pollMilliseconds) else {
-                dropSilentClients()
-                return takePending()
-            }
+            let wait = now.duration(to: min(end, nextDeadline ?? end))
+            _ = try waitForAny(of: &polled, milliseconds: wait.pollMilliseconds)
         } catch {
             throw BearerError("cannot wait at \(address): \(error.text)")
         }
-        if let wakeUp, watched[present.count + 1].isReadable { drain(wakeUp) }
-        for (client, state) in zip(present, watched) { serve(client, state) }
-        if watched[present.count].isReadable { acceptClients(from: listener) }
-        dropSilentClients()
-        return takePending()
+        if let wakeUp, polled.last?.isReadable == true { drain(wakeUp) }
+        return advance(polled[...])
     }
 
     // MARK: What clients are told
@@ -176,10 +255,38 @@ package final class FrameServer {
         tell(.heard(advertisement), client, canBeMissed: true)
     }
 
-    /// Tells a client why and drops it; its events come with the next ``wait(atMost:)``.
+    /// Does not read what a client says until told otherwise, while what it has sent waits for the radio; a client that
+    /// is not read is not expected to say anything.
+    package func pause(_ client: Client, _ isPaused: Bool) {
+        guard clients[client]?.isPaused == !isPaused else { return }
+        clients[client]?.isPaused = isPaused
+        clients[client]?.heartbeat?.heard(at: clock.now)
+    }
+
+    /// Tells a client why and drops it; its events come with the next ``advance(_:)``.
     package func drop(_ client: Client, _ error: BearerError) {
-        _ = clients[client]?.frames.send(ServerFrame.end(error).encoded)
+        guard var frames = clients[client]?.frames else { return }
+        if frames.send(ServerFrame.end(error).encoded) == nil { bidFarewell(frames) }
         remove(client, reason: error.message)
+    }
+
+    private func bidFarewell(_ frames: FrameConnection) {
+        if farewells.count >= settings.maximumClients { farewells.removeFirst() }
+        if !frames.isWriting { frames.descriptor.endWriting() }
+        farewells.append(Farewell(frames: frames, until: clock.now.advanced(by: Farewell.patience)))
+    }
+
+    private func sayFarewell(_ states: [Int32: Watched]) {
+        let now = clock.now
+        for index in farewells.indices.reversed() {
+            var isOver = farewells[index].until <= now
+            if let state = states[farewells[index].frames.descriptor.number] {
+                if state.isWritable { isOver = isOver || farewells[index].frames.flush() != nil }
+                if !farewells[index].frames.isWriting { farewells[index].frames.descriptor.endWriting() }
+                if state.isReadable { isOver = isOver || farewells[index].frames.discard(into: &buffer) }
+            }
+            if isOver { farewells.remove(at: index) }
+        }
     }
 
     private func tell(_ frame: ServerFrame, on link: ClientLink) {
@@ -188,16 +295,14 @@ package final class FrameServer {
     }
 
     private func tell(_ frame: ServerFrame, _ client: Client, canBeMissed: Bool = false) {
-        guard let end = clients[client]?.frames.send(frame.encoded, canBeMissed: canBeMissed) else { return }
+        guard let end = clients[client]?.frames.send(frame.encoded, canBeMissed: canBeMissed) else {
+            clients[client]?.heartbeat?.sent(at: clock.now)
+            return
+        }
         remove(client, reason: end)
     }
 
     // MARK: What clients say
-
-    private func takePending() -> [Event] {
-        defer { pending.removeAll() }
-        return pending
-    }
 
     private func serve(_ client: Client, _ state: Watched) {
         if state.isWritable, let end = clients[client]?.frames.flush() {
@@ -205,6 +310,7 @@ package final class FrameServer {
             return
         }
         guard state.isReadable, let outcome = clients[client]?.frames.receive(into: &buffer) else { return }
+        if outcome.hasRead { clients[client]?.heartbeat?.heard(at: clock.now) }
         for content in outcome.contents {
             guard clients[client] != nil else { return }
             do throws(FrameError) {
@@ -222,21 +328,22 @@ package final class FrameServer {
     /// - Returns: what rule the frame breaks, nil if none.
     private func handle(_ frame: ClientFrame, of client: Client) -> String? {
         guard let connection = clients[client] else { return nil }
-        if case .hello(let version) = frame {
-            guard !connection.isGreeted else { return "the other side said hello twice" }
-            greet(client, version: version)
-            return nil
-        }
-        guard connection.isGreeted else { return "the other side did not say hello first" }
+        guard connection.heartbeat != nil else { return greet(client, with: frame) }
         switch frame {
-        case .hello: break
+        case .hello, .otherVersion: return "the other side said hello twice"
+        case .alive: break
         case .connect(let link, let target):
             guard UInt64(link.rawValue) >= connection.nextLink else {
                 return "the other side used the link number \(link.rawValue) twice"
             }
             clients[client]?.nextLink = UInt64(link.rawValue) + 1
-            guard connection.links.count < maximumLinks else {
-                let error = BearerError("all \(maximumLinks) links of the client are in use")
+            guard connection.links.count < settings.maximumLinks else {
+                let error = BearerError("all \(settings.maximumLinks) links of the client are in use")
+                tell(.closed(link, error), client)
+                return nil
+            }
+            guard clients[client]?.allowance.take(at: clock.now) == true else {
+                let error = BearerError("the client connects too often", hint: "Wait a few seconds.")
                 tell(.closed(link, error), client)
                 return nil
             }
@@ -250,7 +357,7 @@ package final class FrameServer {
             guard clients[client]?.links.remove(link) != nil else { return nil }
             pending.append(.closed(ClientLink(client: client, link: link)))
         case .scan(let isOn):
-            guard canScan else { return "the other side scans, which is not possible here" }
+            guard settings.canScan else { return "the other side scans, which is not possible here" }
             guard isOn != connection.isScanning else { return nil }
             clients[client]?.isScanning = isOn
             pending.append(.scan(client, isOn))
@@ -258,49 +365,92 @@ package final class FrameServer {
         return nil
     }
 
-    private func greet(_ client: Client, version: UInt16) {
-        guard version == Frame.version else {
-            _ = clients[client]?.frames.send(ServerFrame.refused(version: Frame.version).encoded)
+    private func greet(_ client: Client, with frame: ClientFrame) -> String? {
+        let theirs: UInt16
+        switch frame {
+        case .hello(let silence): theirs = silence
+        case .otherVersion(let version):
+            guard var frames = clients[client]?.frames else { return nil }
+            if frames.send(ServerFrame.refused(version: Frame.version).encoded) == nil { bidFarewell(frames) }
             remove(client, reason: "the client speaks version \(version) of the frames, we speak \(Frame.version)")
-            return
+            return nil
+        default: return "the other side did not say hello first"
         }
-        clients[client]?.isGreeted = true
+        guard clients.values.count(where: { $0.heartbeat != nil }) < settings.maximumClients else {
+            let error = BearerError(
+                settings.maximumClients == 1
+                    ? "another client is served already" : "\(settings.maximumClients) clients are served already",
+                hint: "Wait until another one has finished."
+            )
+            drop(client, error)
+            return nil
+        }
+        clients[client]?.heartbeat = Heartbeat(
+            interval: settings.silence,
+            theirs: .milliseconds(Int(theirs)),
+            at: clock.now
+        )
+        pending.append(.came(client, peer: clients[client]?.peer ?? ""))
         tell(
-            .hello(version: Frame.version, maximumLinks: UInt8(clamping: maximumLinks), canScan: canScan),
+            .hello(
+                silence: settings.silence.heartbeatMilliseconds,
+                maximumLinks: UInt8(clamping: settings.maximumLinks),
+                canScan: settings.canScan
+            ),
             client
         )
+        return nil
     }
 
     private func remove(_ client: Client, reason: String) {
         guard let connection = clients.removeValue(forKey: client) else { return }
+        guard connection.heartbeat != nil else {
+            pending.append(.turnedAway(peer: connection.peer, reason: reason))
+            return
+        }
         for link in connection.links.sorted() { pending.append(.closed(ClientLink(client: client, link: link))) }
         if connection.isScanning { pending.append(.scan(client, false)) }
         pending.append(.left(client, reason: reason))
     }
 
-    private func dropSilentClients() {
-        let now = ContinuousClock.now
+    /// Keeps connections alive and drops the clients that are silent.
+    private func keepTime() {
+        let now = clock.now
         for client in clients.keys.sorted() {
-            guard let connection = clients[client], !connection.isGreeted else { continue }
-            guard connection.since.duration(to: now) >= greetingTimeout else { continue }
-            drop(client, BearerError("the other side did not say hello in time"))
+            guard let connection = clients[client] else { continue }
+            guard let heartbeat = connection.heartbeat else {
+                if connection.since.advanced(by: settings.greetingTimeout) <= now {
+                    drop(client, BearerError("the other side did not say hello in time"))
+                }
+                continue
+            }
+            if connection.isPaused { clients[client]?.heartbeat?.heard(at: now) }
+            if heartbeat.isOtherSilent(at: now), !connection.isPaused {
+                // This process may have been stopped meanwhile, and all of it lies in the system's buffer.
+                serve(client, Watched(number: connection.frames.descriptor.number, isReadable: true))
+                guard clients[client]?.heartbeat?.isOtherSilent(at: now) == true else { continue }
+                drop(client, BearerError("the other side does not answer for \(heartbeat.patience.heartbeatText)"))
+            } else if heartbeat.isBeatDue(at: now) {
+                tell(.alive, client)
+            }
         }
     }
 
     private func acceptClients(from listener: Descriptor) {
         // An error here (such as too many open files) concerns the newcomer; it may be better at the next wait.
         while let accepted = try? acceptStream(from: listener) {
-            var frames = FrameConnection(accepted)
-            guard clients.count < maximumClients else {
-                let error = BearerError(
-                    "\(maximumClients) clients are served already",
-                    hint: "Wait until another one has finished."
-                )
-                _ = frames.send(ServerFrame.end(error).encoded)
-                continue
+            let strangers = clients.filter { $0.value.heartbeat == nil }.keys.sorted()
+            if strangers.count >= Self.maximumStrangers, let oldest = strangers.first {
+                drop(oldest, BearerError("too many connections say nothing"))
             }
-            clients[Client(rawValue: nextClient)] = Connection(frames: frames, since: .now)
-            nextClient += 1
+            let now = clock.now
+            clients[Client(rawValue: nextClient)] = Connection(
+                frames: FrameConnection(accepted),
+                peer: peerName(of: accepted),
+                since: now,
+                allowance: ConnectAllowance(at: now)
+            )
+            nextClient &+= 1
         }
     }
 }

@@ -5,16 +5,19 @@ package import MeshCore
 ///
 /// | type | body |
 /// | --- | --- |
-/// | 0x81 hello | magic (4), version (2), links at once (1: 1...255), whether it can scan (1); later versions may append |
+/// | 0x81 hello | magic (4), version (2), then in ours: the longest silence in milliseconds (2: 1...65,535), links at once (1: 1...255), whether it can scan (1); octets may be appended |
 /// | 0x82 opened | link (4), largest packet (2: 1...512) |
 /// | 0x83 packet | link (4), packet (1...512) |
 /// | 0x84 closed | link (4), message (text), hint (text, empty if there is none) |
 /// | 0x85 heard | advertiser (1 + 1...32), signal known (1), signal in dBm (1), hash known (1), URI hash (4), kind (1: 0 unprovisioned, 1 proxy), service data (the rest) |
 /// | 0x86 refused | version that the server speaks (2); the connection ends |
 /// | 0x87 end | message (text), hint (text); the connection ends |
+/// | 0x88 alive | nothing |
 package enum ServerFrame: Hashable, Sendable {
-    /// The first frame, if the versions are the same.
-    case hello(version: UInt16, maximumLinks: UInt8, canScan: Bool)
+    /// The first frame, if the versions are the same; the server sends something at least once in so many milliseconds.
+    case hello(silence: UInt16, maximumLinks: UInt8, canScan: Bool)
+    /// The first frame of a server that speaks another version and did not notice that we do.
+    case otherVersion(UInt16)
     /// A link is open.
     case opened(LinkIdentifier, maximumPacketSize: Int)
     /// A packet was notified on Data Out.
@@ -27,6 +30,8 @@ package enum ServerFrame: Hashable, Sendable {
     case refused(version: UInt16)
     /// The last frame: why the connection ends.
     case end(BearerError)
+    /// Nothing has happened; the server is there.
+    case alive
 
     /// Reads the content of a frame.
     ///
@@ -39,9 +44,14 @@ package enum ServerFrame: Hashable, Sendable {
             case 0x81:
                 guard try reader.readUInt32() == Frame.magic else { throw FrameError.foreign }
                 let version = try reader.readUInt16()
+                guard version == Frame.version else {
+                    self = .otherVersion(version)
+                    return
+                }
+                let silence = try reader.readSilence()
                 let links = try reader.readUInt8()
                 guard links > 0 else { throw DecodeError.prohibited(field: "links", value: 0) }
-                self = .hello(version: version, maximumLinks: links, canScan: try reader.readFlag())
+                self = .hello(silence: silence, maximumLinks: links, canScan: try reader.readFlag())
                 return
             case 0x82:
                 let link = LinkIdentifier(rawValue: try reader.readUInt32())
@@ -57,6 +67,7 @@ package enum ServerFrame: Hashable, Sendable {
             case 0x85: self = .heard(try reader.readAdvertisement())
             case 0x86: self = .refused(version: try reader.readUInt16())
             case 0x87: self = .end(try reader.readBearerError())
+            case 0x88: self = .alive
             default: throw FrameError.unknownType(type)
             }
             try reader.expectEnd()
@@ -71,12 +82,17 @@ package enum ServerFrame: Hashable, Sendable {
     package var encoded: [UInt8] {
         var writer = ByteWriter(capacity: 80)
         switch self {
-        case .hello(let version, let maximumLinks, let canScan):
+        case .hello(let silence, let maximumLinks, let canScan):
+            writer.write(UInt8(0x81))
+            writer.write(Frame.magic)
+            writer.write(Frame.version)
+            writer.write(max(silence, 1))
+            writer.write(max(maximumLinks, 1))
+            writer.write(UInt8(canScan ? 1 : 0))
+        case .otherVersion(let version):
             writer.write(UInt8(0x81))
             writer.write(Frame.magic)
             writer.write(version)
-            writer.write(max(maximumLinks, 1))
-            writer.write(UInt8(canScan ? 1 : 0))
         case .opened(let link, let size):
             writer.write(UInt8(0x82))
             writer.write(link.rawValue)
@@ -98,6 +114,7 @@ package enum ServerFrame: Hashable, Sendable {
         case .end(let error):
             writer.write(UInt8(0x87))
             writer.write(error)
+        case .alive: writer.write(UInt8(0x88))
         }
         return writer.bytes
     }

@@ -2,24 +2,42 @@ package import MeshCore
 
 /// Proxy and provisioning links, and scanning, through a gateway or a simulator process: all over one socket.
 ///
-/// The socket is connected when it is first needed and again when it is needed after a loss. The clock is the system's
-/// monotonic one from the bearer's making on.
-package final class SocketBearer: Bearer {
+/// The socket is connected when it is first needed and again when it is needed after a loss.
+package final class SocketBearer: PolledBearer {
     private let address: SocketAddress
     private let connectTimeout: Duration
-    private let wakeUp: Int32?
-    private let watched: [Int32]
-    private let start = ContinuousClock.now
+    private let isPatient: Bool
+    private let silence: Duration
+    /// The clock of ``now``.
+    package let clock: BearerClock
+    /// What ends a wait beside the socket.
+    package let interruption: WaitInterruption
+    /// The addresses of the host, once it was looked up: a look-up waits, so a lost connection comes back without one.
+    private var candidates: [Candidate]?
+    private var dialling: Dialling?
     private var connection: FrameConnection?
-    /// Whether each link is open already.
-    private var links: [LinkIdentifier: Bool] = [:]
+    /// Since the gateway's hello; the connection is being set up as long as there is none.
+    private var heartbeat: Heartbeat?
+    /// When the gateway is to have said hello.
+    private var greetingDeadline = Instant.zero
+    private var links: [LinkIdentifier: LinkState] = [:]
     private var nextLink: UInt32 = 0
-    private var canScan = false
+    private var canScan = true
     private var isScanning = false
     private var reconnection = Reconnection()
+    /// Why a bearer that is not patient can do nothing any more, until that is thrown.
+    private var breakdown: BearerError?
     private var events: [BearerEvent] = []
     private var firstEvent = 0
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+
+    private enum LinkState {
+        /// The gateway is told when the connection is there.
+        case queued(LinkTarget)
+        /// The gateway is told.
+        case connecting
+        case open
+    }
 
     /// When a socket that was lost while scanning is connected again.
     private struct Reconnection {
@@ -28,13 +46,15 @@ package final class SocketBearer: Bearer {
         var next = Instant.zero
     }
 
-    /// What the gateway said in its last hello, nil before anybody tried to connect.
+    /// What the gateway said in its last hello, nil before its first.
     private var toldMaximumLinks: Int?
+    /// Whether anybody waited for a hello in vain already to know how many links there are.
+    private var hasAsked = false
 
-    /// What the gateway said in its hello. The first who asks connects the socket; 1 if that fails.
+    /// What the gateway said in its hello, 1 before. The first who asks a patient bearer waits for it.
     package var maximumLinks: Int {
-        if toldMaximumLinks == nil {
-            toldMaximumLinks = 1
+        if toldMaximumLinks == nil, isPatient, !hasAsked {
+            hasAsked = true
             // What is wrong shows when a link is wanted.
             try? open()
         }
@@ -45,90 +65,37 @@ package final class SocketBearer: Bearer {
     ///
     /// - Parameters:
     ///   - address: where the gateway listens.
-    ///   - connectTimeout: how long a connection may take to come about, and then the gateway's hello.
-    ///   - wakeUp: a pipe's reading end whose octets end ``next(until:)`` early and are thrown away.
-    ///   - watched: descriptors that end ``next(until:)`` early as long as there is something to read on them; it is
-    ///     left to the caller, as are their lives.
+    ///   - connectTimeout: how long a connection may take to come about, its hello included.
+    ///   - silence: the longest time for which nothing is sent, up to 65 s.
+    ///   - isPatient: whether who first connects or scans waits for the gateway's hello, so that what is wrong is known at
+    ///     once, and a lost connection is made good; otherwise nothing but ``open()`` waits, and ``advance(_:)`` throws at
+    ///     a loss.
+    ///   - clock: the process's, from now on if not given.
+    ///   - interruption: what ends a wait beside the socket.
     package init(
         address: SocketAddress,
         connectTimeout: Duration = .seconds(10),
-        wakeUp: Int32? = nil,
-        watched: [Int32] = []
+        silence: Duration = .seconds(5),
+        isPatient: Bool = true,
+        clock: BearerClock = BearerClock(),
+        interruption: WaitInterruption = WaitInterruption()
     ) {
         self.address = address
         self.connectTimeout = connectTimeout
-        self.wakeUp = wakeUp
-        self.watched = watched
+        self.silence = silence
+        self.isPatient = isPatient
+        self.clock = clock
+        self.interruption = interruption
     }
 
-    /// Time since the bearer was made.
-    package var now: Instant { Instant.zero.advanced(by: start.duration(to: .now)) }
-
-    /// Connects the socket now; nothing happens if it is connected.
-    ///
-    /// - Throws: ``BearerError`` if nobody listens, or somebody who does not speak the same version.
-    package func open() throws(BearerError) {
-        guard connection == nil else { return }
-        let deadline = ContinuousClock.now.advanced(by: connectTimeout)
-        var connection = FrameConnection(try connectStream(to: address, timeout: connectTimeout))
-        if let end = connection.send(ClientFrame.hello(version: Frame.version).encoded) { throw lost(end) }
-        var contents: ArraySlice<[UInt8]> = []
-        while contents.isEmpty {
-            let left = ContinuousClock.now.duration(to: deadline)
-            guard left > .zero else {
-                throw BearerError(
-                    "\(address) does not say hello",
-                    hint: "Is it a gateway or simulator of meshplan that listens there?"
-                )
-            }
-            var socket = [Watched(number: connection.descriptor.number, writes: connection.isWriting)]
-            do {
-                guard try waitForAny(of: &socket, milliseconds: left.pollMilliseconds) else { continue }
-            } catch {
-                throw lost(error.text)
-            }
-            if socket[0].isWritable, let end = connection.flush() { throw lost(end) }
-            guard socket[0].isReadable else { continue }
-            let outcome = connection.receive(into: &buffer)
-            contents = outcome.contents[...]
-            if contents.isEmpty, let end = outcome.end { throw lost(end) }
-        }
-        try greet(contents.removeFirst())
-        self.connection = connection
-        reconnection = Reconnection()
-        for content in contents { handle(content) }
-        if isScanning { tell(.scan(true)) }
-    }
-
-    private func greet(_ content: [UInt8]) throws(BearerError) {
-        let frame: ServerFrame
-        do throws(FrameError) {
-            frame = try ServerFrame(decoding: content)
-        } catch {
-            throw BearerError(
-                "\(address) sent \(error)",
-                hint: "Is it a gateway or simulator of meshplan that listens there?"
-            )
-        }
-        switch frame {
-        case .hello(Frame.version, let maximumLinks, let canScan):
-            toldMaximumLinks = max(Int(maximumLinks), 1)
-            self.canScan = canScan
-        case .hello(let version, _, _), .refused(let version):
-            throw BearerError(
-                "the gateway or simulator at \(address) speaks version \(version) of the frames, this meshplan \(Frame.version)",
-                hint: version > Frame.version ? "Use a newer meshplan." : "Use a newer gateway or simulator."
-            )
-        case .end(let error): throw error
-        default: throw BearerError("\(address) does not say hello first")
-        }
-    }
+    // MARK: Links
 
     /// Begins to connect, the socket at once if it is not.
     ///
-    /// - Throws: ``BearerError`` as ``open()`` does, and if ``maximumLinks`` are in use.
+    /// - Throws: ``BearerError`` if the socket cannot be connected, as far as that shows at once, and if
+    ///   ``maximumLinks`` are in use.
     package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
-        try open()
+        try begin()
         guard links.count < maximumLinks else {
             throw BearerError("all \(maximumLinks) links of \(address) are in use")
         }
@@ -136,7 +103,11 @@ package final class SocketBearer: Bearer {
         if case .provisioning(let advertiser) = target { try check(advertiser) }
         let link = LinkIdentifier(rawValue: nextLink)
         nextLink += 1
-        links[link] = false
+        guard heartbeat != nil else {
+            links[link] = .queued(target)
+            return link
+        }
+        links[link] = .connecting
         tell(.connect(link, target))
         return link
     }
@@ -154,97 +125,279 @@ package final class SocketBearer: Bearer {
         guard (1...Frame.maximumPacketSize).contains(packet.count) else {
             throw BearerError("a packet of \(packet.count) octets cannot be sent")
         }
-        guard links[link] == true else { return }
+        guard case .open? = links[link] else { return }
         tell(.packet(link, packet))
     }
 
-    /// Waits in `poll` for frames.
-    ///
-    /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again, or the system
-    ///   cannot wait.
-    package func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
-        while true {
-            if let event = takeEvent() { return event }
-            try reconnectForScanning()
-            if let event = takeEvent() { return event }
-            let number = connection?.descriptor.number
-            var polled = watched.map { Watched(number: $0, writes: false) }
-            if let wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
-            if let number { polled.append(Watched(number: number, writes: connection?.isWriting ?? false)) }
-            var end = deadline
-            if connection == nil, isScanning { end = min(end, reconnection.next) }
-            do {
-                // A signal ends the wait early; so does the minute that one call lasts at most.
-                guard try waitForAny(of: &polled, milliseconds: now.duration(to: end).pollMilliseconds) else {
-                    if connection == nil, isScanning, end < deadline { continue }
-                    return nil
-                }
-            } catch {
-                throw BearerError("cannot wait for \(address): \(error.text)")
-            }
-            if number != nil, let socket = polled.last { serve(socket) }
-            if wakeUp != nil, polled[watched.count].isReadable {
-                drain(polled[watched.count].number)
-                return nil
-            }
-            if polled.prefix(watched.count).contains(where: \.isReadable) { return takeEvent() }
-        }
-    }
+    /// Octets that wait for the system's buffer; all links share one socket.
+    package func backlog(of link: LinkIdentifier) -> Int { connection?.waiting ?? 0 }
 
     /// Closes a link; what has arrived on it and was not fetched yet is dropped.
     package func close(_ link: LinkIdentifier) {
-        guard links.removeValue(forKey: link) != nil else { return }
-        tell(.close(link))
+        guard let state = links.removeValue(forKey: link) else { return }
+        if case .queued = state {} else { tell(.close(link)) }
         events = events[firstEvent...].filter { $0.link != link }
         firstEvent = 0
     }
 
     /// Begins to report what the gateway hears, or ceases to; goes on after a loss of the socket.
     ///
-    /// - Throws: ``BearerError`` as ``open()`` does, and if the gateway cannot scan.
+    /// - Throws: ``BearerError`` if the socket cannot be connected, as far as that shows at once, and if the gateway
+    ///   cannot scan.
     package func scan(_ isOn: Bool) throws(BearerError) {
         guard isOn != isScanning else { return }
         if isOn {
-            try open()
+            try begin()
             guard canScan else { throw BearerError("\(address) cannot scan") }
         } else {
             events = events[firstEvent...].filter { $0.link != nil }
             firstEvent = 0
         }
         isScanning = isOn
-        tell(.scan(isOn))
+        if heartbeat != nil { tell(.scan(isOn)) }
+    }
+
+    // MARK: Waiting
+
+    /// Whether the gateway has said hello.
+    package var isReady: Bool { heartbeat != nil }
+
+    /// When the connection is to be begun, given up or kept alive.
+    package var nextDeadline: Instant? {
+        if breakdown != nil { return .zero }
+        if let dialling { return dialling.nextDeadline }
+        if let heartbeat { return heartbeat.nextDeadline }
+        if connection != nil { return greetingDeadline }
+        return isScanning ? reconnection.next : nil
+    }
+
+    /// The socket, while there is one.
+    package var watched: [Watched] {
+        if let dialling { return dialling.watched.map { [$0] } ?? [] }
+        guard let connection else { return [] }
+        return [Watched(number: connection.descriptor.number, writes: connection.isWriting)]
+    }
+
+    /// Reads and writes frames.
+    ///
+    /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again; for any loss if the
+    ///   bearer is not patient.
+    package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
+        let failure = step(ready)
+        if let breakdown {
+            self.breakdown = nil
+            isScanning = false
+            throw breakdown
+        }
+        if let failure { try reconnectLater(after: failure) }
+        guard isScanning, dialling == nil, connection == nil, reconnection.next <= now else { return }
+        do throws(BearerError) {
+            try dial()
+        } catch {
+            try reconnectLater(after: error)
+        }
+    }
+
+    /// What has arrived and was not fetched yet.
+    package func takeEvent() -> BearerEvent? {
+        guard firstEvent < events.count else {
+            events.removeAll(keepingCapacity: true)
+            firstEvent = 0
+            return nil
+        }
+        defer { firstEvent += 1 }
+        return events[firstEvent]
+    }
+
+    // MARK: The connection
+
+    /// Connects the socket now and waits for the gateway's hello; nothing happens if it has come.
+    ///
+    /// - Throws: ``BearerError`` if nobody listens, or somebody who does not speak the same version.
+    package func open() throws(BearerError) {
+        guard heartbeat == nil else { return }
+        try dial()
+        while heartbeat == nil {
+            var polled = watched
+            do {
+                let wait = now.duration(to: nextDeadline ?? now)
+                _ = try waitForAny(of: &polled, milliseconds: wait.pollMilliseconds)
+            } catch {
+                throw BearerError("cannot wait: \(error.text)")
+            }
+            if let error = step(polled[...]) { throw error }
+        }
+    }
+
+    /// Connects the socket unless that is done or under way.
+    private func begin() throws(BearerError) {
+        if isPatient, toldMaximumLinks == nil { return try open() }
+        // Nobody may have waited for long, while somebody was asked something: the connection may be lost by now.
+        if let heartbeat, let number = connection?.descriptor.number, heartbeat.isBeatDue(at: now) {
+            _ = serve(Watched(number: number, isReadable: true))
+        }
+        try dial()
+    }
+
+    private func dial() throws(BearerError) {
+        guard dialling == nil, connection == nil else { return }
+        if candidates == nil { candidates = try Bearers.candidates(for: address, passive: false) }
+        greetingDeadline = now.advanced(by: connectTimeout)
+        var dialling = Dialling(to: candidates ?? [], until: greetingDeadline)
+        if let error = take(dialling.advance(isReady: false, at: now), of: dialling) { throw error }
+    }
+
+    /// Does what is due.
+    ///
+    /// - Returns: why the connection has not come about, if it was being set up and failed now.
+    private func step(_ ready: ArraySlice<Watched>) -> BearerError? {
+        if var dialling {
+            let outcome = dialling.advance(isReady: ready.first?.isReady ?? false, at: now)
+            return take(outcome, of: dialling)
+        }
+        guard let descriptor = connection?.descriptor else { return nil }
+        if let socket = ready.first, socket.number == descriptor.number, let error = serve(socket) { return error }
+        guard connection != nil else { return nil }
+        guard let heartbeat else {
+            guard greetingDeadline <= now else { return nil }
+            let error = BearerError("\(address) does not say hello", hint: Self.foreignHint)
+            return fail(error)
+        }
+        if heartbeat.isOtherSilent(at: now) {
+            // This process may have been stopped meanwhile, and all of it lies in the system's buffer.
+            if let error = serve(Watched(number: descriptor.number, isReadable: true)) { return error }
+            if self.heartbeat?.isOtherSilent(at: now) == true {
+                lose(lost("the other side does not answer for \(heartbeat.patience.heartbeatText)"))
+            }
+        } else if heartbeat.isBeatDue(at: now) {
+            tell(.alive)
+        }
+        return nil
+    }
+
+    private func take(_ outcome: Dialling.Outcome, of dialling: Dialling) -> BearerError? {
+        self.dialling = nil
+        switch outcome {
+        case .pending:
+            self.dialling = dialling
+            return nil
+        case .failed(let error):
+            let start =
+                "Is the gateway or the simulator running? Start one with: meshplan sim --listen \(address)"
+            return fail(
+                BearerError("cannot connect to \(address): \(error.text)", hint: error.connectingHint(start: start))
+            )
+        case .connected(let descriptor):
+            var connection = FrameConnection(descriptor)
+            let end = connection.send(ClientFrame.hello(silence: silence.heartbeatMilliseconds).encoded)
+            self.connection = connection
+            return end.flatMap { fail(lost($0)) }
+        }
+    }
+
+    private static let foreignHint = "Is it a gateway or simulator of meshplan that listens there?"
+
+    /// The connection has not come about: the links that wait for it are over.
+    private func fail(_ error: BearerError) -> BearerError {
+        dialling = nil
+        connection = nil
+        if !isPatient { breakdown = error }
+        for link in links.keys.sorted() { events.append(.closed(link, error)) }
+        links.removeAll()
+        return error
+    }
+
+    private func reconnectLater(after error: BearerError) throws(BearerError) {
+        guard isScanning else { return }
+        reconnection.failures += 1
+        guard reconnection.failures < Reconnection.attempts else {
+            isScanning = false
+            reconnection = Reconnection()
+            throw error
+        }
+        reconnection.next = now.advanced(by: .seconds(1 << (reconnection.failures - 1)))
+    }
+
+    private func lost(_ reason: String) -> BearerError {
+        BearerError("the connection to \(address) is lost: \(reason)")
+    }
+
+    private func lose(_ error: BearerError) {
+        guard connection != nil else { return }
+        heartbeat = nil
+        reconnection = Reconnection()
+        _ = fail(error)
     }
 
     // MARK: Frames
 
-    private func reconnectForScanning() throws(BearerError) {
-        guard isScanning, connection == nil, reconnection.next <= now else { return }
-        do throws(BearerError) {
-            try open()
-        } catch {
-            reconnection.failures += 1
-            guard reconnection.failures < Reconnection.attempts else {
-                isScanning = false
-                reconnection = Reconnection()
-                throw error
-            }
-            reconnection.next = now.advanced(by: .seconds(1 << (reconnection.failures - 1)))
-        }
-    }
-
     private func tell(_ frame: ClientFrame) {
-        guard let end = connection?.send(frame.encoded) else { return }
+        guard let end = connection?.send(frame.encoded) else {
+            heartbeat?.sent(at: now)
+            return
+        }
         lose(lost(end))
     }
 
-    private func serve(_ socket: Watched) {
-        if socket.isWritable, let end = connection?.flush() {
-            lose(lost(end))
-            return
+    /// Writes and reads.
+    ///
+    /// - Returns: why the connection has not come about, if it was being set up and failed now.
+    private func serve(_ socket: Watched) -> BearerError? {
+        func over(_ error: BearerError) -> BearerError? {
+            guard heartbeat != nil else { return fail(error) }
+            lose(error)
+            return nil
         }
-        guard socket.isReadable, let outcome = connection?.receive(into: &buffer) else { return }
-        for content in outcome.contents where connection != nil { handle(content) }
-        if let end = outcome.end { lose(lost(end)) }
+        if socket.isWritable, let end = connection?.flush() { return over(lost(end)) }
+        guard socket.isReadable, let outcome = connection?.receive(into: &buffer) else { return nil }
+        if outcome.hasRead { heartbeat?.heard(at: now) }
+        for content in outcome.contents where connection != nil {
+            if heartbeat != nil {
+                handle(content)
+            } else if let error = greet(content) {
+                return fail(error)
+            }
+        }
+        guard connection != nil, let end = outcome.end else { return nil }
+        return over(lost(end))
+    }
+
+    /// Takes the first frame.
+    ///
+    /// - Returns: what is wrong with it, nil if nothing.
+    private func greet(_ content: [UInt8]) -> BearerError? {
+        let frame: ServerFrame
+        do throws(FrameError) {
+            frame = try ServerFrame(decoding: content)
+        } catch {
+            return BearerError("\(address) sent \(error)", hint: Self.foreignHint)
+        }
+        switch frame {
+        case .hello(let theirs, let maximumLinks, let canScan):
+            toldMaximumLinks = max(Int(maximumLinks), 1)
+            self.canScan = canScan
+            heartbeat = Heartbeat(interval: silence, theirs: .milliseconds(Int(theirs)), at: now)
+            reconnection = Reconnection()
+            greeted()
+            return nil
+        case .otherVersion(let version), .refused(let version):
+            return BearerError(
+                "the gateway or simulator at \(address) speaks version \(version) of the frames, this meshplan \(Frame.version)",
+                hint: version > Frame.version ? "Use a newer meshplan." : "Use a newer gateway or simulator."
+            )
+        case .end(let error): return error
+        default: return BearerError("\(address) does not say hello first")
+        }
+    }
+
+    /// Tells the gateway what has waited for its hello.
+    private func greeted() {
+        for link in links.keys.sorted() {
+            guard case .queued(let target)? = links[link] else { continue }
+            links[link] = .connecting
+            tell(.connect(link, target))
+        }
+        if isScanning { tell(.scan(true)) }
     }
 
     private func handle(_ content: [UInt8]) {
@@ -256,16 +409,18 @@ package final class SocketBearer: Bearer {
             return
         }
         switch frame {
-        case .hello, .refused: lose(lost("the other side said hello twice"))
+        case .hello, .otherVersion, .refused: lose(lost("the other side said hello twice"))
         case .opened(let link, let size):
             // A link that is not known was closed by us while the frame was on its way.
-            guard let isOpen = links[link] else { return }
-            guard !isOpen else { return lose(lost("the other side opened a link twice")) }
-            links[link] = true
+            guard let state = links[link] else { return }
+            guard case .connecting = state else { return lose(lost("the other side opened a link twice")) }
+            links[link] = .open
             events.append(.opened(link, maximumPacketSize: size))
         case .packet(let link, let packet):
-            guard let isOpen = links[link] else { return }
-            guard isOpen else { return lose(lost("the other side sent a packet on a link that is not open")) }
+            guard let state = links[link] else { return }
+            guard case .open = state else {
+                return lose(lost("the other side sent a packet on a link that is not open"))
+            }
             events.append(.received(link, packet))
         case .closed(let link, let error):
             guard links.removeValue(forKey: link) != nil else { return }
@@ -273,28 +428,7 @@ package final class SocketBearer: Bearer {
         case .heard(let advertisement):
             if isScanning { events.append(.heard(advertisement)) }
         case .end(let error): lose(error)
+        case .alive: break
         }
-    }
-
-    private func lost(_ reason: String) -> BearerError {
-        BearerError("the connection to \(address) is lost: \(reason)")
-    }
-
-    private func lose(_ error: BearerError) {
-        guard connection != nil else { return }
-        connection = nil
-        for link in links.keys.sorted() { events.append(.closed(link, error)) }
-        links.removeAll()
-        reconnection = Reconnection()
-    }
-
-    private func takeEvent() -> BearerEvent? {
-        guard firstEvent < events.count else {
-            events.removeAll(keepingCapacity: true)
-            firstEvent = 0
-            return nil
-        }
-        defer { firstEvent += 1 }
-        return events[firstEvent]
     }
 }

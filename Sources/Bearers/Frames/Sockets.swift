@@ -1,4 +1,4 @@
-internal import MeshCore
+package import MeshCore
 
 #if canImport(Darwin)
 internal import Darwin
@@ -7,41 +7,12 @@ internal import Glibc
 #endif
 
 #if canImport(Darwin)
-private let streamType = SOCK_STREAM
+/// The type of stream sockets.
+let streamType = SOCK_STREAM
 #else
-private let streamType = Int32(SOCK_STREAM.rawValue)
+/// The type of stream sockets.
+let streamType = Int32(SOCK_STREAM.rawValue)
 #endif
-
-/// Connects to `address` and waits for it, at most `timeout`.
-///
-/// - Throws: ``BearerError`` with a hint where a usual cause is known.
-func connectStream(to address: SocketAddress, timeout: Duration) throws(BearerError) -> Descriptor {
-    var last = SystemError(number: EADDRNOTAVAIL)
-    for candidate in try candidates(for: address, passive: false) {
-        let number = socket(candidate.family, streamType, 0)
-        guard number >= 0 else {
-            last = .last
-            continue
-        }
-        let descriptor = Descriptor(adopting: number)
-        do {
-            try finishConnecting(descriptor, to: candidate, timeout: timeout)
-            candidate.disableDelay(on: descriptor)
-            return descriptor
-        } catch {
-            last = error
-        }
-    }
-    let hint: String? =
-        switch last.number {
-        case ECONNREFUSED, ENOENT:
-            "Is the gateway or the simulator running? Start one with: meshplan sim --listen \(address)"
-        case EACCES, EPERM: "The socket belongs to somebody else."
-        case ETIMEDOUT, EHOSTUNREACH, ENETUNREACH: "Check the host, the port and the network in between."
-        default: nil
-        }
-    throw BearerError("cannot connect to \(address): \(last.text)", hint: hint)
-}
 
 /// Starts to listen at `address`. A Unix socket file that nobody listens at any more is replaced.
 ///
@@ -94,14 +65,25 @@ func acceptStream(from listener: Descriptor) throws(SystemError) -> Descriptor? 
     throw error
 }
 
+extension SocketAddress {
+    /// Whether only this machine can reach who listens there, whatever the name stands for.
+    ///
+    /// - Throws: ``BearerError`` if the host is not known.
+    package func isLocal() throws(BearerError) -> Bool {
+        try candidates(for: self, passive: true).allSatisfy(\.isLocal)
+    }
+}
+
 /// Removes the file of a Unix socket that a finished process has left.
 func removeSocketFile(at path: String) {
     _ = unlink(path)
 }
 
 /// One socket address that a ``SocketAddress`` stands for.
-private struct Candidate {
+struct Candidate {
+    /// The address family, such as `AF_INET6`.
     var family: Int32
+    /// The system's form of the address.
     var storage: [UInt8]
 
     /// Lends the address in the form that system calls take.
@@ -116,6 +98,20 @@ private struct Candidate {
         }
     }
 
+    /// Whether only this machine can reach it (RFC 1122, 3.2.1.3; RFC 4291, 2.5.3).
+    var isLocal: Bool {
+        switch family {
+        case AF_UNIX: return true
+        case AF_INET:
+            // The address follows the family and the port.
+            return storage.dropFirst(4).first == 127
+        case AF_INET6:
+            // The flow label stands before the address.
+            return Array(storage.dropFirst(8).prefix(16)) == [UInt8](repeating: 0, count: 15) + [1]
+        default: return false
+        }
+    }
+
     /// Sends small frames at once.
     func disableDelay(on descriptor: Descriptor) {
         guard family != AF_UNIX else { return }
@@ -124,7 +120,10 @@ private struct Candidate {
     }
 }
 
-private func candidates(for address: SocketAddress, passive: Bool) throws(BearerError) -> [Candidate] {
+/// The socket addresses of a name, which may take the time of a look-up.
+///
+/// - Parameter passive: whether to listen there.
+func candidates(for address: SocketAddress, passive: Bool) throws(BearerError) -> [Candidate] {
     switch address {
     case .unix(let path):
         var unix = sockaddr_un()
@@ -164,30 +163,6 @@ private func candidates(for address: SocketAddress, passive: Bool) throws(Bearer
     }
 }
 
-private func finishConnecting(
-    _ descriptor: Descriptor,
-    to candidate: Candidate,
-    timeout: Duration
-) throws(SystemError) {
-    let result = candidate.withAddress { connect(descriptor.number, $0, $1) }
-    if result == 0 { return }
-    let error = SystemError.last
-    // A Unix socket whose backlog is full answers EAGAIN; there is nothing to wait for.
-    guard error.number == EINPROGRESS || error.number == EINTR else { throw error }
-    let deadline = ContinuousClock.now.advanced(by: timeout)
-    while true {
-        let left = ContinuousClock.now.duration(to: deadline)
-        guard left > .zero else { throw SystemError(number: ETIMEDOUT) }
-        var watched = [Watched(number: descriptor.number, writes: true)]
-        guard try waitForAny(of: &watched, milliseconds: left.pollMilliseconds) else { continue }
-        var code: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else { throw .last }
-        guard code == 0 else { throw SystemError(number: code) }
-        return
-    }
-}
-
 private func removeStaleSocket(at path: String, address: SocketAddress) throws(BearerError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -196,13 +171,48 @@ private func removeStaleSocket(at path: String, address: SocketAddress) throws(B
     }
     let isAlive: Bool
     do {
-        _ = try connectStream(to: address, timeout: .seconds(1))
-        isAlive = true
+        isAlive = try isListening(at: address)
     } catch {
         isAlive = false
     }
     guard !isAlive else { throw BearerError("cannot listen at \(address): somebody listens there already") }
     _ = unlink(path)
+}
+
+/// Whether somebody takes connections, or has not got round to those that wait.
+private func isListening(at address: SocketAddress) throws(BearerError) -> Bool {
+    guard let candidate = try candidates(for: address, passive: false).first else { return false }
+    let number = socket(candidate.family, streamType, 0)
+    guard number >= 0 else { return false }
+    let descriptor = Descriptor(adopting: number)
+    if candidate.withAddress({ connect(descriptor.number, $0, $1) }) == 0 { return true }
+    return [EAGAIN, EINPROGRESS].contains(errno)
+}
+
+/// Who is at the other end of a socket: the address and port, or `a local process` at a Unix socket.
+func peerName(of descriptor: Descriptor) -> String {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
+            guard getpeername(descriptor.number, address, &size) == 0 else { return -1 }
+            guard Int32(address.pointee.sa_family) != AF_UNIX else { return -1 }
+            return getnameinfo(
+                address,
+                size,
+                &host,
+                socklen_t(host.count),
+                &port,
+                socklen_t(port.count),
+                NI_NUMERICHOST | NI_NUMERICSERV
+            )
+        }
+    }
+    guard result == 0 else { return "a local process" }
+    let texts = [host, port].map { String(decoding: $0.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) }
+    return texts[0].contains(":") ? "[\(texts[0])]:\(texts[1])" : "\(texts[0]):\(texts[1])"
 }
 
 private func localPort(of descriptor: Descriptor) -> UInt16? {

@@ -95,7 +95,7 @@ struct ApplyCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: bearer.via, devices, simulator),
+            route: try MeshRoute(via: bearer.routes, devices, simulator),
             options: execution.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),

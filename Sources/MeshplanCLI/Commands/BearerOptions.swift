@@ -3,32 +3,74 @@ internal import Bearers
 
 /// How to reach the mesh, and how a simulated one behaves.
 struct BearerOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "How to reach the mesh: simulator, unix:PATH or tcp:HOST:PORT of a gateway or simulator process.",
-            valueName: "bearer"
-        )
-    )
-    var via: String
+    @Option(help: ArgumentHelp("\(BearerChoice.help)", valueName: "bearer"))
+    var via: [String]
+
+    @OptionGroup var adapter: AdapterOptions
+
+    /// What each `--via` says, with the adapter.
+    var routes: [String] { adapter.routes(via) }
 
     func validate() throws {
-        do {
-            _ = try BearerChoice(via)
-        } catch {
-            throw ValidationError("\(error)")
-        }
+        _ = try BearerChoice.all(routes)
+        try adapter.check(for: via)
     }
 }
 
 /// What carries the messages of a command.
-enum BearerChoice {
+enum BearerChoice: Hashable {
     /// A simulated world in this process.
     case simulator
     /// A gateway, or a simulator process.
     case socket(SocketAddress)
+    /// A Bluetooth adapter of this machine, by its name or address; nil for the first that is ready.
+    case gatt(adapter: String?)
+
+    /// What ``gatt(adapter:)`` is called.
+    static let gattName = "gatt"
+
+    /// What `--via` takes.
+    static let help = """
+        How to reach the mesh: gatt with a Bluetooth adapter of this machine, gatt:ADAPTER with that one, unix:PATH or \
+        tcp:HOST:PORT of a gateway or simulator process, or simulator. May be repeated, to use several at once.
+        """
 
     /// Reads what `--via` says.
     init(_ text: String) throws(SocketAddressError) {
-        self = text == "simulator" ? .simulator : .socket(try SocketAddress(text))
+        if text == "simulator" {
+            self = .simulator
+        } else if text == Self.gattName {
+            self = .gatt(adapter: nil)
+        } else if text.hasPrefix(Self.gattName + ":") {
+            let adapter = String(text.dropFirst(Self.gattName.count + 1))
+            guard !adapter.isEmpty else { throw SocketAddressError(text: text, problem: "the adapter is missing") }
+            self = .gatt(adapter: adapter)
+        } else {
+            self = .socket(try SocketAddress(text))
+        }
+    }
+
+    /// Reads what all of `--via` say, which is at least one.
+    ///
+    /// - Throws: `ValidationError` for one that names nothing, is there twice, or goes with no other.
+    static func all(_ texts: [String]) throws(ValidationError) -> [BearerChoice] {
+        var choices: [BearerChoice] = []
+        for text in texts {
+            let choice: BearerChoice
+            do {
+                choice = try BearerChoice(text)
+            } catch {
+                throw ValidationError("\(error)")
+            }
+            guard !choices.contains(choice) else { throw ValidationError("--via \(text) is given twice.") }
+            choices.append(choice)
+        }
+        guard choices.count == 1 || !choices.contains(.simulator) else {
+            throw ValidationError(
+                "--via simulator is a world of its own, to which no other --via leads; simulate in a process with "
+                    + "meshplan sim to reach it by several gateways."
+            )
+        }
+        return choices
     }
 }

@@ -6,12 +6,13 @@ internal import Store
 struct GoingBackOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How to reach the mesh: simulator, unix:PATH or tcp:HOST:PORT of a gateway or simulator process. Without it "
-                + "the plan is only shown.",
+            "\(BearerChoice.help) Without it the plan is only shown.",
             valueName: "bearer"
         )
     )
-    var via: String?
+    var via: [String] = []
+
+    @OptionGroup var adapter: AdapterOptions
 
     @Flag(help: "Do not ask.")
     var autoApprove = false
@@ -62,21 +63,18 @@ struct GoingBackOptions: ParsableArguments {
     var simulator: SimulatorOptions
 
     func validate() throws {
-        guard let via else { return }
+        guard !via.isEmpty else { return }
         if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
-        do {
-            _ = try BearerChoice(via)
-        } catch {
-            throw ValidationError("\(error)")
-        }
+        _ = try BearerChoice.all(adapter.routes(via))
+        try adapter.check(for: via)
         try devices.check(for: via)
     }
 
     /// What carries plans out.
-    func run(as operation: String, via: String, in context: Context) throws -> ApplyRun {
+    func run(as operation: String, in context: Context) throws -> ApplyRun {
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: via, devices, simulator),
+            route: try MeshRoute(via: adapter.routes(via), devices, simulator),
             options: self.run.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),
@@ -92,7 +90,7 @@ struct GoingBackOptions: ParsableArguments {
 
     /// Shows the plan of a source, saves it, or carries it out.
     func carryOut(_ job: some PlanSource, as operation: String, in context: Context) throws -> ExitStatus {
-        if let via { return try run(as: operation, via: via, in: context).carryOut(job) }
+        if !via.isEmpty { return try run(as: operation, in: context).carryOut(job) }
         if let out { try SavedPlan.check(target: out, in: context) }
         let database = try Workspace(context: context).open(job.network)
         let snapshot = try database.snapshot()

@@ -51,7 +51,7 @@ struct IdentifyCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let conversation = NodeConversation(
             context: context,
-            route: try MeshRoute(via: bearer.via, devices, simulator),
+            route: try MeshRoute(via: bearer.routes, devices, simulator),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         return try IdentifyRun(conversation: conversation).identify(

@@ -32,11 +32,13 @@ struct KeysRefreshCommand: NetworkCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How to reach the mesh: simulator, unix:PATH or tcp:HOST:PORT of a gateway or simulator process.",
+            BearerChoice.help,
             valueName: "bearer"
         )
     )
-    var via: String?
+    var via: [String] = []
+
+    @OptionGroup var adapter: AdapterOptions
 
     @OptionGroup var networks: NetworkOptions
 
@@ -90,18 +92,15 @@ struct KeysRefreshCommand: NetworkCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        guard let via else {
+        guard !via.isEmpty else {
             if out == nil {
                 throw ValidationError("Say how to reach the mesh with --via, or save the plan with --out.")
             }
             return
         }
         if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
-        do {
-            _ = try BearerChoice(via)
-        } catch {
-            throw ValidationError("\(error)")
-        }
+        _ = try BearerChoice.all(adapter.routes(via))
+        try adapter.check(for: via)
         try devices.check(for: via)
     }
 
@@ -113,10 +112,10 @@ struct KeysRefreshCommand: NetworkCommand {
             subnet: subnet,
             excluded: exclude
         )
-        guard let via else { return try save(job, in: workspace, context) }
+        guard !via.isEmpty else { return try save(job, in: workspace, context) }
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: via, devices, simulator),
+            route: try MeshRoute(via: adapter.routes(via), devices, simulator),
             options: self.run.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: []),

@@ -31,11 +31,13 @@ struct PlanRefreshOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How to reach the mesh to read nodes back: simulator, unix:PATH or tcp:HOST:PORT.",
+            BearerChoice.help,
             valueName: "bearer"
         )
     )
-    var via: String?
+    var via: [String] = []
+
+    @OptionGroup var adapter: AdapterOptions
 
     @OptionGroup var execution: RunOptions
 
@@ -47,14 +49,9 @@ struct PlanRefreshOptions: ParsableArguments {
 
     func validate() throws {
         if refresh != .none { try devices.check(for: via) }
-        if refresh != .none, via == nil { throw ValidationError("--refresh needs --via: how to reach the mesh.") }
-        if let via {
-            do {
-                _ = try BearerChoice(via)
-            } catch {
-                throw ValidationError("\(error)")
-            }
-        }
+        if refresh != .none, via.isEmpty { throw ValidationError("--refresh needs --via: how to reach the mesh.") }
+        if !via.isEmpty { _ = try BearerChoice.all(adapter.routes(via)) }
+        try adapter.check(for: via)
     }
 
     /// What the database knows, after nodes were read back as asked for.
@@ -67,12 +64,12 @@ struct PlanRefreshOptions: ParsableArguments {
         _ options: PlannerOptions,
         in context: Context
     ) throws -> Snapshot {
-        guard refresh != .none, let via else { return try database.snapshot() }
+        guard refresh != .none, !via.isEmpty else { return try database.snapshot() }
         let lease = try Workspace(context: context).lock(database, for: "plan --refresh")
         defer { lease.release() }
         let run = RefreshRun(
             context: context,
-            route: try MeshRoute(via: via, devices, simulator),
+            route: try MeshRoute(via: adapter.routes(via), devices, simulator),
             options: execution.options,
             database: database,
             lease: lease,

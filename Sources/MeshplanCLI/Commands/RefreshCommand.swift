@@ -86,7 +86,7 @@ struct RefreshCommand: NetworkCommand {
         options.readsInSequences = aggregate
         let refresh = RefreshRun(
             context: context,
-            route: try MeshRoute(via: bearer.via, devices, simulator),
+            route: try MeshRoute(via: bearer.routes, devices, simulator),
             options: options,
             database: database,
             lease: lease,

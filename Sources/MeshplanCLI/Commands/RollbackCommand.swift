@@ -46,9 +46,9 @@ struct RollbackCommand: NetworkCommand {
                         + "--write-definition and --confirm-within."
                 )
             }
-            if goingBack.via == nil { throw ValidationError("Say how to reach the mesh with --via.") }
+            if goingBack.via.isEmpty { throw ValidationError("Say how to reach the mesh with --via.") }
         }
-        if writeDefinition != nil, goingBack.via != nil || goingBack.out != nil {
+        if writeDefinition != nil, !goingBack.via.isEmpty || goingBack.out != nil {
             throw ValidationError("--write-definition only writes files, so --via and --out are not for it.")
         }
     }
@@ -56,8 +56,8 @@ struct RollbackCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
         let name = try workspace.only(networks.network)
-        if unconfirmed, let via = goingBack.via {
-            return try goingBack.run(as: "rollback", via: via, in: context).goBackUnconfirmed(name)
+        if unconfirmed {
+            return try goingBack.run(as: "rollback", in: context).goBackUnconfirmed(name)
         }
         let database = try workspace.open(name)
         let (entry, text) = try definition(in: database)

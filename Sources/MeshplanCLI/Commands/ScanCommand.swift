@@ -61,7 +61,7 @@ struct ScanCommand: NetworkCommand {
 
     func validate() throws {
         try devices.check(for: bearer.via)
-        if watch, bearer.via == "simulator" {
+        if watch, bearer.via == ["simulator"] {
             throw ValidationError(
                 "--watch waits for what happens in real time; simulate in a process of its own with meshplan sim."
             )
@@ -73,7 +73,7 @@ struct ScanCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let run = ScanRun(
             context: context,
-            route: try MeshRoute(via: bearer.via, devices, simulator),
+            route: try MeshRoute(via: bearer.routes, devices, simulator),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         if remote || !through.isEmpty {

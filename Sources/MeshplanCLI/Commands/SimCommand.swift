@@ -84,9 +84,11 @@ struct SimRunCommand: NetworkCommand {
         )
         context.interrupts.arm()
         let address = try SocketAddress(listen)
+        var settings = FrameServer.Settings()
+        settings.maximumLinks = simulation.world.settings.maximumLinks
         let server = try FrameServer(
             listeningAt: address.resolved(in: context),
-            maximumLinks: simulation.world.settings.maximumLinks,
+            settings: settings,
             wakeUp: context.interrupts.wakeUp
         )
         if case .unix = address {

@@ -150,8 +150,8 @@ struct SimulatedDeviceOptions: ParsableArguments {
     /// A process that simulates has its own devices, which nobody here can add to.
     ///
     /// - Parameter via: what `--via` says.
-    func check(for via: String?) throws(ValidationError) {
-        guard !devices.isEmpty, via != "simulator" else { return }
+    func check(for via: [String]) throws(ValidationError) {
+        guard !devices.isEmpty, via != ["simulator"] else { return }
         throw ValidationError("--devices is for --via simulator; a simulator process is given its own.")
     }
 }

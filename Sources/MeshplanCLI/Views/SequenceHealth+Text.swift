@@ -129,6 +129,7 @@ extension MeshRoute {
     /// The command that hears the IV index of a network over this route, as it is typed.
     func recoveryCommand(of network: String, in context: Context) -> String {
         let key = context.storeAccess.keyFile.map { " --key-file \($0.printable)" } ?? ""
-        return "meshplan network iv recover --network \(network.printable) --via \(via.printable)\(key)"
+        let vias = via.map { " --via \($0.printable.shellWord)" }.joined()
+        return "meshplan network iv recover --network \(network.printable)\(vias)\(key)"
     }
 }

@@ -1,0 +1,13 @@
+package import MeshCore
+
+/// The system's monotonic clock from an instant on; the bearers of a process share one, so that their instants can be
+/// compared.
+package struct BearerClock: Sendable {
+    private let start = ContinuousClock.now
+
+    /// A clock that begins now.
+    package init() {}
+
+    /// Time since the clock began.
+    package var now: Instant { Instant.zero.advanced(by: start.duration(to: .now)) }
+}

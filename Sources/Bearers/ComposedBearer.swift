@@ -1,0 +1,380 @@
+package import MeshCore
+
+/// Several bearers as one: the gateways of several rooms, or a gateway and an adapter of this machine.
+///
+/// All of them scan, and their links are numbered anew. An identifier of an advertiser gets the place of the bearer that
+/// heard it in front, so that connecting goes back to that one. A bearer that can do nothing any more ends its links
+/// with its error; it is opened again after a wait that doubles, as long as somebody scans or connects, and the others
+/// go on meanwhile. Only when all are gone does connecting fail.
+///
+/// ## One advertiser that several bearers hear
+/// Bearers name an advertiser by its Bluetooth address, so the same octets from two of them mean the same device. It
+/// comes under one identifier only, that of the bearer that hears it best, or has a link to it: whoever chooses among
+/// identifiers would else take it for two proxies, and use up a second link of it for nothing. Another bearer takes
+/// over when it hears it more strongly by ``Sightings/margin``, or when the first has not heard it for
+/// ``Sightings/lifetime``, is gone, or has no link left. A link to a proxy that another part has a link to does not come
+/// about, for whoever remembers both identifiers.
+package final class ComposedBearer: PolledBearer {
+    /// One of the bearers, and how it is made.
+    package struct Part {
+        /// What errors call it: what `--via` said.
+        package var name: String
+        /// Makes it, or makes it anew after it was gone.
+        package var make: () throws(BearerError) -> any PolledBearer
+        /// Waits until it can be used, so that what is wrong shows at the start.
+        package var open: (any PolledBearer) throws(BearerError) -> Void
+
+        /// A bearer of that name, made so.
+        package init(
+            name: String,
+            make: @escaping () throws(BearerError) -> any PolledBearer,
+            open: @escaping (any PolledBearer) throws(BearerError) -> Void = { _ in }
+        ) {
+            self.name = name
+            self.make = make
+            self.open = open
+        }
+    }
+
+    /// What becomes of the parts while others go on.
+    package enum Change: Hashable, Sendable {
+        /// A part can do nothing any more, or could not be used from the start.
+        case lost(String, BearerError)
+        /// A part that was gone was opened again.
+        case back(String)
+    }
+
+    /// A part and what has become of it.
+    private struct Member {
+        let part: Part
+        /// Nil while it is gone.
+        var bearer: (any PolledBearer)?
+        /// What each of its links is called above.
+        var links: [LinkIdentifier: LinkIdentifier] = [:]
+        /// Why it is gone, or was when it was last tried.
+        var error: BearerError?
+        /// Whether it works, as far as anybody was told.
+        var isUsed = false
+        /// How often in a row it was gone, and when it is tried again.
+        var failures = 0
+        var retryAt = Instant.zero
+        /// How many descriptors it wanted to wait for.
+        var watchedCount = 0
+
+        var hasRoom: Bool { bearer.map { links.count < $0.maximumLinks } ?? false }
+    }
+
+    /// Where a link is.
+    private struct Place {
+        let member: Int
+        let link: LinkIdentifier
+        let advertiser: AdvertiserIdentifier?
+    }
+
+    /// The clock of ``now``, which all parts share.
+    package let clock: BearerClock
+    /// What ends a wait beside the parts' own descriptors.
+    package let interruption: WaitInterruption
+    private var members: [Member]
+    private var places: [LinkIdentifier: Place] = [:]
+    private var nextLink: UInt32 = 0
+    private let endurance: Int?
+    private let changed: (Change) -> Void
+    private var hasBegun = false
+    private var isScanning = false
+    private var sightings = Sightings()
+    /// Ends of links that no part tells of.
+    private var events: ArraySlice<BearerEvent> = []
+    /// Who is asked first for the next event.
+    private var turn = 0
+
+    private static let firstWait = Duration.seconds(2)
+    private static let longestWait = Duration.seconds(30)
+
+    /// Makes all parts and waits for them, one after the other.
+    ///
+    /// - Parameters:
+    ///   - parts: 1...255 of them.
+    ///   - clock: that of the parts.
+    ///   - interruption: what ends a wait beside the parts' own descriptors.
+    ///   - endurance: how often in a row all parts fail before ``advance(_:)`` gives up; nil for as often as need be.
+    ///   - changed: is told what becomes of the parts.
+    /// - Throws: ``BearerError`` if none can be used.
+    package init(
+        _ parts: [Part],
+        clock: BearerClock,
+        interruption: WaitInterruption = WaitInterruption(),
+        endurance: Int? = 4,
+        changed: @escaping (Change) -> Void = { _ in }
+    ) throws(BearerError) {
+        precondition((1...255).contains(parts.count), "1 to 255 parts")
+        self.clock = clock
+        self.interruption = interruption
+        self.endurance = endurance
+        self.changed = changed
+        members = parts.map { Member(part: $0) }
+        for place in members.indices {
+            do throws(BearerError) {
+                let bearer = try members[place].part.make()
+                try members[place].part.open(bearer)
+                members[place].bearer = bearer
+                members[place].isUsed = true
+            } catch {
+                lose(place, error)
+            }
+        }
+        guard members.contains(where: { $0.bearer != nil }) else { throw allGone }
+        for member in members { if let error = member.error { changed(.lost(member.part.name, error)) } }
+        hasBegun = true
+    }
+
+    /// The sum of those of the parts that are there, at least 1.
+    package var maximumLinks: Int { max(members.reduce(0) { $0 + ($1.bearer?.maximumLinks ?? 0) }, 1) }
+
+    // MARK: Links
+
+    /// Begins to connect by the part that heard the target, or by the one with the fewest links.
+    ///
+    /// - Throws: ``BearerError`` if all parts are gone; what concerns one part comes as the end of the link.
+    package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
+        reviveDue()
+        guard members.contains(where: { $0.bearer != nil }) else { throw allGone }
+        let link = LinkIdentifier(rawValue: nextLink)
+        nextLink += 1
+        let (place, inner) = resolve(target)
+        do throws(BearerError) {
+            guard let place else { throw BearerError("all \(maximumLinks) links are in use") }
+            guard let bearer = members[place].bearer else { throw members[place].error ?? allGone }
+            if case .proxy(let advertiser) = inner, let holder = sightings.holder(of: advertiser), holder != place {
+                throw BearerError("the proxy has a link by \(members[holder].part.name) already")
+            }
+            let inside: LinkIdentifier
+            do throws(BearerError) {
+                inside = try bearer.connect(to: inner)
+            } catch {
+                throw named(error, place)
+            }
+            let advertiser = inner.advertiser
+            members[place].links[inside] = link
+            places[link] = Place(member: place, link: inside, advertiser: advertiser)
+            if let advertiser { sightings.hold(advertiser, by: place) }
+        } catch {
+            events.append(.closed(link, error))
+        }
+        return link
+    }
+
+    /// Who is to connect, and to what.
+    private func resolve(_ target: LinkTarget) -> (place: Int?, target: LinkTarget) {
+        guard let advertiser = target.advertiser, members.count > 1 else {
+            let free = members.indices.filter { members[$0].hasRoom }
+            return (free.min { members[$0].links.count < members[$1].links.count }, target)
+        }
+        guard let first = advertiser.rawValue.first, Int(first) < members.count else { return (nil, target) }
+        let inner = AdvertiserIdentifier(rawValue: Array(advertiser.rawValue.dropFirst()))
+        if case .provisioning = target { return (Int(first), .provisioning(inner)) }
+        return (Int(first), .proxy(inner))
+    }
+
+    /// Writes one packet.
+    ///
+    /// - Throws: ``BearerError`` as the part does.
+    package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
+        guard let place = places[link] else { return }
+        do throws(BearerError) {
+            try members[place.member].bearer?.send(packet, on: place.link)
+        } catch {
+            throw named(error, place.member)
+        }
+    }
+
+    /// What the part knows.
+    package func backlog(of link: LinkIdentifier) -> Int {
+        places[link].flatMap { members[$0.member].bearer?.backlog(of: $0.link) } ?? 0
+    }
+
+    /// Closes a link, or stops connecting.
+    package func close(_ link: LinkIdentifier) {
+        events.removeAll { $0.link == link }
+        guard let place = forget(link) else { return }
+        members[place.member].bearer?.close(place.link)
+    }
+
+    @discardableResult
+    private func forget(_ link: LinkIdentifier) -> Place? {
+        guard let place = places.removeValue(forKey: link) else { return nil }
+        members[place.member].links[place.link] = nil
+        if let advertiser = place.advertiser { sightings.release(advertiser, by: place.member) }
+        return place
+    }
+
+    // MARK: Scanning
+
+    /// Lets all parts scan, or cease to.
+    ///
+    /// - Throws: ``BearerError`` if none can.
+    package func scan(_ isOn: Bool) throws(BearerError) {
+        guard isOn != isScanning else { return }
+        isScanning = isOn
+        if isOn { reviveDue() }
+        for place in members.indices {
+            do throws(BearerError) {
+                try members[place].bearer?.scan(isOn)
+            } catch {
+                lose(place, error)
+            }
+        }
+        guard isOn, !members.contains(where: { $0.bearer != nil }) else { return }
+        isScanning = false
+        throw allGone
+    }
+
+    // MARK: Waiting
+
+    /// The earliest of the parts, or when one that is gone is tried again.
+    package var nextDeadline: Instant? {
+        var deadline = members.compactMap { $0.bearer?.nextDeadline }.min()
+        guard isScanning else { return deadline }
+        for member in members where member.bearer == nil {
+            deadline = min(deadline ?? member.retryAt, member.retryAt)
+        }
+        return deadline
+    }
+
+    /// What all parts wait for.
+    package var watched: [Watched] {
+        var all: [Watched] = []
+        for place in members.indices {
+            let own = members[place].bearer?.watched ?? []
+            members[place].watchedCount = own.count
+            all += own
+        }
+        return all
+    }
+
+    /// Lets each part read and write, and tries those again that were gone.
+    ///
+    /// - Throws: ``BearerError`` if all are gone and none has come back for long.
+    package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
+        var rest = ready
+        for place in members.indices {
+            let own = rest.prefix(members[place].watchedCount)
+            rest = rest.dropFirst(own.count)
+            guard let bearer = members[place].bearer else { continue }
+            let isDue = bearer.nextDeadline.map { $0 <= now } ?? false
+            guard isDue || own.contains(where: \.isReady) else { continue }
+            do throws(BearerError) {
+                try bearer.advance(own)
+                if !members[place].isUsed, bearer.isReady { recovered(place) }
+            } catch {
+                lose(place, error)
+            }
+        }
+        if isScanning { reviveDue() }
+        guard let endurance, members.allSatisfy({ $0.bearer == nil && $0.failures >= endurance }) else { return }
+        isScanning = false
+        throw allGone
+    }
+
+    /// What the parts have to tell, one of each in turn.
+    package func takeEvent() -> BearerEvent? {
+        if let event = events.popFirst() { return event }
+        for offset in members.indices {
+            let place = (turn + offset) % members.count
+            while let event = members[place].bearer?.takeEvent() {
+                guard let own = translate(event, of: place) else { continue }
+                turn = (place + 1) % members.count
+                return own
+            }
+        }
+        return nil
+    }
+
+    private func translate(_ event: BearerEvent, of place: Int) -> BearerEvent? {
+        switch event {
+        case .opened(let link, let size):
+            return members[place].links[link].map { .opened($0, maximumPacketSize: size) }
+        case .received(let link, let packet): return members[place].links[link].map { .received($0, packet) }
+        case .closed(let inside, let error):
+            guard let link = members[place].links[inside] else { return nil }
+            forget(link)
+            return .closed(link, named(error, place))
+        case .heard(var advertisement):
+            guard members.count > 1 else { return event }
+            let isFull = { [members] (place: Int) in !members[place].hasRoom }
+            guard sightings.takes(advertisement, by: place, isFull: isFull, at: now) else { return nil }
+            // With no room for the place in front, nobody could connect to it.
+            guard advertisement.advertiser.rawValue.count < Frame.maximumAdvertiserSize else { return nil }
+            advertisement.advertiser = AdvertiserIdentifier(
+                rawValue: [UInt8(place)] + advertisement.advertiser.rawValue
+            )
+            return .heard(advertisement)
+        }
+    }
+
+    // MARK: Parts that are gone
+
+    /// Ends the links of a part with its error.
+    private func lose(_ place: Int, _ error: BearerError) {
+        let error = named(error, place)
+        let wait = min(Self.firstWait * (1 << min(members[place].failures, 8)), Self.longestWait)
+        let last = members[place].bearer
+        members[place].bearer = nil
+        members[place].error = error
+        members[place].failures += 1
+        members[place].retryAt = now.advanced(by: wait)
+        members[place].watchedCount = 0
+        // What has arrived before counts.
+        while let event = last?.takeEvent() { if let own = translate(event, of: place) { events.append(own) } }
+        for link in members[place].links.values.sorted() {
+            forget(link)
+            events.append(.closed(link, error))
+        }
+        sightings.forget(place)
+    }
+
+    private func recovered(_ place: Int) {
+        members[place].isUsed = true
+        members[place].failures = 0
+        members[place].error = nil
+        changed(.back(members[place].part.name))
+    }
+
+    /// Makes the parts anew whose time has come.
+    private func reviveDue() {
+        for place in members.indices where members[place].bearer == nil && members[place].retryAt <= now {
+            do throws(BearerError) {
+                let bearer = try members[place].part.make()
+                if isScanning { try bearer.scan(true) }
+                members[place].bearer = bearer
+                if bearer.isReady { recovered(place) }
+            } catch {
+                lose(place, error)
+            }
+        }
+    }
+
+    private func named(_ error: BearerError, _ place: Int) -> BearerError {
+        let name = members[place].part.name
+        guard members.count > 1, !error.message.contains(name) else { return error }
+        return BearerError("\(name): \(error.message)", hint: error.hint)
+    }
+
+    /// What is wrong with all parts.
+    private var allGone: BearerError {
+        let errors = members.compactMap(\.error)
+        guard errors.count > 1 else { return errors.first ?? BearerError("nothing carries messages any more") }
+        let hints = Set(errors.compactMap(\.hint))
+        return BearerError(errors.map(\.message).joined(separator: "; "), hint: hints.count == 1 ? hints.first : nil)
+    }
+}
+
+extension LinkTarget {
+    /// Who is to be connected to, nil if anybody.
+    fileprivate var advertiser: AdvertiserIdentifier? {
+        switch self {
+        case .anyProxy: nil
+        case .proxy(let advertiser), .provisioning(let advertiser): advertiser
+        }
+    }
+}

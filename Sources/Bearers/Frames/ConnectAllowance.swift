@@ -1,0 +1,30 @@
+internal import MeshCore
+
+/// Bounds how often a client connects, since each attempt takes the radio from the others for a while.
+///
+/// So many at once, and then one in each interval; a bucket of tokens.
+struct ConnectAllowance {
+    /// What any honest client stays below: a run connects once a proxy or device, and again after back-off.
+    static let burst = 32
+    private static let interval = Duration.milliseconds(250)
+
+    private var left = ConnectAllowance.burst
+    private var filledAt: Instant
+
+    /// A full allowance.
+    init(at now: Instant) { filledAt = now }
+
+    /// Uses one up.
+    ///
+    /// - Returns: whether there was one.
+    mutating func take(at now: Instant) -> Bool {
+        while left < Self.burst, filledAt.advanced(by: Self.interval) <= now {
+            filledAt = filledAt.advanced(by: Self.interval)
+            left += 1
+        }
+        if left == Self.burst { filledAt = now }
+        guard left > 0 else { return false }
+        left -= 1
+        return true
+    }
+}

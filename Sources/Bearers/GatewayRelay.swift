@@ -1,0 +1,235 @@
+package import MeshCore
+
+/// Lends a bearer's scan and links to the clients of a frame server: what `meshplan gateway` does.
+///
+/// It passes on packets, which are Proxy PDUs or provisioning PDUs, and knows no key. Links are given as they are asked
+/// for, as long as the bearer has any; it scans while any client does. Nobody waits for a slow client: what cannot be
+/// sent to one ends that one alone, and one whose packets wait for the radio is not read meanwhile.
+package final class GatewayRelay {
+    /// What has happened, for people.
+    package enum Event: Hashable, Sendable {
+        /// A client has said hello.
+        case came(FrameServer.Client, peer: String)
+        /// A client is gone.
+        case left(FrameServer.Client, reason: String)
+        /// Somebody who connected did not become a client.
+        case turnedAway(peer: String, reason: String)
+        /// A link is open, for a client.
+        case opened(FrameServer.ClientLink, LinkTarget)
+        /// A link is over, or did not come about, for a reason that is not the client's wish; the packets that it has
+        /// carried.
+        case lost(FrameServer.ClientLink, BearerError, carried: Carried)
+        /// A client has closed a link, or has left with it.
+        case closed(FrameServer.ClientLink, carried: Carried)
+        /// The bearer scans, or does not any more.
+        case scanning(Bool)
+        /// The bearer cannot scan, and will be tried again.
+        case cannotScan(BearerError)
+    }
+
+    /// Packets that have passed.
+    package struct Carried: Hashable, Sendable {
+        /// From the client to the mesh.
+        package var sent = 0
+        /// From the mesh to the client.
+        package var received = 0
+
+        /// None.
+        package init() {}
+
+        /// Both together.
+        package static func + (left: Carried, right: Carried) -> Carried {
+            var sum = left
+            sum.sent += right.sent
+            sum.received += right.received
+            return sum
+        }
+    }
+
+    private struct Link {
+        let client: FrameServer.ClientLink
+        let target: LinkTarget
+        var isOpen = false
+        var carried = Carried()
+    }
+
+    /// So many octets may wait for the radio on a link before its client is not read any more.
+    private static let backlogLimit = 8 * 1024
+
+    private let server: FrameServer
+    private let bearer: any PolledBearer
+    private let limit: Int?
+    private let tell: (Event) -> Void
+    private var links: [LinkIdentifier: Link] = [:]
+    private var identifiers: [FrameServer.ClientLink: LinkIdentifier] = [:]
+    private var scanners: Set<FrameServer.Client> = []
+    private var paused: Set<FrameServer.Client> = []
+    private var isScanning = false
+    private var scanRetry: Instant?
+
+    private static let scanInterval = Duration.seconds(5)
+    /// So soon is looked again whether what waits for the radio has become less.
+    private static let pauseInterval = Duration.milliseconds(5)
+
+    /// A relay without links.
+    ///
+    /// - Parameters:
+    ///   - server: with the bearer's clock.
+    ///   - maximumLinks: links at once for all clients together; nil for as many as the bearer has.
+    ///   - tell: is told what happens.
+    package init(
+        server: FrameServer,
+        bearer: any PolledBearer,
+        maximumLinks: Int? = nil,
+        tell: @escaping (Event) -> Void = { _ in }
+    ) {
+        limit = maximumLinks
+        self.server = server
+        self.bearer = bearer
+        self.tell = tell
+    }
+
+    /// How many links there can be at once.
+    package var maximumLinks: Int { min(limit ?? .max, bearer.maximumLinks) }
+
+    /// How many links there are or are being made.
+    package var linkCount: Int { links.count }
+
+    /// Waits once, at most until `deadline` or until a signal, and passes on what has come.
+    ///
+    /// - Throws: ``BearerError`` if the bearer or the system can do nothing any more.
+    package func turn(until deadline: Instant) throws(BearerError) {
+        try deliver()
+        var polled = bearer.watched
+        let own = polled.count
+        polled += server.watched
+        if let wakeUp = bearer.interruption.wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
+        let dues = [bearer.nextDeadline, server.nextDeadline, scanRetry]
+        var end = dues.compactMap(\.self).reduce(deadline, min)
+        if !paused.isEmpty { end = min(end, bearer.now.advanced(by: Self.pauseInterval)) }
+        do {
+            _ = try waitForAny(of: &polled, milliseconds: bearer.now.duration(to: end).pollMilliseconds)
+        } catch {
+            throw BearerError("cannot wait: \(error.text)")
+        }
+        if let wakeUp = bearer.interruption.wakeUp, polled.last?.isReadable == true { drain(wakeUp) }
+        // The bearer first: what clients want changes what it waits for.
+        try bearer.advance(polled[..<own])
+        let wishes = server.advance(polled[own...])
+        try deliver()
+        for wish in wishes { take(wish) }
+        reviewPauses()
+        updateScan()
+    }
+
+    /// Ends all links and the scan; the server is the caller's to close.
+    package func close() {
+        for link in links.keys.sorted() { bearer.close(link) }
+        links.removeAll()
+        identifiers.removeAll()
+        scanners.removeAll()
+        if isScanning { try? bearer.scan(false) }
+        isScanning = false
+    }
+
+    // MARK: From the bearer
+
+    private func deliver() throws(BearerError) {
+        while let event = bearer.takeEvent() {
+            switch event {
+            case .opened(let identifier, let size):
+                guard let link = links[identifier] else { continue }
+                links[identifier]?.isOpen = true
+                tell(.opened(link.client, link.target))
+                server.opened(link.client, maximumPacketSize: size)
+            case .received(let identifier, let packet):
+                guard let link = links[identifier] else { continue }
+                links[identifier]?.carried.received += 1
+                server.send(packet, on: link.client)
+            case .closed(let identifier, let error): end(identifier, error)
+            case .heard(let advertisement):
+                for client in scanners.sorted() { server.heard(advertisement, by: client) }
+            }
+        }
+    }
+
+    private func end(_ identifier: LinkIdentifier, _ error: BearerError) {
+        guard let link = links.removeValue(forKey: identifier) else { return }
+        identifiers[link.client] = nil
+        tell(.lost(link.client, error, carried: link.carried))
+        server.close(link.client, error)
+    }
+
+    // MARK: From clients
+
+    private func take(_ wish: FrameServer.Event) {
+        switch wish {
+        case .came(let client, let peer): tell(.came(client, peer: peer))
+        case .left(let client, let reason):
+            paused.remove(client)
+            tell(.left(client, reason: reason))
+        case .turnedAway(let peer, let reason): tell(.turnedAway(peer: peer, reason: reason))
+        case .connect(let client, let target): connect(client, to: target)
+        case .received(let client, let packet):
+            guard let identifier = identifiers[client] else { return }
+            do throws(BearerError) {
+                try bearer.send(packet, on: identifier)
+                links[identifier]?.carried.sent += 1
+            } catch {
+                bearer.close(identifier)
+                end(identifier, error)
+            }
+        case .closed(let client):
+            guard let identifier = identifiers.removeValue(forKey: client) else { return }
+            bearer.close(identifier)
+            guard let link = links.removeValue(forKey: identifier) else { return }
+            tell(.closed(client, carried: link.carried))
+        case .scan(let client, let isOn):
+            if isOn { scanners.insert(client) } else { scanners.remove(client) }
+        }
+    }
+
+    private func connect(_ client: FrameServer.ClientLink, to target: LinkTarget) {
+        do throws(BearerError) {
+            guard links.count < maximumLinks else {
+                throw BearerError(
+                    "all \(maximumLinks) links of the gateway are in use",
+                    hint: "Wait until another client has finished, or let this one open fewer with --connections."
+                )
+            }
+            let identifier = try bearer.connect(to: target)
+            links[identifier] = Link(client: client, target: target)
+            identifiers[client] = identifier
+        } catch {
+            tell(.lost(client, error, carried: Carried()))
+            server.close(client, error)
+        }
+    }
+
+    /// Reads clients again whose packets have left, and not those whose packets wait.
+    private func reviewPauses() {
+        var waiting: Set<FrameServer.Client> = []
+        for (identifier, link) in links where bearer.backlog(of: identifier) > Self.backlogLimit {
+            waiting.insert(link.client.client)
+        }
+        for client in waiting.subtracting(paused) { server.pause(client, true) }
+        for client in paused.subtracting(waiting) { server.pause(client, false) }
+        paused = waiting
+    }
+
+    private func updateScan() {
+        let isWanted = !scanners.isEmpty
+        guard isWanted != isScanning else { return }
+        if isWanted, let scanRetry, bearer.now < scanRetry { return }
+        scanRetry = nil
+        do throws(BearerError) {
+            try bearer.scan(isWanted)
+            isScanning = isWanted
+            tell(.scanning(isWanted))
+        } catch {
+            isScanning = false
+            scanRetry = isWanted ? bearer.now.advanced(by: Self.scanInterval) : nil
+            tell(.cannotScan(error))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import Bearers
+
+/// `meshplan gateway`
+struct GatewayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gateway",
+        abstract: "Lend the Bluetooth of this machine to meshplan on others.",
+        subcommands: [GatewayRunCommand.self],
+        defaultSubcommand: GatewayRunCommand.self
+    )
+}
+
+/// `meshplan gateway run`, or just `meshplan gateway`
+struct GatewayRunCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Serve clients until SIGINT or SIGTERM.",
+        discussion: """
+            Clients are meshplan with --via. They scan with the Bluetooth of this machine and open links to proxies and \
+            devices with it; what passes is encrypted and authenticated between them and the nodes, and this machine has \
+            neither keys nor a database. Several clients at once share the links: each gets them as it asks, up to its \
+            limit and as long as there are any.
+
+            Standard output tells who comes and goes, and of links; nothing is written while nothing happens, and nothing \
+            is read. Without certificates only this machine can connect.
+            """
+    )
+
+    @Option(help: ArgumentHelp("Where to listen: tcp:HOST:PORT or unix:PATH.", valueName: "address"))
+    var listen: String
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            What carries the messages on from here: unix:PATH or tcp:HOST:PORT of another gateway or a simulator process. \
+            May be repeated.
+            """,
+            valueName: "bearer"
+        )
+    )
+    var via: [String]
+
+    @OptionGroup var adapter: AdapterOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Links at once, for all clients together. (default: as many as the bearer has)",
+            valueName: "count"
+        )
+    )
+    var connections: Int?
+
+    @Option(help: ArgumentHelp("Links at once for each client. (default: all)", valueName: "count"))
+    var clientConnections: Int?
+
+    @Option(help: ArgumentHelp("Clients at once.", valueName: "count"))
+    var clients = 16
+
+    func validate() throws {
+        do {
+            _ = try SocketAddress(listen)
+        } catch {
+            throw ValidationError("\(error).")
+        }
+        guard try !BearerChoice.all(adapter.routes(via)).contains(.simulator) else {
+            throw ValidationError("--via simulator needs no gateway: meshplan sim --listen serves clients itself.")
+        }
+        for (option, value) in [("--connections", connections), ("--client-connections", clientConnections)] {
+            if let value, !(1...64).contains(value) { throw ValidationError("\(option) takes 1 to 64.") }
+        }
+        guard (1...256).contains(clients) else { throw ValidationError("--clients takes 1 to 256.") }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let address = try SocketAddress(listen)
+        guard try address.isLocal() else {
+            throw Failure(
+                .refused,
+                "\(address) can be reached from other machines, and whoever reaches it could use the radio",
+                hint: "Listen on tcp:127.0.0.1:PORT or unix:PATH, and reach that through a tunnel, such as ssh -L."
+            )
+        }
+        let gateway = try Gateway(
+            listeningAt: address,
+            choices: try BearerChoice.all(adapter.routes(via)),
+            names: adapter.routes(via),
+            limits: Gateway.Limits(connections: connections, clientConnections: clientConnections, clients: clients),
+            in: context
+        )
+        return try gateway.run()
+    }
+}

@@ -1,0 +1,82 @@
+internal import Bearers
+internal import MeshCore
+
+/// Tells on standard output what a gateway does, one line for each thing that happens.
+final class GatewayLog {
+    private let context: Context
+    private var peers: [FrameServer.Client: String] = [:]
+    private var totals: [FrameServer.Client: GatewayRelay.Carried] = [:]
+
+    /// A log of a gateway that serves nobody yet.
+    init(context: Context) {
+        self.context = context
+    }
+
+    /// The gateway listens.
+    func begin(listeningAt address: SocketAddress, via names: [String], links: Int) {
+        write("listening on \(address), \(count(links, "link")) via \(names.joined(separator: " and "))")
+    }
+
+    /// The gateway has stopped.
+    func end() { write("stopped") }
+
+    /// A bearer was lost or is back.
+    func write(_ change: ComposedBearer.Change) {
+        switch change {
+        case .lost(let name, let error): write("\(name) is lost: \(text(error))")
+        case .back(let name): write("\(name) is back")
+        }
+    }
+
+    /// Something has happened between clients and the mesh.
+    func write(_ event: GatewayRelay.Event) {
+        switch event {
+        case .came(let client, let peer):
+            peers[client] = "client \(client.rawValue + 1) (\(peer))"
+            totals[client] = GatewayRelay.Carried()
+            write("\(name(client)) came")
+        case .left(let client, let reason):
+            write("\(name(client)) left: \(reason); \(totals[client, default: .init()].text)")
+            peers[client] = nil
+            totals[client] = nil
+        case .turnedAway(let peer, let reason): write("\(peer) was turned away: \(reason)")
+        case .opened(let link, let target):
+            write("\(name(link.client)): link \(link.link.rawValue) to \(target.text) is open")
+        case .lost(let link, let error, let carried):
+            write("\(name(link.client)): link \(link.link.rawValue) is over: \(text(error)); \(carried.text)")
+            add(carried, of: link.client)
+        case .closed(let link, let carried):
+            write("\(name(link.client)): link \(link.link.rawValue) is closed; \(carried.text)")
+            add(carried, of: link.client)
+        case .scanning(let isOn): write(isOn ? "scanning" : "not scanning")
+        case .cannotScan(let error): write("cannot scan: \(text(error))")
+        }
+    }
+
+    private func add(_ carried: GatewayRelay.Carried, of client: FrameServer.Client) {
+        totals[client] = totals[client, default: .init()] + carried
+    }
+
+    private func name(_ client: FrameServer.Client) -> String {
+        peers[client] ?? "client \(client.rawValue + 1)"
+    }
+
+    private func text(_ error: BearerError) -> String {
+        error.hint.map { "\(error.message) (\($0))" } ?? error.message
+    }
+
+    private func write(_ line: String) { context.output.line(line.printable) }
+}
+
+extension GatewayRelay.Carried {
+    fileprivate var text: String { "\(count(sent, "packet")) sent, \(received) received" }
+}
+
+extension LinkTarget {
+    fileprivate var text: String {
+        switch self {
+        case .anyProxy, .proxy: "a proxy"
+        case .provisioning: "a device to be provisioned"
+        }
+    }
+}

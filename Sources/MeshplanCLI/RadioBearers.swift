@@ -1,0 +1,88 @@
+internal import Bearers
+internal import MeshCore
+
+/// Makes the bearers that lead out of this process.
+struct RadioBearers {
+    /// Where paths start from, and who is told of those that do not answer.
+    let context: Context
+    /// The clock that all of them share.
+    let clock: BearerClock
+
+    /// The bearer of one choice, or that which joins several.
+    ///
+    /// - Parameters:
+    ///   - choices: none of which is the simulator in this process, at least one.
+    ///   - names: what errors call each.
+    ///   - interruption: what ends its waits.
+    /// - Throws: ``BearerError`` if there are several and none can be used; a single one says so when it is needed.
+    func open(
+        _ choices: [BearerChoice],
+        _ names: [String],
+        _ interruption: WaitInterruption
+    ) throws(BearerError) -> any PolledBearer {
+        if choices.count == 1, let choice = choices.first {
+            return try make(choice, isPatient: true, interruption)
+        }
+        return try ComposedBearer(
+            parts(choices, names),
+            clock: clock,
+            interruption: interruption,
+            changed: { change in
+                switch change {
+                case .lost(_, let error): say("warning: \(error.message); going on without it", hint: error.hint)
+                case .back(let name): say("\(name) is used again", hint: nil)
+                }
+            }
+        )
+    }
+
+    /// What ``ComposedBearer`` makes its parts of.
+    func parts(_ choices: [BearerChoice], _ names: [String]) -> [ComposedBearer.Part] {
+        zip(choices, names).map { choice, name in
+            ComposedBearer.Part(
+                name: name,
+                make: { () throws(BearerError) in try make(choice, isPatient: false, WaitInterruption()) },
+                open: { bearer throws(BearerError) in try open(bearer) }
+            )
+        }
+    }
+
+    /// Finds out whether it can be used at all.
+    func probe(_ choice: BearerChoice) throws(BearerError) {
+        let bearer = try make(choice, isPatient: true, WaitInterruption())
+        try open(bearer)
+    }
+
+    private func open(_ bearer: any PolledBearer) throws(BearerError) {
+        try (bearer as? SocketBearer)?.open()
+        try (bearer as? BluetoothBearer)?.open()
+    }
+
+    private func make(
+        _ choice: BearerChoice,
+        isPatient: Bool,
+        _ interruption: WaitInterruption
+    ) throws(BearerError) -> any PolledBearer {
+        switch choice {
+        case .simulator: throw BearerError("--via simulator is in this process")
+        case .socket(let address):
+            return SocketBearer(
+                address: address.resolved(in: context),
+                isPatient: isPatient,
+                clock: clock,
+                interruption: interruption
+            )
+        case .gatt(let adapter):
+            return BluetoothBearer(
+                adapter: try context.bluetooth().adapter(adapter),
+                clock: clock,
+                interruption: interruption
+            )
+        }
+    }
+
+    private func say(_ text: String, hint: String?) {
+        context.errorOutput.line(text.printable)
+        if let hint { context.errorOutput.line("  hint: \(hint.printable)") }
+    }
+}
