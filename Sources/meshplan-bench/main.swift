@@ -9,6 +9,10 @@ let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)
         AdoptionBenchmark.run
     ),
     ("apply", "devices provisioned and configured in the simulator beside bare cryptography", ApplyBenchmark.run),
+    (
+        "bearer", "packets over a socket and through a gateway, beside those in one process",
+        { _ in try BearerBenchmark.run() }
+    ),
     ("store", "a large building's database, its journal and history beside bare SQLite inserts", StoreBenchmark.run),
 ]
 
