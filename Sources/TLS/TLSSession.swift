@@ -8,6 +8,9 @@ package import MeshCore
 /// why – and takes what was said from ``read()``. Nothing waits, and nothing knows the time but for the moment at which
 /// certificates are judged.
 ///
+/// Who refuses the other side sends the alert, ends its own direction of the transport and reads on for a moment before it
+/// closes: a socket that is closed with octets unread resets the connection, and the alert may be lost.
+///
 /// A client counts as established before the gateway has judged the client's certificate: TLS 1.3 has it no other way.
 /// That it was refused, the next ``receive(_:)`` throws; that it was accepted, the first plaintext shows.
 package final class TLSSession {
@@ -38,6 +41,10 @@ package final class TLSSession {
     private var plaintext: [UInt8] = []
     private var waiting: [UInt8] = []
     private var isClosed = false
+    private var records = 0
+    /// After how many records the key to send with is replaced. Below 2^24.5 of the largest, AES-GCM is as good as its key
+    /// (RFC 8446, 5.5); OpenSSL itself never replaces one, and a gateway is connected to for weeks.
+    var recordsPerKey = 1 << 22
     private var failure: TLSError?
 
     /// A session that is about to begin; a client's has something to send at once.
@@ -242,12 +249,21 @@ package final class TLSSession {
         var rest = octets[...]
         while !rest.isEmpty {
             ErrorQueue.clear()
+            if records >= recordsPerKey {
+                guard SSL_key_update(session, SSL_KEY_UPDATE_NOT_REQUESTED) == 1 else {
+                    throw ErrorQueue.failure("replace a key")
+                }
+                records = 0
+            }
             var written = 0
-            let result = rest.withUnsafeBufferPointer { SSL_write_ex(session, $0.baseAddress, $0.count, &written) }
+            // One record at a time, so that they can be counted.
+            let piece = rest.prefix(Int(SSL3_RT_MAX_PLAIN_LENGTH))
+            let result = piece.withUnsafeBufferPointer { SSL_write_ex(session, $0.baseAddress, $0.count, &written) }
             guard result == 1, written > 0 else {
                 try check(result)
                 throw TLSError(.library, "OpenSSL does not take what is to be sent")
             }
+            records += 1
             rest = rest.dropFirst(written)
         }
     }

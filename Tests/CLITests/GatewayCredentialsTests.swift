@@ -9,12 +9,17 @@ import Testing
 @Suite("Credentials for gateways")
 struct GatewayCredentialsTests {
     /// The effects of a command in the folder of a fixture.
-    private func context(_ fixture: CommandFixture) -> Context {
+    ///
+    /// - Parameter tell: takes what standard error shows.
+    private func context(_ fixture: CommandFixture, tell: @escaping (String) -> Void = { _ in }) -> Context {
         Context(
             workingDirectory: fixture.folder.path,
             environment: [:],
             output: Output { _ in nil },
-            errorOutput: Output { _ in nil },
+            errorOutput: Output { text in
+                tell(text)
+                return nil
+            },
             terminal: Terminal(isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false, width: 80),
             readLine: { nil },
             lineInput: LineInput(poll: { .nothing }, discard: {}),
@@ -98,6 +103,24 @@ struct GatewayCredentialsTests {
         #expect(failure(nil, fixture) == nil)
         fixture.now.rawValue += 3_651 * 86_400
         #expect(failure(nil, fixture)?.message.contains("client.pem: the certificate was valid until 2036-") == true)
+    }
+
+    @Test("a gateway is told when its certificate ends soon, a client not on each run")
+    func endsSoon() throws {
+        let fixture = try CommandFixture()
+        try #require(fixture.run("init").status == 0)
+        try #require(fixture.run("gateway", "pair", "basement", "--days", "61").status == 0)
+        var told = ""
+        let context = context(fixture) { told += $0 }
+        let path = ".meshplan/gateways/basement/basement.gateway.pem"
+        _ = try GatewayPairing.identity(path, role: .server, in: context)
+        #expect(told.isEmpty)
+        fixture.now.rawValue += 2 * 86_400
+        _ = try GatewayPairing.identity(path, role: .server, in: context)
+        #expect(told.contains("is valid until 2027-01-18T11:06:40Z, for 59 more days"), "\(told)")
+        told = ""
+        _ = try GatewayCredentials.find(nil, in: context)
+        #expect(told.isEmpty)
     }
 
     @Test("what --certificate names is read with the same care")

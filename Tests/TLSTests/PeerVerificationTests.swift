@@ -161,6 +161,18 @@ struct PeerVerificationTests {
         #expect(gateway.isEstablished)
     }
 
+    @Test("a gateway that speaks an older version, or another protocol")
+    func foreignGateways() throws {
+        let pairing = try Pairing()
+        let old = try TLSSession(TLSContext(pairing.client, role: .client), at: Pairing.now)
+        let version = try ForeignGateway(isOld: true).accept(old, as: pairing.gateway)
+        #expect(version?.kind == .version && version?.message == "the gateway does not speak TLS 1.3")
+        let other = try TLSSession(TLSContext(pairing.client, role: .client), at: Pairing.now)
+        let silent = try ForeignGateway().accept(other, as: pairing.gateway)
+        #expect(silent?.kind == .otherProtocol, "\(silent as Any)")
+        #expect(!old.isEstablished && !other.isEstablished)
+    }
+
     @Test(
         "who speaks no TLS at all, at the second octet",
         arguments: ["GET / HTTP/1.1\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "\u{0}\u{0}\u{0}\u{5}hello", "\u{16}\u{16}"]

@@ -139,6 +139,19 @@ struct TLSIdentityTests {
         #expect(thrown { _ = try CertificateAuthority(pem: file) }?.kind == .file)
     }
 
+    @Test("fingerprints are read as meshplan and as openssl write them")
+    func fingerprints() throws {
+        let certificate = try Pairing().client.certificate
+        let text = certificate.fingerprintText
+        #expect(Certificate.fingerprint(text) == certificate.fingerprint)
+        let digits = Array(text.uppercased())
+        let pairs = stride(from: 0, to: 64, by: 2).map { String(digits[$0...($0 + 1)]) }
+        #expect(Certificate.fingerprint(pairs.joined(separator: ":")) == certificate.fingerprint)
+        for wrong in ["", "basement", String(text.dropLast(2)), text + "00", "x" + text.dropFirst()] {
+            #expect(Certificate.fingerprint(wrong) == nil, "\(wrong)")
+        }
+    }
+
     @Test("names that a certificate cannot have are refused", arguments: ["", String(repeating: "x", count: 65)])
     func names(name: String) throws {
         #expect(thrown { _ = try CertificateAuthority(name: name, validity: Pairing.validity) }?.kind == .library)

@@ -52,6 +52,47 @@ struct TLSSessionTests {
         #expect(wire.clientRead == down)
     }
 
+    @Test("keys are replaced after so many records, and nothing is lost")
+    func keyUpdate() throws {
+        let wire = try Pairing().sessions()
+        wire.client.recordsPerKey = 3
+        wire.gateway.recordsPerKey = 5
+        wire.run()
+        var updates = 0
+        for round in 0..<40 {
+            try wire.client.write([UInt8(round)])
+            // A record of one octet takes 23; one more record is the update.
+            let outgoing = wire.client.takeOutgoing()
+            updates += outgoing.count > 23 ? 1 : 0
+            try wire.gateway.receive(outgoing)
+            try wire.gateway.write(wire.gateway.read())
+            wire.run()
+        }
+        #expect(updates == 13)
+        #expect(wire.clientRead == Array(0..<40))
+        try wire.gateway.write([UInt8](repeating: 7, count: 200_000))
+        wire.run()
+        #expect(wire.clientRead.count == 200_040 && wire.clientError == nil)
+    }
+
+    @Test("what another call of OpenSSL has left behind is not taken for an error of a session")
+    func strangersErrors() throws {
+        let wire = try Pairing().sessions()
+        let failing = try Pairing("attic").sessions()
+        for _ in 0..<3 {
+            leaveErrors()
+            try wire.gateway.receive(wire.client.takeOutgoing())
+            _ = thrown { try failing.gateway.receive([22, 3, 3, 0, 4, 1, 2, 3, 4]) }
+            try wire.client.receive(wire.gateway.takeOutgoing())
+        }
+        #expect(wire.client.isEstablished && wire.gateway.isEstablished)
+        leaveErrors()
+        try wire.client.write([1])
+        leaveErrors()
+        try wire.gateway.receive(wire.client.takeOutgoing())
+        #expect(wire.gateway.read() == [1])
+    }
+
     @Test("a farewell ends one direction, the other goes on")
     func farewell() throws {
         let wire = try Pairing().sessions()

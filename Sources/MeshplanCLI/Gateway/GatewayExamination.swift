@@ -8,7 +8,7 @@ struct GatewayExamination {
     var pairing: GatewayPairing
 
     /// How long before its end a certificate is worth a warning, in seconds: time for somebody to go to the basement.
-    private static let notice: Int64 = 60 * 86_400
+    static let notice: Int64 = 60 * 86_400
 
     /// What was found, the worst first.
     func findings() -> [ExaminationFinding] {

@@ -88,6 +88,8 @@ struct GatewayPairing {
 
     /// The identity in a file of this pairing or, as `--certificate` names it, of another place.
     ///
+    /// A gateway is told when its certificate ends soon: `doctor` does not run there.
+    ///
     /// - Throws: ``Failure`` if others than the owner can read it, if it is for another role, or if it has expired.
     static func identity(_ path: String, role: TLSRole, in context: Context) throws -> TLSIdentity {
         let pem = try secret(path, in: context)
@@ -102,6 +104,14 @@ struct GatewayPairing {
                 "\(path.printable): the certificate was valid until \(identity.validUntil.text)",
                 hint: "Make new ones, where the pairing was made, with: meshplan gateway pair NAME --renew. If the "
                     + "certificate should still be valid, set the clock."
+            )
+        }
+        let left = context.now().seconds(to: identity.validUntil)
+        if role == .server, left < GatewayExamination.notice {
+            FailureView(context).warn(
+                "\(path.printable): the certificate is valid until \(identity.validUntil.text), for "
+                    + count(Int(left / 86_400), "more day"),
+                hint: "Make new ones, where the pairing was made, with: meshplan gateway pair NAME --renew"
             )
         }
         return identity
