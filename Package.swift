@@ -56,6 +56,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI"], swiftSettings: strict),
+        .target(
+            name: "Fuzzing",
+            dependencies: ["MeshCore", "Definitions", "Store", "Simulator", "Bearers"],
+            swiftSettings: strict
+        ),
+        .executableTarget(name: "meshplan-fuzz", dependencies: ["Fuzzing"], swiftSettings: strict),
         .executableTarget(
             name: "meshplan-bench",
             dependencies: [
@@ -97,6 +103,7 @@ let package = Package(
             dependencies: ["MeshCore", "Bearers", "TLS", "TestSupport"],
             swiftSettings: strict
         ),
+        .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "TLSTests",
             dependencies: ["MeshCore", "TLS", "CTLS", "TestSupport"],

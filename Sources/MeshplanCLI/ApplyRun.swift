@@ -188,6 +188,8 @@ struct ApplyRun {
             reporter
         )
         let status = connection.finish(recap, reporter, context)
+        // Where the database takes nothing more, the recap has said so.
+        if case .storeFailed = recap.ending { return (status, false) }
         try planning.settle(database, lease, isComplete: status == .success)
         if confirmWithin != nil { try beginWaiting(database, lease) }
         return (status, confirmWithin != nil)
@@ -216,7 +218,7 @@ struct ApplyRun {
     private func estimator(_ database: MeshDatabase) throws -> PlanEstimator {
         try radio.estimator(
             database,
-            connections: min(options.maximumConnections, RadioOptions.usualConnections),
+            connections: options.expectedConnections,
             window: options.maximumWindow
         )
     }

@@ -41,6 +41,8 @@ package struct Context {
     package var scryptCost = Scrypt.Cost.standard
     /// How long a key command may take: somebody may have to find a token.
     package var keyCommandTimeout = Duration.seconds(60)
+    /// What this machine has of Bluetooth.
+    var bluetooth: () -> BluetoothSurvey = { .now() }
     /// Lets time pass while the server of a shared database is out of reach.
     var sleep: (Duration) -> Void = systemSleep
 

@@ -97,7 +97,8 @@ extension Failure {
     private static func short(_ text: String) -> String {
         guard let range = text.firstRange(of: "/.meshplan") else { return text }
         let before = text[..<range.lowerBound]
-        let start = before.ranges(of: ": /").last.map { before.index(after: $0.lowerBound) }
+        // The path begins the text, or stands in it after a space.
+        let start = before.ranges(of: " /").last?.lowerBound
         guard text.hasPrefix("/") || start != nil else { return text }
         return String(start.map { text[...$0] } ?? "") + String(text[text.index(after: range.lowerBound)...])
     }

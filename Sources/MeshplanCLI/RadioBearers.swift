@@ -50,7 +50,7 @@ struct RadioBearers {
                 make: { () throws(BearerError) in
                     try make(choice, name, security, isPatient: false, WaitInterruption())
                 },
-                open: { bearer throws(BearerError) in try (bearer as? SocketBearer)?.open() }
+                open: { bearer throws(BearerError) in try open(bearer) }
             )
         }
     }
@@ -58,7 +58,12 @@ struct RadioBearers {
     /// Finds out whether it can be used at all.
     func probe(_ choice: BearerChoice, _ name: String) throws {
         let bearer = try make(choice, name, try security(of: choice), isPatient: true, WaitInterruption())
+        try open(bearer)
+    }
+
+    private func open(_ bearer: any PolledBearer) throws(BearerError) {
         try (bearer as? SocketBearer)?.open()
+        try (bearer as? BluetoothBearer)?.open()
     }
 
     private func security(of choice: BearerChoice) throws -> ConnectionSecurity? {
@@ -81,6 +86,12 @@ struct RadioBearers {
                 name: security == nil ? nil : name,
                 security: security,
                 isPatient: isPatient,
+                clock: clock,
+                interruption: interruption
+            )
+        case .gatt(let adapter):
+            return BluetoothBearer(
+                adapter: try context.bluetooth().adapter(adapter),
                 clock: clock,
                 interruption: interruption
             )

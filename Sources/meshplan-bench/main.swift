@@ -2,6 +2,7 @@
 /// machine. Build them with `swift build -c release --product meshplan-bench`.
 let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)] = [
     ("crypto", "network PDU encryption beside bare libcrypto calls", { _ in CryptoBenchmark.run() }),
+    ("gatt", "packets through the GATT client beside bare copies and bare encryption", { _ in GATTBenchmark.run() }),
     ("provision", "provisioning sessions beside bare P-256 operations", { _ in ProvisioningBenchmark.run() }),
     ("plan", "the plan of a large building beside libyaml's events and SQLite's rows", PlanBenchmark.run),
     (
@@ -13,6 +14,7 @@ let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)
         "bearer", "packets over a socket and through a gateway, beside those in one process",
         { _ in try BearerBenchmark.run() }
     ),
+    ("links", "the same nodes configured one message at a time and over 1, 4 and 8 links", LinksBenchmark.run),
     ("store", "a large building's database, its journal and history beside bare SQLite inserts", StoreBenchmark.run),
 ]
 

@@ -41,6 +41,12 @@ final class CommandFixture {
         ownsFolder = false
     }
 
+    /// A fixture in a folder of the system, which stays as it is.
+    init(inSystemFolder path: String) {
+        folder = URL(fileURLWithPath: path)
+        ownsFolder = false
+    }
+
     /// A folder with the example network imported and its definition beside.
     static func house() throws -> CommandFixture {
         let fixture = try CommandFixture()

@@ -54,6 +54,12 @@ package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConver
     /// What is wrong with it, a clause.
     package var problem: String
 
+    /// An error about a text.
+    package init(text: String, problem: String) {
+        self.text = text
+        self.problem = problem
+    }
+
     /// For people, without a full stop.
     package var description: String { "`\(text)` is not a socket address: \(problem)" }
 }

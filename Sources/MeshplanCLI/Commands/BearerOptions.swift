@@ -6,8 +6,14 @@ struct BearerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("\(BearerChoice.help)", valueName: "bearer"))
     var via: [String]
 
+    @OptionGroup var adapter: AdapterOptions
+
+    /// What each `--via` says, with the adapter.
+    var routes: [String] { adapter.routes(via) }
+
     func validate() throws {
-        _ = try BearerChoice.all(via)
+        _ = try BearerChoice.all(routes)
+        try adapter.check(for: via)
     }
 }
 
@@ -24,11 +30,17 @@ enum BearerChoice: Hashable {
     static let gatewayPort: UInt16 = 7447
 
     private static let gatewayScheme = "gateway://"
+    /// A Bluetooth adapter of this machine, by its name or address; nil for the first that is ready.
+    case gatt(adapter: String?)
+
+    /// What ``gatt(adapter:)`` is called.
+    static let gattName = "gatt"
 
     /// What `--via` takes.
     static let help = """
-        How to reach the mesh: simulator, gateway://[PAIRING@]HOST[:PORT] of a gateway, unix:PATH or tcp:HOST:PORT of \
-        a simulator process or of a gateway on this machine. May be repeated, to use several at once.
+        How to reach the mesh: gatt with a Bluetooth adapter of this machine, gatt:ADAPTER with that one, \
+        gateway://[PAIRING@]HOST[:PORT] of a gateway, unix:PATH or tcp:HOST:PORT of a simulator process or of a gateway \
+        on this machine, or simulator. May be repeated, to use several at once.
         """
 
     /// Reads what `--via` says.
@@ -43,6 +55,12 @@ enum BearerChoice: Hashable {
                 pairing: at.map { String(rest[..<$0]) },
                 try SocketAddress(tcp: host, of: text, defaultPort: Self.gatewayPort)
             )
+        } else if text == Self.gattName {
+            self = .gatt(adapter: nil)
+        } else if text.hasPrefix(Self.gattName + ":") {
+            let adapter = String(text.dropFirst(Self.gattName.count + 1))
+            guard !adapter.isEmpty else { throw SocketAddressError(text: text, problem: "the adapter is missing") }
+            self = .gatt(adapter: adapter)
         } else {
             self = .socket(try SocketAddress(text))
         }

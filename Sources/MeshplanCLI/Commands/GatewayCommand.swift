@@ -51,13 +51,15 @@ struct GatewayRunCommand: ContextCommand {
     @Option(
         help: ArgumentHelp(
             """
-            What carries the messages on from here: unix:PATH or tcp:HOST:PORT of another gateway or a simulator process. \
-            May be repeated.
+            What carries the messages on from here: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a certain \
+            one), or another gateway or a simulator process, as in --via of other commands. May be repeated.
             """,
             valueName: "bearer"
         )
     )
-    var via: [String]
+    var via = [BearerChoice.gattName]
+
+    @OptionGroup var adapter: AdapterOptions
 
     @Option(
         help: ArgumentHelp(
@@ -79,7 +81,8 @@ struct GatewayRunCommand: ContextCommand {
         } catch {
             throw ValidationError("\(error).")
         }
-        guard try !BearerChoice.all(via).contains(.simulator) else {
+        try adapter.check(for: via)
+        guard try !BearerChoice.all(adapter.routes(via)).contains(.simulator) else {
             throw ValidationError("--via simulator needs no gateway: meshplan sim --listen serves clients itself.")
         }
         for (option, value) in [("--connections", connections), ("--client-connections", clientConnections)] {
@@ -112,8 +115,8 @@ struct GatewayRunCommand: ContextCommand {
         }
         let gateway = try Gateway(
             listeningAt: address,
-            choices: try BearerChoice.all(via),
-            names: via,
+            choices: try BearerChoice.all(adapter.routes(via)),
+            names: adapter.routes(via),
             security: security,
             limits: Gateway.Limits(connections: connections, clientConnections: clientConnections, clients: clients),
             in: context

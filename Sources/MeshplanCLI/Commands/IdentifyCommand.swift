@@ -27,7 +27,8 @@ struct IdentifyCommand: NetworkCommand {
     @OptionGroup var networks: NetworkOptions
 
     @Option(
-        help: ArgumentHelp("For how long, 1s to 255s; devices without a network 60s at most.", valueName: "duration")
+        help: ArgumentHelp("For how long, 1s to 255s; devices without a network 60s at most.", valueName: "duration"),
+        transform: DurationArgument.parse
     )
     var time = DurationArgument(milliseconds: 10_000)
 
@@ -51,7 +52,7 @@ struct IdentifyCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let conversation = NodeConversation(
             context: context,
-            route: try MeshRoute(via: bearer.via, devices, simulator),
+            route: try MeshRoute(via: bearer.routes, devices, simulator),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         return try IdentifyRun(conversation: conversation).identify(

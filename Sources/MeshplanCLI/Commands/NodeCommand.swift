@@ -29,7 +29,7 @@ struct NodeCommand: ParsableCommand {
         func conversation(_ context: Context) throws -> NodeConversation {
             NodeConversation(
                 context: context,
-                route: try MeshRoute(via: bearer.via, devices, simulator),
+                route: try MeshRoute(via: bearer.routes, devices, simulator),
                 knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
             )
         }

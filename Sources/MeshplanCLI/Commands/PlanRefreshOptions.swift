@@ -37,6 +37,8 @@ struct PlanRefreshOptions: ParsableArguments {
     )
     var via: [String] = []
 
+    @OptionGroup var adapter: AdapterOptions
+
     @OptionGroup var execution: RunOptions
 
     @OptionGroup(title: "With --via simulator")
@@ -48,7 +50,8 @@ struct PlanRefreshOptions: ParsableArguments {
     func validate() throws {
         if refresh != .none { try devices.check(for: via) }
         if refresh != .none, via.isEmpty { throw ValidationError("--refresh needs --via: how to reach the mesh.") }
-        if !via.isEmpty { _ = try BearerChoice.all(via) }
+        if !via.isEmpty { _ = try BearerChoice.all(adapter.routes(via)) }
+        try adapter.check(for: via)
     }
 
     /// What the database knows, after nodes were read back as asked for.
@@ -66,7 +69,7 @@ struct PlanRefreshOptions: ParsableArguments {
         defer { lease.release() }
         let run = RefreshRun(
             context: context,
-            route: try MeshRoute(via: via, devices, simulator),
+            route: try MeshRoute(via: adapter.routes(via), devices, simulator),
             options: execution.options,
             database: database,
             lease: lease,

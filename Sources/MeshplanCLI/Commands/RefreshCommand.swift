@@ -86,12 +86,16 @@ struct RefreshCommand: NetworkCommand {
         options.readsInSequences = aggregate
         let refresh = RefreshRun(
             context: context,
-            route: try MeshRoute(via: bearer.via, devices, simulator),
+            route: try MeshRoute(via: bearer.routes, devices, simulator),
             options: options,
             database: database,
             lease: lease,
             name: name,
-            estimator: try radio.estimator(database, connections: execution.connections, window: execution.window)
+            estimator: try radio.estimator(
+                database,
+                connections: execution.expectedConnections,
+                window: execution.window
+            )
         )
         let snapshot = try database.snapshot()
         let nodes = try NodeSelection(snapshot.network, definition: knowledge.definition).nodes(selection) { node in

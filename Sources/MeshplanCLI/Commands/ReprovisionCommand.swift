@@ -92,7 +92,7 @@ struct ReprovisionCommand: NetworkCommand {
         let run = ReprovisionRun(
             conversation: NodeConversation(
                 context: context,
-                route: try MeshRoute(via: bearer.via, devices, simulator),
+                route: try MeshRoute(via: bearer.routes, devices, simulator),
                 knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
             ),
             secrets: try SecretsReader(context: context, files: secrets),

@@ -19,7 +19,10 @@ struct NetworkIVRecoverCommand: NetworkCommand {
 
     @OptionGroup var bearer: BearerOptions
 
-    @Option(help: ArgumentHelp("How long to listen, such as 30s.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long to listen, such as 30s.", valueName: "duration"),
+        transform: DurationArgument.parse
+    )
     var listen = DurationArgument(milliseconds: 30_000)
 
     @Flag(help: "Do not ask.")
@@ -47,7 +50,7 @@ struct NetworkIVRecoverCommand: NetworkCommand {
         let name = try workspace.only(networks.network)
         let database = try workspace.open(name)
         let lease = try workspace.lock(database, for: "network iv recover")
-        let route = try MeshRoute(via: bearer.via, devices, simulator)
+        let route = try MeshRoute(via: bearer.routes, devices, simulator)
         let before = try database.snapshot().network
         let access = try route.open(in: context, network: before, named: name)
         let executor = Executor(

@@ -1,0 +1,194 @@
+package import MeshCore
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// What this machine has of Bluetooth, and what this process may do with it.
+package struct BluetoothSurvey: Hashable, Sendable {
+    /// Whether the kernel has Bluetooth at all.
+    package enum Kernel: Hashable, Sendable {
+        /// It has.
+        case available
+        /// It does not, or not for a process in this container (EAFNOSUPPORT).
+        case unsupported
+        /// It does not let the process ask, for the reason that the system gives.
+        case refused(String)
+        /// The system is not Linux.
+        case otherSystem
+    }
+
+    /// Whether the kernel has Bluetooth.
+    package var kernel: Kernel
+    /// By number.
+    package var adapters: [BluetoothAdapter]
+    /// Whether this process may use raw HCI sockets (CAP_NET_RAW), without which nothing is heard.
+    package var canScan: Bool
+    /// Whether a process of that name runs.
+    package var isDaemonRunning: Bool
+    /// Whether a switch that belongs to no adapter is off, which can make adapters vanish.
+    package var block: BluetoothAdapter.Block
+    /// The path of this program, for those who are to give it rights.
+    package var program: String
+
+    /// A machine of those properties.
+    package init(
+        kernel: Kernel,
+        adapters: [BluetoothAdapter] = [],
+        canScan: Bool = false,
+        isDaemonRunning: Bool = false,
+        block: BluetoothAdapter.Block = .none,
+        program: String = "meshplan"
+    ) {
+        self.kernel = kernel
+        self.adapters = adapters
+        self.canScan = canScan
+        self.isDaemonRunning = isDaemonRunning
+        self.block = block
+        self.program = program
+    }
+
+    /// The adapter of that name or address, or the first that is ready if nothing is asked for.
+    ///
+    /// - Throws: ``BearerError`` that says what is missing and how to mend it.
+    package func adapter(_ name: String?) throws(BearerError) -> BluetoothAdapter {
+        if let problem = kernelProblem { throw problem }
+        guard !adapters.isEmpty else { throw noAdapter }
+        let candidates: [BluetoothAdapter]
+        if let name {
+            let address = BluetoothAddress(name)
+            candidates = adapters.filter { $0.name == name || address != nil && $0.address.octets == address?.octets }
+            guard !candidates.isEmpty else { throw unknown(name) }
+        } else {
+            candidates = adapters
+        }
+        let ready = candidates.first { problem(of: $0) == nil }
+        if ready == nil, let problem = candidates.first.flatMap({ problem(of: $0) }) { throw problem }
+        if !canScan { throw BluetoothSurvey.missingRights(program) }
+        guard let ready else { throw noAdapter }
+        return ready
+    }
+
+    /// Why the kernel is of no use, nil if it is.
+    package var kernelProblem: BearerError? {
+        switch kernel {
+        case .available: nil
+        case .unsupported:
+            BearerError(
+                "this system's kernel has no Bluetooth",
+                hint: "load the module with sudo modprobe bluetooth; in a container it takes the host's network, "
+                    + "as --network host gives it"
+            )
+        case .refused(let reason):
+            BearerError(
+                "the system does not let this process use Bluetooth: \(reason)",
+                hint: "run it outside of its container or sandbox"
+            )
+        case .otherSystem:
+            BearerError(
+                "Bluetooth of its own is for Linux alone",
+                hint: "run meshplan gateway on a Linux machine near the mesh"
+            )
+        }
+    }
+
+    private var noAdapter: BearerError {
+        switch block {
+        case .none:
+            BearerError(
+                "this machine has no Bluetooth adapter",
+                hint: "plug one in; if it has one, dmesg tells whether its firmware is missing"
+            )
+        case .soft:
+            BearerError("Bluetooth is switched off, so there is no adapter", hint: "rfkill unblock bluetooth")
+        case .hard:
+            BearerError(
+                "Bluetooth is switched off by a switch or key of this machine, so there is no adapter",
+                hint: "switch it on there"
+            )
+        }
+    }
+
+    private func unknown(_ name: String) -> BearerError {
+        let there = adapters.map { $0.address.isZero ? $0.name : "\($0.name) (\($0.address))" }
+        return BearerError(
+            "there is no Bluetooth adapter \(name)",
+            hint: "there \(there.count == 1 ? "is" : "are") \(there.joined(separator: ", "))"
+        )
+    }
+
+    /// What keeps an adapter from being used, nil if it is ready.
+    package func problem(of adapter: BluetoothAdapter) -> BearerError? {
+        if adapter.isUp {
+            guard !adapter.hasLowEnergy else { return nil }
+            return BearerError(
+                "the Bluetooth adapter \(adapter.name) does not know low energy",
+                hint: "use one with Bluetooth 4.0 or later"
+            )
+        }
+        switch adapter.block {
+        case .hard:
+            return BearerError(
+                "the Bluetooth adapter \(adapter.name) is switched off by a switch or key of this machine",
+                hint: "switch it on there"
+            )
+        case .soft:
+            return BearerError(
+                "the Bluetooth adapter \(adapter.name) is blocked (rfkill)",
+                hint: "rfkill unblock bluetooth"
+            )
+        case .none:
+            let index = "sudo btmgmt --index \(adapter.number)"
+            return BearerError(
+                "the Bluetooth adapter \(adapter.name) is switched off",
+                hint: isDaemonRunning
+                    ? "bluetoothctl power on"
+                    : "\(index) le on && \(index) power on"
+            )
+        }
+    }
+
+    /// The process may not use raw HCI sockets.
+    package static func missingRights(_ program: String) -> BearerError {
+        BearerError(
+            "this process may not use the Bluetooth adapter: it lacks the capability CAP_NET_RAW",
+            hint: "give it to the program, sudo setcap cap_net_raw+ep \(program), or run it with sudo"
+        )
+    }
+
+    /// What a failed system call on an adapter's HCI socket means.
+    static func error(_ error: SystemError, of adapter: String) -> BearerError {
+        switch error.number {
+        case EPERM, EACCES: missingRights(programPath)
+        case EAFNOSUPPORT, EPROTONOSUPPORT:
+            BluetoothSurvey(kernel: .unsupported).kernelProblem ?? BearerError("this system's kernel has no Bluetooth")
+        case ENETDOWN:
+            BearerError(
+                "the Bluetooth adapter \(adapter) was switched off",
+                hint: "switch it on again: bluetoothctl power on, or sudo btmgmt power on"
+            )
+        case ENODEV, EPIPE, ENXIO, EBADFD, 0:
+            BearerError("the Bluetooth adapter \(adapter) is gone", hint: "plug it in again")
+        case EBUSY, EUSERS:
+            BearerError(
+                "another program has the Bluetooth adapter \(adapter) for itself",
+                hint: "end it; bluetooth-meshd is one that does so"
+            )
+        default: BearerError("the Bluetooth adapter \(adapter) cannot be used: \(error.text)")
+        }
+    }
+}
+
+/// The path of the running program.
+var programPath: String {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    #if canImport(Darwin)
+    return CommandLine.arguments.first ?? "meshplan"
+    #else
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0 else { return CommandLine.arguments.first ?? "meshplan" }
+    return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    #endif
+}

@@ -1,0 +1,300 @@
+package import MeshCore
+
+/// Proxy and provisioning links, and scanning, over an adapter of this machine and the kernel's Bluetooth: GATT over the
+/// fixed L2CAP channel of the attribute protocol (Core Vol 3 Part A 2.1), and HCI for scanning.
+///
+/// The HCI socket is opened when it is first needed. What is done when is up to ``BluetoothCentral``.
+package final class BluetoothBearer: PolledBearer {
+    /// The clock of ``now``.
+    package let clock: BearerClock
+    /// What ends a wait beside the bearer's own sockets.
+    package let interruption: WaitInterruption
+    private let adapter: BluetoothAdapter
+    private let system: BluetoothSystem
+    private var central: BluetoothCentral
+    private var control: Descriptor?
+    /// Commands that the socket could not take yet; there are two or three at most at once.
+    private var commands: [HCICommand] = []
+    private var channels: [LinkIdentifier: ATTChannel] = [:]
+    private var events: [BearerEvent] = []
+    private var firstEvent = 0
+    private var buffer = [UInt8](repeating: 0, count: 2048)
+    /// Which links ``watched`` has named after the HCI socket.
+    private var watchedLinks: [LinkIdentifier] = []
+    private var scanFailure: BearerError?
+    private var stages: [LinkIdentifier: LinkStages] = [:]
+
+    /// How many links there can be at once unless the controller turns out to have fewer connections.
+    package static let usualMaximumLinks = 8
+    /// Packets that are read from one socket before others have their turn.
+    private static let burst = 64
+
+    /// A bearer over an adapter.
+    ///
+    /// - Parameters:
+    ///   - adapter: one that is ready for use; see ``BluetoothSurvey/adapter(_:)``.
+    ///   - system: the kernel.
+    ///   - isActive: whether devices are asked for scan responses, in which URIs are.
+    ///   - maximumLinks: how many links there can be at once at most.
+    package init(
+        adapter: BluetoothAdapter,
+        system: BluetoothSystem = .kernel,
+        clock: BearerClock = BearerClock(),
+        interruption: WaitInterruption = WaitInterruption(),
+        isActive: Bool = true,
+        maximumLinks: Int = BluetoothBearer.usualMaximumLinks,
+        scanTiming: LEScanTiming = LEScanTiming(),
+        timing: CentralTiming = CentralTiming()
+    ) {
+        self.adapter = adapter
+        self.system = system
+        self.clock = clock
+        self.interruption = interruption
+        let parameters = LEScanParameters(
+            isActive: isActive,
+            // Half of the time, 30 of 60 ms, so that connections have theirs.
+            interval: 96,
+            window: 48,
+            ownAddress: adapter.address.isZero ? .random : .public
+        )
+        central = BluetoothCentral(
+            scanner: LEScanner(parameters, timing: scanTiming),
+            maximumLinks: maximumLinks,
+            timing: timing
+        )
+    }
+
+    deinit {
+        // An own scan does not outlive the bearer; the socket's buffer takes a command without waiting.
+        try? scan(false)
+        for link in channels.keys.sorted() { close(link) }
+        finishScan()
+    }
+
+    /// How many links can be open at once, as far as is known.
+    package var maximumLinks: Int { central.maximumLinks }
+
+    /// When the stages of a link ended; also after it was closed, for the last links.
+    package func stages(of link: LinkIdentifier) -> LinkStages? { central.stages(of: link) ?? stages[link] }
+
+    /// Opens the HCI socket now; nothing happens if it is open.
+    ///
+    /// - Throws: ``BearerError`` if the process may not, or the adapter is gone.
+    package func open() throws(BearerError) {
+        guard control == nil else { return }
+        do throws(SystemError) {
+            control = try system.openHCI(adapter.number)
+        } catch {
+            throw BluetoothSurvey.error(error, of: adapter.name)
+        }
+    }
+
+    /// Begins to connect.
+    ///
+    /// - Throws: ``BearerError`` as ``open()`` does, if the advertiser was not heard over Bluetooth, and if
+    ///   ``maximumLinks`` are in use.
+    package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
+        try open()
+        let (link, outputs) = try central.connect(to: target, at: now)
+        perform(outputs)
+        return link
+    }
+
+    /// Writes one packet, or queues it while the kernel's buffer is full.
+    ///
+    /// - Throws: ``BearerError`` if the packet has a size that the link cannot take.
+    package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
+        perform(try central.send(packet, on: link))
+    }
+
+    /// Closes a link; what has arrived on it and was not fetched yet is dropped.
+    package func close(_ link: LinkIdentifier) {
+        remember(link)
+        perform(central.close(link, at: now))
+        events = events[firstEvent...].filter { $0.link != link }
+        firstEvent = 0
+    }
+
+    /// Begins to report what is heard, or ceases to.
+    ///
+    /// - Throws: ``BearerError`` as ``open()`` does.
+    package func scan(_ isOn: Bool) throws(BearerError) {
+        if isOn {
+            try open()
+            scanFailure = nil
+        } else {
+            events = events[firstEvent...].filter { $0.link != nil }
+            firstEvent = 0
+        }
+        perform(central.scan(isOn, at: now))
+    }
+
+    // MARK: Waiting
+
+    /// When ``advance(_:)`` is to be called at the latest.
+    package var nextDeadline: Instant? { scanFailure == nil ? central.nextDeadline : .zero }
+
+    /// The HCI socket and those of the links.
+    package var watched: [Watched] {
+        watchedLinks = channels.keys.sorted()
+        var watched: [Watched] = []
+        if let control { watched.append(Watched(number: control.number, writes: !commands.isEmpty)) }
+        for link in watchedLinks {
+            guard let channel = channels[link] else { continue }
+            watched.append(
+                Watched(
+                    number: channel.descriptor.number,
+                    reads: channel.isConnected,
+                    writes: channel.isWriting || !channel.isConnected
+                )
+            )
+        }
+        return watched
+    }
+
+    /// Reads and writes what can be, and does what is due.
+    ///
+    /// - Throws: ``BearerError`` if nothing can be heard any more while scanning; links that are lost are events.
+    package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
+        var rest = ready
+        if let control, rest.first?.number == control.number {
+            // First, for it tells why connections end.
+            if let socket = rest.popFirst(), socket.isReady { serve(socket) }
+        }
+        for (link, socket) in zip(watchedLinks, rest) where socket.isReady { serve(link, socket) }
+        perform(central.advance(to: now))
+        if let error = scanFailure {
+            scanFailure = nil
+            throw error
+        }
+    }
+
+    /// The next of what there is to tell.
+    package func takeEvent() -> BearerEvent? {
+        guard firstEvent < events.count else {
+            events.removeAll(keepingCapacity: true)
+            firstEvent = 0
+            return nil
+        }
+        defer { firstEvent += 1 }
+        return events[firstEvent]
+    }
+
+    private func serve(_ socket: Watched) {
+        if socket.isWritable { flushCommands() }
+        guard socket.isReadable, let control else { return }
+        do throws(SystemError) {
+            for _ in 0..<Self.burst {
+                switch try control.read(into: &buffer) {
+                case .bytes(let bytes):
+                    // What breaks its form comes from the controller; the next event may be well again.
+                    guard let packet = try? HCIPacket(decoding: bytes) else { continue }
+                    perform(central.receive(packet, at: now))
+                case .nothingYet: return
+                case .end: throw SystemError(number: 0)
+                }
+            }
+        } catch {
+            lose(error)
+        }
+    }
+
+    private func serve(_ link: LinkIdentifier, _ socket: Watched) {
+        guard let channel = channels[link] else { return }
+        if !channel.isConnected {
+            let failure = system.failure(channel.descriptor)
+            guard failure == 0 else { return perform(central.failed(link, failure, at: now)) }
+            guard socket.isWritable else { return perform(central.failed(link, 0, at: now)) }
+            channel.isConnected = true
+            perform(central.connected(link, handle: system.handle(channel.descriptor), at: now))
+            return
+        }
+        if socket.isWritable { channel.flush() }
+        if socket.isReadable {
+            for _ in 0..<Self.burst {
+                guard channels[link] != nil, let pdu = channel.read(into: &buffer) else { break }
+                perform(central.receive(pdu, on: link, at: now))
+            }
+        }
+        if let end = channel.end { perform(central.failed(link, end, at: now)) }
+    }
+
+    // MARK: What the central wants
+
+    private func perform(_ outputs: [BluetoothCentral.Output]) {
+        for output in outputs {
+            switch output {
+            case .send(let command):
+                commands.append(command)
+                flushCommands()
+            case .connect(let link, let address): begin(link, address)
+            case .write(let link, let pdu):
+                guard let channel = channels[link] else { continue }
+                if !channel.write(pdu) { perform(central.congested(link, at: now)) }
+            case .disconnect(let link): channels[link] = nil
+            case .restoreKernelScan: restoreKernelScan()
+            case .event(let event):
+                if case .closed(let link, _) = event { remember(link) }
+                events.append(event)
+            case .scanFailed(let error): scanFailure = error
+            }
+        }
+    }
+
+    private func begin(_ link: LinkIdentifier, _ address: BluetoothAddress) {
+        do throws(SystemError) {
+            channels[link] = ATTChannel(try system.connect(adapter.address, address))
+        } catch {
+            events.append(.closed(link, ConnectFailure.refused(error.number, adapter: adapter.name)))
+            perform(central.close(link, at: now))
+        }
+    }
+
+    private func flushCommands() {
+        guard let control else { return }
+        do throws(SystemError) {
+            while let command = commands.first {
+                guard try control.write(command.encoded[...]) > 0 else { return }
+                commands.removeFirst()
+            }
+        } catch {
+            lose(error)
+        }
+    }
+
+    /// The HCI socket is of no use any more.
+    private func lose(_ error: SystemError) {
+        guard control != nil else { return }
+        control = nil
+        commands = []
+        let error = BluetoothSurvey.error(error, of: adapter.name)
+        if central.isScanning { scanFailure = error }
+        perform(central.lost(error, at: now))
+    }
+
+    /// The kernel works out anew which devices it is to listen to whenever it is asked to connect; it is not told to
+    /// whom, for the request is withdrawn at once.
+    private func restoreKernelScan() {
+        guard let nobody = BluetoothAddress("C0:00:00:00:00:00", .random) else { return }
+        _ = try? system.connect(adapter.address, nobody)
+    }
+
+    /// Waits for a moment until an own scan is off, in case a command was under way.
+    private func finishScan() {
+        let end = now.advanced(by: .milliseconds(500))
+        while control != nil, !central.isScannerQuiet, now < end {
+            var sockets = watched
+            guard (try? waitForAny(of: &sockets, milliseconds: now.duration(to: end).pollMilliseconds)) == true else {
+                return
+            }
+            try? advance(sockets[...])
+        }
+    }
+
+    /// Keeps the stages of a link that ends; of no more than the last hundred.
+    private func remember(_ link: LinkIdentifier) {
+        guard let ended = central.stages(of: link) else { return }
+        if stages.count >= 100, let oldest = stages.keys.min() { stages[oldest] = nil }
+        stages[link] = ended
+    }
+}

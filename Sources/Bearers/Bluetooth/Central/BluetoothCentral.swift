@@ -1,0 +1,359 @@
+package import MeshCore
+
+/// What one adapter does as a central: which link is connected next, when is listened, and the GATT client of each link.
+///
+/// A machine without input or output of its own. The kernel makes one connection at a time, and many controllers cannot
+/// scan meanwhile, so scanning pauses for each connection. Connections are made in the order in which they were asked
+/// for; a link to any proxy at all lets others go first while nobody is heard.
+package struct BluetoothCentral: Sendable {
+    /// What the owner is to do.
+    package enum Output: Hashable, Sendable {
+        /// Send this command to the controller.
+        case send(HCICommand)
+        /// Begin to connect; ``connected(_:handle:at:)`` or ``failed(_:_:at:)`` follows.
+        case connect(LinkIdentifier, BluetoothAddress)
+        /// Write this PDU on the link's connection.
+        case write(LinkIdentifier, [UInt8])
+        /// Close the link's connection, or stop connecting.
+        case disconnect(LinkIdentifier)
+        /// Have the kernel work out its own scan anew.
+        case restoreKernelScan
+        /// Tell this.
+        case event(BearerEvent)
+        /// Nothing can be heard.
+        case scanFailed(BearerError)
+    }
+
+    let timing: CentralTiming
+    var scanner: LEScanner
+    private var assembler = AdvertisementAssembler()
+    /// In the order in which they were asked for.
+    var links: [CentralLink] = []
+    private var nextLink: UInt32 = 0
+    /// Whether somebody wants to be told what is heard.
+    private(set) var isScanning = false
+    private var proxies = HeardProxies()
+    /// Connections that were closed and that the controller may still have.
+    private var lingering: [BluetoothAddress: Instant] = [:]
+    /// How many connections there can be at once, as far as is known.
+    package private(set) var maximumLinks: Int
+
+    /// A central that does nothing yet.
+    ///
+    /// - Parameter maximumLinks: how many connections there can be at once unless the controller turns out to have fewer.
+    package init(scanner: LEScanner, maximumLinks: Int, timing: CentralTiming = CentralTiming()) {
+        self.scanner = scanner
+        self.maximumLinks = max(maximumLinks, 1)
+        self.timing = timing
+    }
+
+    /// When ``advance(to:)`` is to be called.
+    package var nextDeadline: Instant? {
+        var deadline = scanner.nextDeadline
+        for link in links {
+            guard let next = link.nextDeadline else { continue }
+            deadline = min(deadline ?? next, next)
+        }
+        if links.contains(where: { $0.phase == .waiting }), let next = lingering.values.min() {
+            deadline = min(deadline ?? next, next)
+        }
+        return deadline
+    }
+
+    /// Whether no scan of this central is on and no command under way.
+    var isScannerQuiet: Bool { scanner.isQuiet }
+
+    /// The link that is being connected; the kernel makes one connection at a time.
+    private var connecting: Int? { links.firstIndex { $0.isConnecting } }
+
+    /// When the stages of a link ended, nil once it is closed.
+    package func stages(of link: LinkIdentifier) -> LinkStages? {
+        links.first { $0.identifier == link }?.stages
+    }
+
+    // MARK: What is wanted
+
+    /// Begins to connect.
+    ///
+    /// - Throws: ``BearerError`` if the advertiser is no Bluetooth address, or as many links as possible are in use.
+    package mutating func connect(
+        to target: LinkTarget,
+        at now: Instant
+    ) throws(BearerError) -> (LinkIdentifier, [Output]) {
+        guard links.count < maximumLinks else {
+            throw BearerError(
+                "all \(maximumLinks) connections of the Bluetooth adapter are in use",
+                hint: "close other connections, or use another adapter"
+            )
+        }
+        let identifier = LinkIdentifier(rawValue: nextLink)
+        var link: CentralLink
+        switch target {
+        case .anyProxy: link = CentralLink(identifier, .proxy, nil, at: now, timing: timing)
+        case .proxy(let advertiser):
+            link = CentralLink(identifier, .proxy, try Self.address(of: advertiser), at: now, timing: timing)
+        case .provisioning(let advertiser):
+            link = CentralLink(identifier, .provisioning, try Self.address(of: advertiser), at: now, timing: timing)
+        }
+        link.stages.asked = now
+        nextLink += 1
+        links.append(link)
+        return (identifier, review(at: now))
+    }
+
+    private static func address(of advertiser: AdvertiserIdentifier) throws(BearerError) -> BluetoothAddress {
+        guard let address = advertiser.bluetoothAddress else {
+            throw BearerError("the advertiser is not one that was heard over Bluetooth")
+        }
+        return address
+    }
+
+    /// Closes a link, or stops connecting; nothing is told of it any more.
+    package mutating func close(_ link: LinkIdentifier, at now: Instant) -> [Output] {
+        guard let place = place(of: link) else { return [] }
+        return remove(at: place, at: now) + review(at: now)
+    }
+
+    /// Writes one packet on an open link; on others it does nothing.
+    ///
+    /// - Throws: ``BearerError`` if the packet has a size that the link cannot take.
+    package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) -> [Output] {
+        guard let place = place(of: link), let pdu = try links[place].client.write(packet) else { return [] }
+        return [.write(link, pdu)]
+    }
+
+    /// Begins to tell what is heard, or ceases to.
+    package mutating func scan(_ isOn: Bool, at now: Instant) -> [Output] {
+        guard isOn != isScanning else { return [] }
+        isScanning = isOn
+        return review(at: now)
+    }
+
+    // MARK: What happens
+
+    /// Takes in a packet of the HCI socket.
+    package mutating func receive(_ packet: HCIPacket, at now: Instant) -> [Output] {
+        switch packet {
+        case .event(.connectionComplete(let status, let handle, let address, let isCentral)):
+            if isCentral, let place = connecting, address == links[place].address {
+                links[place].reason = status == .success ? nil : status
+                if status == .success { links[place].ownHandle = handle }
+            }
+        case .event(.commandStatus(let opcode, let status)):
+            if status != .success, opcode.createsConnection, let place = connecting { links[place].reason = status }
+        case .event(.disconnectionComplete(.success, let handle, let reason)):
+            if let place = links.firstIndex(where: { $0.handle == handle }) {
+                links[place].reason = reason
+                links[place].ownHandle = nil
+            } else {
+                // Which of the lingering ones it was, the handle does not tell any more; all may be tried again.
+                lingering = [:]
+            }
+        default: break
+        }
+        return take(scanner.receive(packet, at: now), at: now) + review(at: now)
+    }
+
+    /// The link's connection is there.
+    ///
+    /// - Parameter handle: the controller's number for it, if it is known.
+    package mutating func connected(_ link: LinkIdentifier, handle: UInt16?, at now: Instant) -> [Output] {
+        guard let place = place(of: link), links[place].isConnecting else { return [] }
+        links[place].phase = .connected
+        links[place].handle = handle
+        links[place].stages.connected = now
+        links[place].reason = nil
+        var outputs: [Output] = []
+        if let handle, handle == links[place].ownHandle {
+            outputs.append(.send(.leConnectionUpdate(handle: handle, .mesh)))
+        }
+        outputs += take(links[place].client.connected(at: now), of: link, at: now)
+        return outputs + review(at: now)
+    }
+
+    /// The link's connection did not come about, or is over.
+    ///
+    /// - Parameter number: the kernel's error number, 0 for an orderly end.
+    package mutating func failed(_ link: LinkIdentifier, _ number: Int32, at now: Instant) -> [Output] {
+        guard let place = place(of: link), let address = links[place].address else { return [] }
+        let failure = ConnectFailure(reason: links[place].reason, number: number)
+        let isOpen = !links[place].isConnecting
+        var error = failure.error(with: address, isOpen: isOpen)
+        if !isOpen {
+            proxies.failed(address, until: now.advanced(by: timing.failureMemory))
+            if failure.isLimit {
+                maximumLinks = max(links.count { $0.isConnected }, 1)
+                error = BearerError(
+                    "the Bluetooth adapter has no room for another connection than the \(maximumLinks) it has",
+                    hint: HCIErrorCode.connectionLimitExceeded.hint
+                )
+            }
+        }
+        return end(link, error, at: now) + review(at: now)
+    }
+
+    /// The link's connection can take no more packets: too many wait to be written.
+    package mutating func congested(_ link: LinkIdentifier, at now: Instant) -> [Output] {
+        guard let address = place(of: link).flatMap({ links[$0].address }) else { return [] }
+        let error = BearerError("the connection to \(address) takes no more packets", hint: "go nearer to the device")
+        return end(link, error, at: now) + review(at: now)
+    }
+
+    /// A PDU came on the link's connection.
+    package mutating func receive(_ pdu: [UInt8], on link: LinkIdentifier, at now: Instant) -> [Output] {
+        guard let place = place(of: link) else { return [] }
+        return take(links[place].client.receive(pdu, at: now), of: link, at: now) + review(at: now)
+    }
+
+    /// The adapter is of no use any more: all links are over.
+    package mutating func lost(_ error: BearerError, at now: Instant) -> [Output] {
+        isScanning = false
+        var outputs: [Output] = []
+        for link in links.map(\.identifier) { outputs += end(link, error, at: now) }
+        return outputs
+    }
+
+    /// Lets time pass.
+    package mutating func advance(to now: Instant) -> [Output] {
+        var outputs = take(scanner.advance(to: now), at: now)
+        lingering = lingering.filter { now < $0.value }
+        for link in links.map(\.identifier) {
+            guard let place = place(of: link) else { continue }
+            switch links[place].phase {
+            case .searching(let deadline) where deadline <= now:
+                let seconds = timing.search.components.seconds
+                outputs += end(
+                    link,
+                    BearerError(
+                        "no proxy node was heard within \(seconds) s",
+                        hint: "go nearer to the mesh; meshplan scan lists who advertises"
+                    ),
+                    at: now
+                )
+            case .connecting(let deadline) where deadline <= now:
+                let seconds = timing.connect.components.seconds
+                let name = links[place].address.map { "\($0)" } ?? "the device"
+                if let address = links[place].address {
+                    proxies.failed(address, until: now.advanced(by: timing.failureMemory))
+                }
+                outputs += end(
+                    link,
+                    BearerError(
+                        "cannot connect to \(name): it does not answer within \(seconds) s",
+                        hint: "go nearer to the device and look whether it has power"
+                    ),
+                    at: now
+                )
+            case .connected: outputs += take(links[place].client.advance(to: now), of: link, at: now)
+            default: break
+            }
+        }
+        return outputs + review(at: now)
+    }
+}
+
+extension BluetoothCentral {
+    private func place(of link: LinkIdentifier) -> Int? { links.firstIndex { $0.identifier == link } }
+
+    /// Takes a link away and closes its connection.
+    private mutating func remove(at place: Int, at now: Instant) -> [Output] {
+        let link = links.remove(at: place)
+        guard link.isConnecting || link.isConnected else { return [] }
+        var outputs: [Output] = [.disconnect(link.identifier)]
+        // The kernel keeps a connection that nobody uses for 2 s. One that was made for this link, whose only channel
+        // for the attribute protocol it was, nobody else can miss.
+        if let handle = link.ownHandle, handle == link.handle {
+            outputs.append(.send(.disconnect(handle: handle)))
+        }
+        if link.isConnected, link.reason == nil, let address = link.address {
+            lingering[address] = now.advanced(by: timing.lingering)
+        }
+        return outputs
+    }
+
+    private mutating func end(_ link: LinkIdentifier, _ error: BearerError, at now: Instant) -> [Output] {
+        guard let place = place(of: link) else { return [] }
+        return remove(at: place, at: now) + [.event(.closed(link, error))]
+    }
+
+    private mutating func take(
+        _ outputs: [GATTClient.Output],
+        of link: LinkIdentifier,
+        at now: Instant
+    ) -> [Output] {
+        var result: [Output] = []
+        for output in outputs {
+            switch output {
+            case .send(let pdu): result.append(.write(link, pdu))
+            case .opened(let size): result.append(.event(.opened(link, maximumPacketSize: size)))
+            case .received(let packet): result.append(.event(.received(link, packet)))
+            case .failed(let failure): result += end(link, BearerError(failure), at: now)
+            }
+        }
+        return result
+    }
+
+    private mutating func take(_ outputs: [LEScanner.Output], at now: Instant) -> [Output] {
+        var result: [Output] = []
+        for output in outputs {
+            switch output {
+            case .send(let command): result.append(.send(command))
+            case .restoreKernelScan: result.append(.restoreKernelScan)
+            case .heard(let report): result += hear(report, at: now)
+            case .failed(let error):
+                for link in links where link.isSearching { result += end(link.identifier, error, at: now) }
+                if isScanning { result.append(.scanFailed(error)) }
+                isScanning = false
+            }
+        }
+        return result
+    }
+
+    private mutating func hear(_ report: AdvertisingReport, at now: Instant) -> [Output] {
+        let advertisement = assembler.receive(
+            AdvertisingData(report.data),
+            from: AdvertiserIdentifier(report.address),
+            signal: report.signal,
+            at: now
+        )
+        guard let advertisement else { return [] }
+        scanner.heardSomethingOfUse(at: now)
+        if case .proxy = advertisement.content { proxies.heard(report.address, report.signal, at: now) }
+        return isScanning ? [.event(.heard(advertisement))] : []
+    }
+
+    /// Sees to it that the next link is connected, or is listened if somebody wants that.
+    private mutating func review(at now: Instant) -> [Output] {
+        chooseProxies(at: now)
+        let isWanted = isScanning || links.contains { $0.isSearching }
+        guard connecting == nil else { return take(scanner.set(.paused, at: now), at: now) }
+        let next = links.firstIndex { link in
+            guard link.phase == .waiting, let address = link.address else { return false }
+            return lingering[address].map { $0 <= now } ?? true
+        }
+        guard let next, let address = links[next].address else {
+            return take(scanner.set(isWanted ? .on : .off, at: now), at: now)
+        }
+        var outputs = take(scanner.set(.paused, at: now), at: now)
+        guard scanner.isQuiet else { return outputs }
+        links[next].phase = .connecting(deadline: now.advanced(by: timing.connect))
+        links[next].stages.begun = now
+        outputs.append(.connect(links[next].identifier, address))
+        return outputs
+    }
+
+    /// Gives links to any proxy the strongest that is not in use.
+    private mutating func chooseProxies(at now: Instant) {
+        for place in links.indices where links[place].isSearching {
+            let used = Set(links.compactMap(\.address))
+            guard let address = proxies.strongest(besides: used, since: now, within: timing.freshness) else { continue }
+            links[place].address = address
+            links[place].phase = .waiting
+        }
+    }
+}
+
+extension HCIOpcode {
+    /// Whether it is LE Create Connection or one of its extended forms (Core Vol 4 Part E 7.8.12, 7.8.66).
+    fileprivate var createsConnection: Bool { [0x200D, 0x2043, 0x2085].contains(rawValue) }
+}

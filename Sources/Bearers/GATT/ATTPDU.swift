@@ -1,0 +1,140 @@
+/// The first and the last handle of a range of attributes, 16 bits each.
+package struct HandleRange: Hashable, Sendable {
+    /// The first handle, at least 1.
+    package let first: UInt16
+    /// The last handle, not below the first.
+    package let last: UInt16
+
+    /// A range, nil if it begins at 0 or ends before it begins (Core Vol 3 Part F 3.4.3.1).
+    package init?(_ first: UInt16, _ last: UInt16) {
+        guard first > 0, first <= last else { return nil }
+        self.first = first
+        self.last = last
+    }
+
+    private init() {
+        first = 1
+        last = .max
+    }
+
+    /// All handles.
+    package static let all = HandleRange()
+
+    /// Whether they have a handle in common.
+    package func overlaps(_ other: HandleRange) -> Bool { first <= other.last && other.first <= last }
+
+    /// Whether the handle lies in it.
+    package func contains(_ handle: UInt16) -> Bool { first <= handle && handle <= last }
+
+    /// What comes after the handle, nil if nothing does.
+    package func after(_ handle: UInt16) -> HandleRange? {
+        handle < last ? HandleRange(max(first, handle + 1), last) : nil
+    }
+}
+
+/// An attribute's handle and its value, or a part of it.
+package struct AttributeValue: Hashable, Sendable {
+    /// The handle.
+    package var handle: UInt16
+    /// The octets.
+    package var value: [UInt8]
+
+    /// A value with its handle.
+    package init(_ handle: UInt16, _ value: [UInt8]) {
+        self.handle = handle
+        self.value = value
+    }
+}
+
+/// One PDU of the attribute protocol, of those that a client sends or receives (Core Vol 3 Part F 3.4): an opcode of one
+/// octet, then parameters, integers least significant octet first.
+package enum ATTPDU: Hashable, Sendable {
+    /// Error Response: the request's opcode, the handle it is about, why.
+    case errorResponse(request: UInt8, handle: UInt16, ATTErrorCode)
+    /// Exchange MTU Request: the largest PDU that the client takes.
+    case exchangeMTURequest(UInt16)
+    /// Exchange MTU Response: the largest PDU that the server takes.
+    case exchangeMTUResponse(UInt16)
+    /// Find Information Request: what types do the attributes have?
+    case findInformationRequest(HandleRange)
+    /// Find Information Response: handles with types of 16 bits, or of 128 bits each; at least one.
+    case findInformationResponse([AttributeValue])
+    /// Find By Type Value Request: where is an attribute of that type (16 bits) with that value?
+    case findByTypeValueRequest(HandleRange, type: UInt16, value: [UInt8])
+    /// Find By Type Value Response: the groups that such attributes begin; at least one.
+    case findByTypeValueResponse([HandleRange])
+    /// Read By Type Request: values of the attributes of a type.
+    case readByTypeRequest(HandleRange, type: BluetoothUUID)
+    /// Read By Type Response: values of the same length, at least one.
+    case readByTypeResponse([AttributeValue])
+    /// Read Request.
+    case readRequest(UInt16)
+    /// Read Response: the value, as much as fits.
+    case readResponse([UInt8])
+    /// Read Blob Request: the value from an offset on.
+    case readBlobRequest(UInt16, offset: UInt16)
+    /// Read Blob Response: that part, as much as fits.
+    case readBlobResponse([UInt8])
+    /// Read By Group Type Request: values of the attributes of a type that begin groups.
+    case readByGroupTypeRequest(HandleRange, type: BluetoothUUID)
+    /// Read By Group Type Response: groups and values of the same length, at least one.
+    case readByGroupTypeResponse([AttributeGroup])
+    /// Write Request.
+    case writeRequest(AttributeValue)
+    /// Write Response.
+    case writeResponse
+    /// Write Command, to which there is no response.
+    case writeCommand(AttributeValue)
+    /// Handle Value Notification.
+    case notification(AttributeValue)
+    /// Multiple Handle Value Notification, at least two values (3.4.7.4).
+    case multipleNotification([AttributeValue])
+    /// Handle Value Indication, which is to be confirmed.
+    case indication(AttributeValue)
+    /// Handle Value Confirmation.
+    case confirmation
+}
+
+/// A group of attributes, as a service is, and the value of the attribute that it begins with.
+package struct AttributeGroup: Hashable, Sendable {
+    /// The group's handles.
+    package var handles: HandleRange
+    /// The octets.
+    package var value: [UInt8]
+
+    /// A group with that value in front.
+    package init(_ handles: HandleRange, _ value: [UInt8]) {
+        self.handles = handles
+        self.value = value
+    }
+}
+
+extension ATTPDU {
+    /// What the opcode says, whether or not this program knows the PDU (3.3.1): bit 7 is set in signed commands, bit 6 in
+    /// commands.
+    package enum Kind: Hashable, Sendable {
+        /// A client's, answered by a response; every opcode that is not known is one (3.3.2).
+        case request
+        /// A server's answer.
+        case response
+        /// A client's, unanswered.
+        case command
+        /// A server's, unanswered.
+        case notification
+        /// A server's, answered by a confirmation.
+        case indication
+        /// A client's answer to an indication.
+        case confirmation
+    }
+
+    /// The kind of PDU that begins with that octet.
+    package static func kind(ofOpcode opcode: UInt8) -> Kind {
+        switch opcode {
+        case 0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x21: .response
+        case 0x1B, 0x23: .notification
+        case 0x1D: .indication
+        case 0x1E: .confirmation
+        default: opcode & 0x40 != 0 ? .command : .request
+        }
+    }
+}

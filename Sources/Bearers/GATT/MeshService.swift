@@ -1,0 +1,48 @@
+/// The GATT service that a link leads to: each has a characteristic to write to and one that notifies (Mesh Protocol
+/// 7.1 and 7.2).
+package enum MeshService: Hashable, Sendable, CaseIterable {
+    /// The Mesh Proxy Service of a node.
+    case proxy
+    /// The Mesh Provisioning Service of a device without a network.
+    case provisioning
+
+    /// The service: 0x1828 or 0x1827.
+    package var uuid: BluetoothUUID {
+        switch self {
+        case .proxy: BluetoothUUID(0x1828)
+        case .provisioning: BluetoothUUID(0x1827)
+        }
+    }
+
+    /// Data In, which packets are written to without response.
+    package var dataIn: BluetoothUUID {
+        switch self {
+        case .proxy: BluetoothUUID(0x2ADD)
+        case .provisioning: BluetoothUUID(0x2ADB)
+        }
+    }
+
+    /// Data Out, which notifies packets.
+    package var dataOut: BluetoothUUID {
+        switch self {
+        case .proxy: BluetoothUUID(0x2ADE)
+        case .provisioning: BluetoothUUID(0x2ADC)
+        }
+    }
+
+    /// The service in a sentence, with its article.
+    package var name: String {
+        switch self {
+        case .proxy: "the Mesh Proxy Service (\(uuid))"
+        case .provisioning: "the Mesh Provisioning Service (\(uuid))"
+        }
+    }
+
+    /// What one connects to when the service was expected and the other one is there.
+    var other: MeshService {
+        switch self {
+        case .proxy: .provisioning
+        case .provisioning: .proxy
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+/// The same work over every way to the nodes.
+///
+/// One after the other: the simulator keeps real time, and in the guest the processor is emulated.
+@Suite("Over every bearer", .serialized, .timeLimit(.minutes(10)))
+struct BearerTests {
+    @Test("A scan lists devices in their boxes and the proxies of the network", arguments: Route.direct)
+    func scan(over route: Route) async throws {
+        let house = try await House.make()
+        defer { house.remove() }
+        try house.write(Self.box, to: "box/devices.yaml")
+        let field = try Field(route, to: house, devices: "box/devices.yaml")
+        let scan = try await field.meshplan("scan", ["--time", "4s"])
+        #expect(scan.status == 0, "\(scan.output)")
+        for device in 1...3 { #expect(scan.output.contains(Self.uuid(device).uppercased()), "\(scan.output)") }
+        #expect(scan.output.contains("Home Network"), "\(scan.output)")
+    }
+
+    @Test("Devices in their boxes become a network, several at once", arguments: Route.here)
+    func provision(over route: Route) async throws {
+        try await commission(over: route)
+    }
+
+    @Test("The smallest ATT_MTU does, too", arguments: Route.direct)
+    func smallestPackets(over route: Route) async throws {
+        // The harsh radio has packets of 20 octets; without its losses, which are another test's.
+        let harsh = ["--profile", "harsh", "--hops", "1", "--loss", "0"]
+        try await commission(over: route, simulation: route == .kernel ? [] : harsh, radio: ["--mtu", "23"])
+    }
+
+    @Test("The house is applied, read back, and nothing is left to do", arguments: Route.here)
+    func house(over route: Route) async throws {
+        let house = try await House.make()
+        defer { house.remove() }
+        let field = try Field(route, to: house)
+        let apply = try await field.apply()
+        #expect(apply.contains("Apply complete."), "\(apply)")
+        // Everything that every node has comes back in notifications.
+        let refresh = try await field.meshplan("refresh")
+        #expect(refresh.status == 0, "\(refresh.output)")
+        let again = try await field.apply()
+        #expect(again.contains("No changes."), "\(again)")
+        try await field.expectFinished()
+    }
+
+    @Test("An apply whose link is lost in the middle makes another and completes", arguments: Route.toProcesses)
+    func lostLink(over route: Route) async throws {
+        let house = try await House.make()
+        defer { house.remove() }
+        let field = try Field(route, to: house, isDisturbed: true)
+        let apply = try field.start("apply", ["--auto-approve", "--listen", "0"])
+        try apply.wait(for: Self.connected)
+        let proxy = try apply.restOfLine().prefix { $0.isHexDigit || $0 == "x" }
+        try apply.wait(for: Self.firstDone)
+        try field.restart(String(proxy))
+        try apply.wait(for: Self.connected)
+        #expect(try apply.finish() == 0, "\(apply.transcript)")
+        try await field.expectFinished()
+    }
+
+    @Test("One more apply after kill -9 completes what was left", arguments: Route.toProcesses)
+    func killed(over route: Route) async throws {
+        let house = try await House.make()
+        defer { house.remove() }
+        let field = try Field(route, to: house, isDisturbed: true)
+        let killed = try field.start("apply", ["--auto-approve", "--listen", "0"])
+        try killed.wait(for: Self.firstDone)
+        killed.signal(SIGKILL)
+        #expect(try killed.finish() == SIGKILL)
+        let apply = try await field.apply()
+        #expect(apply.contains("Apply complete."), "\(apply)")
+        try await field.expectFinished()
+    }
+
+    /// What apply says when it has a link.
+    private static let connected = "Connected through the proxy at "
+    /// What it says when the first node, of several, is done.
+    private static let firstDone = ": done ("
+
+    // MARK: Devices in their boxes
+
+    /// Three devices without a network.
+    private static let box = """
+        products:
+          lamp:
+            company: 0x0059
+            features: [relay, proxy]
+            elements:
+              - { models: [configuration-server, health-server, generic-onoff-server, generic-level-server] }
+            provisioning: { algorithms: [cmac] }
+        devices:
+          lamp-1: { uuid: \(uuid(1)), product: lamp }
+          lamp-2: { uuid: \(uuid(2)), product: lamp }
+          lamp-3: { uuid: \(uuid(3)), product: lamp }
+        """
+
+    /// What is to become of them.
+    private static let definition = """
+        version: 1
+        network: villa
+        subnets: { home: { index: 0 } }
+        application_keys: { light: { subnet: home, index: 0 } }
+        groups: { lamps: {} }
+        profiles:
+          lamp:
+            features: { relay: on }
+            elements: { 0: { generic-onoff-server: { keys: [light], subscribe: [lamps] } } }
+        nodes:
+          lamp-1: { uuid: \(uuid(1)), profile: lamp }
+          lamp-2: { uuid: \(uuid(2)), profile: lamp }
+          lamp-3: { uuid: \(uuid(3)), profile: lamp }
+        """
+
+    private static func uuid(_ device: Int) -> String { "5b0e7c52-6b7e-4d39-9a40-5e2d0000000\(device)" }
+
+    private func commission(over route: Route, simulation: [String] = [], radio: [String] = []) async throws {
+        let house = try House.empty()
+        defer { house.remove() }
+        try house.write(Self.box, to: "box/devices.yaml")
+        try house.write(Self.definition, to: "villa.yaml")
+        let start = try await house.meshplan(["init", "--network", "villa"])
+        #expect(start.status == 0, "\(start.output)")
+        let field = try Field(route, to: house, devices: "box/devices.yaml", simulation: simulation, radio: radio)
+        let apply = try await field.apply(["--connections", "2"])
+        #expect(apply.contains("Provisioned 3 devices."), "\(apply)")
+        #expect(apply.contains("Apply complete."), "\(apply)")
+        try await field.expectFinished()
+    }
+}
