@@ -211,11 +211,11 @@ package struct PlanEstimator: Sendable {
         provisioning: Double,
         relaysBefore: Double
     ) -> (Moments, PlanEstimate.Bound)? {
-        // While devices are provisioned, half of the links are left, one of them for the mesh.
+        guard connections > 1, part.cost.messages > 0 else { return nil }
+        // One is for the mesh. Where devices are provisioned, half of the links are for that; what is gained when they are
+        // done is lost again by nodes whose GATT proxy is switched off, which ends the links to them.
         let links = part.devices > 0 ? connections / 2 - 1 : connections - 1
-        let share = DirectShare(part.nodes, links: links, profile: profile) { node in
-            advertisers.contains(node) || part.newNodes.contains(node)
-        }
+        let share = DirectShare(part, links: Double(links), profile: profile, advertisers: advertisers)
         guard let share else { return nil }
         func mesh(without count: Int) -> (Moments, PlanEstimate.Bound) {
             let rest = part.without(share.costs.prefix(count), asking: part.devices > 0 ? .zero : DirectShare.question)
