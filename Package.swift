@@ -41,24 +41,31 @@ let package = Package(
         ),
         .target(name: "Execution", dependencies: ["MeshCore", "Planning", "Store"], swiftSettings: strict),
         .target(name: "Simulator", dependencies: ["MeshCore"], swiftSettings: strict),
+        .target(name: "TLS", dependencies: ["MeshCore", "CTLS"], swiftSettings: strict),
         .target(
             name: "Bearers",
-            dependencies: ["MeshCore", .target(name: "CBluetooth", condition: .when(platforms: [.linux]))],
+            dependencies: ["MeshCore", "TLS", .target(name: "CBluetooth", condition: .when(platforms: [.linux]))],
             swiftSettings: strict
         ),
         .target(
             name: "MeshplanCLI",
             dependencies: [
-                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers",
+                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers", "TLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),
         .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI"], swiftSettings: strict),
+        .target(
+            name: "Fuzzing",
+            dependencies: ["MeshCore", "Definitions", "Store", "Simulator", "Bearers"],
+            swiftSettings: strict
+        ),
+        .executableTarget(name: "meshplan-fuzz", dependencies: ["Fuzzing"], swiftSettings: strict),
         .executableTarget(
             name: "meshplan-bench",
             dependencies: [
-                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "CYAML", "CCrypto",
+                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers", "CYAML", "CCrypto",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict
@@ -96,6 +103,12 @@ let package = Package(
             dependencies: ["MeshCore", "Bearers", "TestSupport"],
             swiftSettings: strict
         ),
+        .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "TLSTests",
+            dependencies: ["MeshCore", "TLS", "CTLS", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SimulatorTests",
             dependencies: ["MeshCore", "Simulator", "TestSupport"],
@@ -112,7 +125,7 @@ let package = Package(
             name: "CLITests",
             dependencies: [
                 "MeshplanCLI", "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers",
-                "TestSupport",
+                "TLS", "TestSupport",
             ],
             exclude: ["Snapshots"],
             resources: [.copy("Resources")],

@@ -188,6 +188,8 @@ struct ApplyRun {
             reporter
         )
         let status = connection.finish(recap, reporter, context)
+        // Where the database takes nothing more, the recap has said so.
+        if case .storeFailed = recap.ending { return (status, false) }
         try planning.settle(database, lease, isComplete: status == .success)
         if confirmWithin != nil { try beginWaiting(database, lease) }
         return (status, confirmWithin != nil)

@@ -2,6 +2,7 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import TLS
 
 // The one place where errors and outcomes of all modules get their exit status.
 
@@ -40,6 +41,7 @@ extension Failure {
         switch error {
         case let failure as Failure: self = failure
         case let error as FileError: self.init(.failure, error.message, hint: error.hint)
+        case let error as TLSError: self.init(.failure, error.message, hint: error.hint)
         case let error as BearerError: self.init(.failure, error.message, hint: error.hint)
         case let error as StoreError:
             let path = error.path.map { Self.short($0) + ": " } ?? ""
@@ -95,7 +97,8 @@ extension Failure {
     private static func short(_ text: String) -> String {
         guard let range = text.firstRange(of: "/.meshplan") else { return text }
         let before = text[..<range.lowerBound]
-        let start = before.ranges(of: ": /").last.map { before.index(after: $0.lowerBound) }
+        // The path begins the text, or stands in it after a space.
+        let start = before.ranges(of: " /").last?.lowerBound
         guard text.hasPrefix("/") || start != nil else { return text }
         return String(start.map { text[...$0] } ?? "") + String(text[text.index(after: range.lowerBound)...])
     }

@@ -1,7 +1,8 @@
-/// Keeps secrets out of git: `.gitignore` in the working folder names the database folder and plan files.
+/// Keeps secrets out of git: `.gitignore` in the working folder names the database folder, plan files, and
+/// files with private keys that are carried to gateways and colleagues.
 enum GitIgnore {
     /// What git is to ignore.
-    static let patterns = [".meshplan/", "*.mplan"]
+    static let patterns = [".meshplan/", "*.mplan", "*.gateway.pem", "*.client.pem"]
 
     /// Adds the patterns that are missing.
     ///
@@ -21,6 +22,13 @@ enum GitIgnore {
         let separator = present.isEmpty || present.last?.isNewline == true ? "" : "\n"
         try Files.append(separator + missing.joined(separator: "\n") + "\n", to: path, as: ".gitignore")
         return missing
+    }
+
+    /// What a command says of patterns that it has added.
+    static func note(_ patterns: [String]) -> String {
+        let last = patterns.last ?? ""
+        let others = patterns.dropLast().joined(separator: ", ")
+        return "Added \(others.isEmpty ? last : others + " and " + last) to .gitignore"
     }
 
     private static func withoutSlash(_ pattern: String) -> String {

@@ -58,12 +58,13 @@ struct MeshRoute {
     ///
     /// Where there are several, those that do not answer are named once the mesh is connected to; one is enough.
     func probe(in context: Context) throws {
-        var first: BearerError?
-        for choice in choices where choice != .simulator {
-            do throws(BearerError) {
-                try RadioBearers(context: context, clock: BearerClock()).probe(choice)
+        let bearers = RadioBearers(context: context, clock: BearerClock())
+        var first: (any Error)?
+        for (choice, name) in zip(choices, via) where choice != .simulator {
+            do {
+                try bearers.probe(choice, name)
                 return
-            } catch {
+            } catch let error as BearerError {
                 first = first ?? error
             }
         }

@@ -42,8 +42,10 @@ package struct Meshplan: ParsableCommand {
                     ProvisionerCommand.self,
                 ]
             ),
-            CommandGroup(name: "Nearby", subcommands: [ScanCommand.self, IdentifyCommand.self, NodeCommand.self]),
-            CommandGroup(name: "Gateway", subcommands: [GatewayCommand.self]),
+            CommandGroup(
+                name: "Nearby",
+                subcommands: [ScanCommand.self, IdentifyCommand.self, NodeCommand.self, GatewayCommand.self]
+            ),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]
     )

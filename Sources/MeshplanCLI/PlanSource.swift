@@ -8,6 +8,8 @@ protocol PlanSource {
     var network: String { get }
     /// The definition that it plans for; nil if it is not made from one.
     var declared: Definition? { get }
+    /// What the network matches where there is nothing to do: “the definition”.
+    var goal: String { get }
     /// The text of that definition, for the history; nil if there is none.
     var text: DefinitionText? { get }
     /// Nodes by the names under which files of simulated devices know them.
@@ -33,6 +35,7 @@ protocol PlanSource {
 
 extension PlanSource {
     var declared: Definition? { nil }
+    var goal: String { "the definition" }
     var text: DefinitionText? { nil }
 
     /// What the definition has adopted of what nodes told is no drift any more.
@@ -64,7 +67,7 @@ extension PlanSource {
             PlanJSON(plan: shown, estimate: estimate, digest: plan.digest).write(to: lines)
         } else {
             context.output.write(
-                PlanView(plan: shown, estimate: estimate, style: context.style, isFull: isFull).render()
+                PlanView(plan: shown, estimate: estimate, style: context.style, isFull: isFull, goal: goal).render()
             )
             plan.showDigest(in: context)
         }

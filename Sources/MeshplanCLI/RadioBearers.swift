@@ -14,17 +14,18 @@ struct RadioBearers {
     ///   - choices: none of which is the simulator in this process, at least one.
     ///   - names: what errors call each.
     ///   - interruption: what ends its waits.
-    /// - Throws: ``BearerError`` if there are several and none can be used; a single one says so when it is needed.
+    /// - Throws: a ``Failure`` if the files of a pairing are not as they should be, and ``BearerError`` if there are several
+    ///   and none can be used; a single one says so when it is needed.
     func open(
         _ choices: [BearerChoice],
         _ names: [String],
         _ interruption: WaitInterruption
-    ) throws(BearerError) -> any PolledBearer {
-        if choices.count == 1, let choice = choices.first {
-            return try make(choice, isPatient: true, interruption)
+    ) throws -> any PolledBearer {
+        if choices.count == 1, let choice = choices.first, let name = names.first {
+            return try make(choice, name, try security(of: choice), isPatient: true, interruption)
         }
         return try ComposedBearer(
-            parts(choices, names),
+            try parts(choices, names),
             clock: clock,
             interruption: interruption,
             changed: { change in
@@ -37,19 +38,24 @@ struct RadioBearers {
     }
 
     /// What ``ComposedBearer`` makes its parts of.
-    func parts(_ choices: [BearerChoice], _ names: [String]) -> [ComposedBearer.Part] {
-        zip(choices, names).map { choice, name in
-            ComposedBearer.Part(
+    ///
+    /// - Throws: a ``Failure`` if the files of a pairing are not as they should be.
+    func parts(_ choices: [BearerChoice], _ names: [String]) throws -> [ComposedBearer.Part] {
+        try zip(choices, names).map { choice, name in
+            let security = try security(of: choice)
+            return ComposedBearer.Part(
                 name: name,
-                make: { () throws(BearerError) in try make(choice, isPatient: false, WaitInterruption()) },
+                make: { () throws(BearerError) in
+                    try make(choice, name, security, isPatient: false, WaitInterruption())
+                },
                 open: { bearer throws(BearerError) in try open(bearer) }
             )
         }
     }
 
     /// Finds out whether it can be used at all.
-    func probe(_ choice: BearerChoice) throws(BearerError) {
-        let bearer = try make(choice, isPatient: true, WaitInterruption())
+    func probe(_ choice: BearerChoice, _ name: String) throws {
+        let bearer = try make(choice, name, try security(of: choice), isPatient: true, WaitInterruption())
         try open(bearer)
     }
 
@@ -58,16 +64,25 @@ struct RadioBearers {
         try (bearer as? BluetoothBearer)?.open()
     }
 
+    private func security(of choice: BearerChoice) throws -> ConnectionSecurity? {
+        guard case .gateway(let pairing, _) = choice else { return nil }
+        return ConnectionSecurity(try GatewayCredentials.find(pairing, in: context).context, now: context.now)
+    }
+
     private func make(
         _ choice: BearerChoice,
+        _ name: String,
+        _ security: ConnectionSecurity?,
         isPatient: Bool,
         _ interruption: WaitInterruption
     ) throws(BearerError) -> any PolledBearer {
         switch choice {
         case .simulator: throw BearerError("--via simulator is in this process")
-        case .socket(let address):
+        case .socket(let address), .gateway(_, let address):
             return SocketBearer(
                 address: address.resolved(in: context),
+                name: security == nil ? nil : name,
+                security: security,
                 isPatient: isPatient,
                 clock: clock,
                 interruption: interruption

@@ -37,6 +37,8 @@ struct RestoreJob: PlanSource {
         self.former = former
     }
 
+    var goal: String { "its state at serial \(serial)" }
+
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
         Dictionary(network.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
     }

@@ -30,6 +30,8 @@ final class StoreSession {
         guard !changed.isEmpty else { return }
         do {
             try LockFile(context).update(changed)
+        } catch let error as StoreError where error.code == .unreachable {
+            // The command has told that already, unless it had done all its work.
         } catch {
             let failure = Failure(explaining: error)
             FailureView(context).warn(

@@ -6,7 +6,7 @@ struct ScanState {
     var scanners = 0
     /// Counts beginnings, so that the ticks of an earlier scan end.
     var session: UInt32 = 0
-    /// Who ticks already in this session.
+    /// Who ticks already since that beginning.
     var ticking: Set<DeviceUUID> = []
     /// Hops to each node from the one beside the scanner, nil where there is no way; nodes that came later are not in it.
     var hops: [Int?] = []

@@ -2,6 +2,7 @@
 /// machine. Build them with `swift build -c release --product meshplan-bench`.
 let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)] = [
     ("crypto", "network PDU encryption beside bare libcrypto calls", { _ in CryptoBenchmark.run() }),
+    ("gatt", "packets through the GATT client beside bare copies and bare encryption", { _ in GATTBenchmark.run() }),
     ("provision", "provisioning sessions beside bare P-256 operations", { _ in ProvisioningBenchmark.run() }),
     ("plan", "the plan of a large building beside libyaml's events and SQLite's rows", PlanBenchmark.run),
     (

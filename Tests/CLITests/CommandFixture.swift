@@ -1,3 +1,4 @@
+import Bearers
 import Foundation
 import MeshCore
 import TestSupport
@@ -38,6 +39,12 @@ final class CommandFixture {
     /// A fixture in the folder of another one, for a second process in it.
     init(sharing other: CommandFixture) {
         folder = other.folder
+        ownsFolder = false
+    }
+
+    /// A fixture in a folder of the system, which stays as it is.
+    init(inSystemFolder path: String) {
+        folder = URL(fileURLWithPath: path)
         ownsFolder = false
     }
 
@@ -135,6 +142,7 @@ final class CommandFixture {
             return self.secrets.removeFirst()
         }
         context.sleep = { _ in }
+        context.bluetooth = { self.bluetooth }
         let status = Meshplan.main(arguments, in: context)
         return Result(status: status, output: output, error: error)
     }
@@ -144,6 +152,8 @@ final class CommandFixture {
         now.rawValue += duration.components.seconds
     }
 
+    /// What the machine has of Bluetooth.
+    var bluetooth = BluetoothSurvey(kernel: .unsupported)
     /// Answers to questions that depend on all that standard error shows, instead of ``answers``.
     var respond: ((String) -> String?)?
     /// Lines that come over time, each beside the text that standard error must show before.

@@ -22,6 +22,18 @@ struct ConfirmationTests {
         fixture.run("show", "node.mary").output.replacing(#/(observed|read back) .*/#, with: "")
     }
 
+    @Test(
+        "has a time with a unit, a second or more, on each command that takes it",
+        arguments: [["apply"], ["rollback"]]
+    )
+    func time(command: [String]) throws {
+        let fixture = try CommandFixture.house()
+        let bare = fixture.run(command + ["--via", "simulator", "--confirm-within", "3"])
+        #expect(bare.status == 64 && bare.error.contains("such as 500ms, 30s, 5m or 2h"), "\(bare.error)")
+        let short = fixture.run(command + ["--via", "simulator", "--confirm-within", "300ms"])
+        #expect(short.status == 64 && short.error.contains("takes a second or more"), "\(short.error)")
+    }
+
     @Test("keeps what somebody confirms in time, from another terminal")
     func confirmed() throws {
         let fixture = try house()

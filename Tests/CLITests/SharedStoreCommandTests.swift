@@ -52,6 +52,28 @@ struct SharedStoreCommandTests {
         var name: String { "postgres:///\(databaseName)?host=\(server.folder)" }
     }
 
+    @Test("A backup is made on the machine that changes the database, and opens as a file")
+    func backup() throws {
+        let team = try Team.house()
+        let before = team.desk.run("show").output
+        try #require(team.desk.run(HistoryCommandTests.apply).status == 0)
+        let folder = team.desk.folder.appendingPathComponent(".meshplan/backups")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.count == 1 && names[0].hasPrefix("house-1-"), "\(names)")
+        let other = try CommandFixture()
+        let key = try required(team.desk.read(".meshplan/key"))
+        try other.write(String(decoding: key, as: UTF8.self), to: ".meshplan/key")
+        let target = other.folder.appendingPathComponent(".meshplan")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target.path + "/key")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: target.path)
+        try FileManager.default.copyItem(
+            at: folder.appendingPathComponent(names[0]),
+            to: target.appendingPathComponent("house.meshdb")
+        )
+        #expect(other.run("show").output == before)
+        #expect(other.run("state", "verify").status == 0)
+    }
+
     @Test("From init to an empty plan, and on another machine the plan is empty, too")
     func wholeJob() throws {
         let team = try Team()

@@ -174,11 +174,11 @@ struct SharedLockTests {
         let fixture = try SharedFixture()
         let lease = try fixture.open().lock(holder: holder())
         try fixture.sql(
-            "UPDATE meshplan_locks SET holder = E'eve\\n\\x1b[2J', process = 9999999999, host = repeat('x', 5000)"
+            "UPDATE meshplan_locks SET holder = E'eve\\n\\x1b[2J', process = 9999999999, host = repeat('w', 5000)"
         )
         let error = try #require(storeError { _ = try fixture.open(on: "laptop").lock(holder: holder()) })
         #expect(error.code == .locked)
-        #expect(error.message.hasPrefix("is being changed by eve[2J on xxx"))
+        #expect(error.message.hasPrefix("is being changed by eve[2J on www"))
         #expect(error.message.count < 500)
         lease.release()
     }

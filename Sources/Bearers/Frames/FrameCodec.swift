@@ -41,6 +41,8 @@ package enum FrameError: Error, Hashable, Sendable {
     case malformed(UInt8)
     /// A hello that begins with other octets: the other side speaks another protocol.
     case foreign
+    /// What TLS begins with, on a connection without.
+    case secured
 }
 
 extension FrameError: CustomStringConvertible {
@@ -51,6 +53,7 @@ extension FrameError: CustomStringConvertible {
         case .tooLong(let length): "a frame of \(length) octets, \(Frame.maximumContentSize) are the most"
         case .unknownType(let type): "a frame of the unknown type 0x\(String(type, radix: 16))"
         case .malformed(let type): "a frame of type 0x\(String(type, radix: 16)) that breaks its form"
+        case .secured: "the beginning of TLS, which this connection does not have"
         case .foreign: "something else than the frames of meshplan"
         }
     }
@@ -83,7 +86,10 @@ package struct FrameDecoder: Sendable {
         guard pending >= 2 else { return nil }
         let length = Int(buffer[start]) << 8 | Int(buffer[start + 1])
         guard length > 0 else { throw .empty }
-        guard length <= Frame.maximumContentSize else { throw .tooLong(length) }
+        guard length <= Frame.maximumContentSize else {
+            // A record with a handshake, of the major version 3 (RFC 8446, 5.1).
+            throw length == 0x1603 ? .secured : .tooLong(length)
+        }
         guard pending >= 2 + length else { return nil }
         let content = Array(buffer[(start + 2)..<(start + 2 + length)])
         start += 2 + length

@@ -1,7 +1,12 @@
-/// One stream of frames: a socket with its decoder and what could not be written yet.
+internal import MeshCore
+internal import TLS
+
+/// One stream of frames: a socket with its decoder and what could not be written yet, secured by TLS or plain.
 struct FrameConnection {
     /// The socket.
     let descriptor: Descriptor
+    /// TLS, nil on a plain connection.
+    private var session: TLSSession?
     private var decoder = FrameDecoder()
     private var outgoing: [UInt8] = []
     private var written = 0
@@ -12,8 +17,12 @@ struct FrameConnection {
     static let droppingLimit = 16 * 1024
 
     /// A stream over a connected socket.
-    init(_ descriptor: Descriptor) {
+    ///
+    /// - Parameter session: secures it, if given; a client's has something to send at once.
+    init(_ descriptor: Descriptor, session: TLSSession? = nil) {
         self.descriptor = descriptor
+        self.session = session
+        outgoing = session?.takeOutgoing() ?? []
     }
 
     /// How many octets wait to be written.
@@ -22,6 +31,21 @@ struct FrameConnection {
     /// Whether octets wait to be written.
     var isWriting: Bool { waiting > 0 }
 
+    /// What the certificate of the other side calls it; nil on a plain connection, and before it has shown one.
+    var peerName: String? { session?.peer?.name }
+
+    /// Why a stream is over.
+    struct End {
+        /// What has happened, as the end of “the connection is lost: …”.
+        var message: String
+        /// How to mend it, if anything can be said.
+        var hint: String?
+        /// Whether the other side broke the rules of the frames.
+        var isViolation = false
+        /// Whether there could be no secured connection, or it has broken.
+        var isSecurity = false
+    }
+
     /// What came of reading: contents of frames and, at the end, why the stream is over.
     struct Outcome {
         /// Whole contents.
@@ -29,9 +53,7 @@ struct FrameConnection {
         /// Whether anything has arrived.
         var hasRead = false
         /// Why nothing more comes, nil while the stream is open.
-        var end: String?
-        /// Whether it is over because the other side broke the rules.
-        var isViolation = false
+        var end: End?
     }
 
     /// Reads what has arrived, at most one buffer full.
@@ -41,26 +63,53 @@ struct FrameConnection {
             switch try descriptor.read(into: &buffer) {
             case .bytes(let bytes):
                 outcome.hasRead = true
-                decoder.append(bytes)
+                outcome.end = take(bytes)
             case .nothingYet: return outcome
-            case .end:
-                outcome.end =
-                    decoder.pending == 0
-                    ? "the other side closed the connection"
-                    : "the other side closed the connection inside a frame"
-                return outcome
+            case .end: outcome.end = ended()
             }
         } catch {
-            outcome.end = error.text
-            return outcome
+            outcome.end = End(message: error.text)
         }
         do {
             while let content = try decoder.next() { outcome.contents.append(content) }
         } catch {
-            outcome.end = "the other side sent \(error)"
-            outcome.isViolation = true
+            outcome.end = outcome.end ?? End(message: "the other side sent \(error)", isViolation: true)
         }
         return outcome
+    }
+
+    private mutating func take(_ bytes: ArraySlice<UInt8>) -> End? {
+        guard let session else {
+            decoder.append(bytes)
+            return nil
+        }
+        var end: End?
+        do {
+            try session.receive(bytes)
+        } catch {
+            end = End(message: error.message, hint: error.hint, isSecurity: true)
+            // What is said to somebody who does not speak TLS has to be said without it.
+            if error.kind == .notTLS, session.role == .server { self.session = nil }
+        }
+        decoder.append(session.read())
+        outgoing += session.takeOutgoing()
+        if end == nil, session.isClosedByPeer { end = ended() }
+        if let failure = flush() { end = end ?? End(message: failure) }
+        return end
+    }
+
+    private func ended() -> End {
+        if let session, !session.isEstablished {
+            do {
+                try session.receiveEnd()
+            } catch {
+                return End(message: error.message, hint: error.hint, isSecurity: true)
+            }
+        }
+        return End(
+            message: decoder.pending == 0
+                ? "the other side closed the connection" : "the other side closed the connection inside a frame"
+        )
     }
 
     /// Throws away what has arrived on a stream that is over.
@@ -79,13 +128,32 @@ struct FrameConnection {
     /// - Returns: why the stream is over, nil while it is open.
     mutating func send(_ content: [UInt8], canBeMissed: Bool = false) -> String? {
         if canBeMissed, waiting > Self.droppingLimit { return nil }
+        let frame: [UInt8]
         do {
-            outgoing.append(contentsOf: try Frame.encode(content))
+            frame = try Frame.encode(content)
         } catch {
             return "something cannot be framed: \(error)"
         }
+        if let session {
+            do {
+                try session.write(frame)
+            } catch {
+                return error.message
+            }
+            outgoing += session.takeOutgoing()
+        } else {
+            outgoing += frame
+        }
         if let end = flush() { return end }
         return waiting > Self.outgoingLimit ? "the other side reads too slowly" : nil
+    }
+
+    /// Says that nothing more is sent, so far as TLS has a word for it, and writes what the system takes.
+    mutating func close() {
+        guard let session else { return }
+        session.close()
+        outgoing += session.takeOutgoing()
+        _ = flush()
     }
 
     /// Writes what the system takes of what is queued.

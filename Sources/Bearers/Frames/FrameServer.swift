@@ -1,4 +1,5 @@
 package import MeshCore
+internal import TLS
 
 /// The other end of ``SocketBearer``: listens, and speaks frames with any number of clients.
 ///
@@ -83,6 +84,7 @@ package final class FrameServer {
     /// Where the server listens, with the port that the system chose if 0 was asked for.
     package let address: SocketAddress
     private let settings: Settings
+    private let security: ConnectionSecurity?
     private let clock: BearerClock
     private let wakeUp: Int32?
     private var listener: Descriptor?
@@ -118,18 +120,21 @@ package final class FrameServer {
     /// - Parameters:
     ///   - address: where.
     ///   - settings: what clients may do.
+    ///   - security: what clients are known by; without it whoever can connect is served.
     ///   - clock: the process's, from now on if not given.
     ///   - wakeUp: a pipe's reading end whose octets end ``wait(atMost:watching:)`` early and are thrown away.
     /// - Throws: ``BearerError`` if the address is in use or may not be used.
     package init(
         listeningAt address: SocketAddress,
         settings: Settings = Settings(),
+        security: ConnectionSecurity? = nil,
         clock: BearerClock = BearerClock(),
         wakeUp: Int32? = nil
     ) throws(BearerError) {
         let (listener, bound) = try listenStream(at: address)
         self.listener = listener
         self.address = bound
+        self.security = security
         self.clock = clock
         self.wakeUp = wakeUp
         var settings = settings
@@ -150,6 +155,7 @@ package final class FrameServer {
         if let error {
             for client in clients.keys.sorted() { _ = clients[client]?.frames.send(ServerFrame.end(error).encoded) }
         }
+        for client in clients.keys.sorted() { clients[client]?.frames.close() }
         clients.removeAll()
         farewells.removeAll()
         if case .unix(let path) = address { removeSocketFile(at: path) }
@@ -266,11 +272,13 @@ package final class FrameServer {
     /// Tells a client why and drops it; its events come with the next ``advance(_:)``.
     package func drop(_ client: Client, _ error: BearerError) {
         guard var frames = clients[client]?.frames else { return }
-        if frames.send(ServerFrame.end(error).encoded) == nil { bidFarewell(frames) }
+        _ = frames.send(ServerFrame.end(error).encoded)
+        bidFarewell(&frames)
         remove(client, reason: error.message)
     }
 
-    private func bidFarewell(_ frames: FrameConnection) {
+    private func bidFarewell(_ frames: inout FrameConnection) {
+        frames.close()
         if farewells.count >= settings.maximumClients { farewells.removeFirst() }
         if !frames.isWriting { frames.descriptor.endWriting() }
         farewells.append(Farewell(frames: frames, until: clock.now.advanced(by: Farewell.patience)))
@@ -321,8 +329,14 @@ package final class FrameServer {
                 drop(client, BearerError("the other side sent \(error)"))
             }
         }
-        guard let end = outcome.end else { return }
-        if outcome.isViolation { drop(client, BearerError(end)) } else { remove(client, reason: end) }
+        guard let end = outcome.end, let connection = clients[client] else { return }
+        if end.isSecurity, connection.heartbeat == nil {
+            drop(client, BearerError(end.message, hint: end.hint))
+        } else if end.isViolation {
+            drop(client, BearerError(end.message))
+        } else {
+            remove(client, reason: end.message)
+        }
     }
 
     /// - Returns: what rule the frame breaks, nil if none.
@@ -371,7 +385,8 @@ package final class FrameServer {
         case .hello(let silence): theirs = silence
         case .otherVersion(let version):
             guard var frames = clients[client]?.frames else { return nil }
-            if frames.send(ServerFrame.refused(version: Frame.version).encoded) == nil { bidFarewell(frames) }
+            _ = frames.send(ServerFrame.refused(version: Frame.version).encoded)
+            bidFarewell(&frames)
             remove(client, reason: "the client speaks version \(version) of the frames, we speak \(Frame.version)")
             return nil
         default: return "the other side did not say hello first"
@@ -390,7 +405,8 @@ package final class FrameServer {
             theirs: .milliseconds(Int(theirs)),
             at: clock.now
         )
-        pending.append(.came(client, peer: clients[client]?.peer ?? ""))
+        let peer = clients[client].map { [$0.frames.peerName, $0.peer].compactMap(\.self).joined(separator: " at ") }
+        pending.append(.came(client, peer: peer ?? ""))
         tell(
             .hello(
                 silence: settings.silence.heartbeatMilliseconds,
@@ -444,8 +460,15 @@ package final class FrameServer {
                 drop(oldest, BearerError("too many connections say nothing"))
             }
             let now = clock.now
+            let session: TLSSession?
+            do throws(BearerError) {
+                session = try security?.session()
+            } catch {
+                pending.append(.turnedAway(peer: peerName(of: accepted), reason: error.message))
+                continue
+            }
             clients[Client(rawValue: nextClient)] = Connection(
-                frames: FrameConnection(accepted),
+                frames: FrameConnection(accepted, session: session),
                 peer: peerName(of: accepted),
                 since: now,
                 allowance: ConnectAllowance(at: now)

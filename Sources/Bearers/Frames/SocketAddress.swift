@@ -16,26 +16,34 @@ package enum SocketAddress: Hashable, Sendable {
             }
             self = .unix(path: path)
         } else if let rest = text.removing(prefix: "tcp:") {
-            guard let colon = rest.lastIndex(of: ":") else {
-                throw SocketAddressError(text: text, problem: "the port is missing")
-            }
-            var host = String(rest[..<colon])
-            if host.hasPrefix("["), host.hasSuffix("]") {
-                host = String(host.dropFirst().dropLast())
-            } else if host.contains(":") {
-                throw SocketAddressError(text: text, problem: "an IPv6 address stands in brackets")
-            }
-            guard !host.isEmpty else { throw SocketAddressError(text: text, problem: "the host is missing") }
-            guard !host.utf8.contains(0) else {
-                throw SocketAddressError(text: text, problem: "a host holds no NUL")
-            }
-            guard let port = UInt16(rest[rest.index(after: colon)...]) else {
-                throw SocketAddressError(text: text, problem: "the port is not a number from 0 to 65535")
-            }
-            self = .tcp(host: host, port: port)
+            self = try SocketAddress(tcp: rest, of: text, defaultPort: nil)
         } else {
             throw SocketAddressError(text: text, problem: "it begins neither with unix: nor with tcp:")
         }
+    }
+
+    /// Reads `HOST:PORT`, or `HOST` alone where a port is given for that; an IPv6 address stands in brackets.
+    ///
+    /// - Parameter text: what an error names.
+    package init(tcp rest: some StringProtocol, of text: String, defaultPort: UInt16?) throws(SocketAddressError) {
+        var host = String(rest)
+        var port = defaultPort
+        if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") {
+            guard let number = UInt16(host[host.index(after: colon)...]) else {
+                throw SocketAddressError(text: text, problem: "the port is not a number from 0 to 65535")
+            }
+            port = number
+            host = String(host[..<colon])
+        }
+        guard let port else { throw SocketAddressError(text: text, problem: "the port is missing") }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            throw SocketAddressError(text: text, problem: "an IPv6 address stands in brackets")
+        }
+        guard !host.isEmpty else { throw SocketAddressError(text: text, problem: "the host is missing") }
+        guard !host.utf8.contains(0) else { throw SocketAddressError(text: text, problem: "a host holds no NUL") }
+        self = .tcp(host: host, port: port)
     }
 }
 

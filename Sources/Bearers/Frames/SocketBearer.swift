@@ -5,6 +5,8 @@ package import MeshCore
 /// The socket is connected when it is first needed and again when it is needed after a loss.
 package final class SocketBearer: PolledBearer {
     private let address: SocketAddress
+    private let name: String
+    private let security: ConnectionSecurity?
     private let connectTimeout: Duration
     private let isPatient: Bool
     private let silence: Duration
@@ -65,6 +67,8 @@ package final class SocketBearer: PolledBearer {
     ///
     /// - Parameters:
     ///   - address: where the gateway listens.
+    ///   - name: what messages call it; the address if not given.
+    ///   - security: secures the connection by TLS, if given; else it is plain.
     ///   - connectTimeout: how long a connection may take to come about, its hello included.
     ///   - silence: the longest time for which nothing is sent, up to 65 s.
     ///   - isPatient: whether who first connects or scans waits for the gateway's hello, so that what is wrong is known at
@@ -74,6 +78,8 @@ package final class SocketBearer: PolledBearer {
     ///   - interruption: what ends a wait beside the socket.
     package init(
         address: SocketAddress,
+        name: String? = nil,
+        security: ConnectionSecurity? = nil,
         connectTimeout: Duration = .seconds(10),
         silence: Duration = .seconds(5),
         isPatient: Bool = true,
@@ -81,11 +87,17 @@ package final class SocketBearer: PolledBearer {
         interruption: WaitInterruption = WaitInterruption()
     ) {
         self.address = address
+        self.name = name ?? address.description
+        self.security = security
         self.connectTimeout = connectTimeout
         self.silence = silence
         self.isPatient = isPatient
         self.clock = clock
         self.interruption = interruption
+    }
+
+    deinit {
+        connection?.close()
     }
 
     // MARK: Links
@@ -97,7 +109,7 @@ package final class SocketBearer: PolledBearer {
     package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
         try begin()
         guard links.count < maximumLinks else {
-            throw BearerError("all \(maximumLinks) links of \(address) are in use")
+            throw BearerError("all \(maximumLinks) links of \(name) are in use")
         }
         if case .proxy(let advertiser) = target { try check(advertiser) }
         if case .provisioning(let advertiser) = target { try check(advertiser) }
@@ -148,7 +160,7 @@ package final class SocketBearer: PolledBearer {
         guard isOn != isScanning else { return }
         if isOn {
             try begin()
-            guard canScan else { throw BearerError("\(address) cannot scan") }
+            guard canScan else { throw BearerError("\(name) cannot scan") }
         } else {
             events = events[firstEvent...].filter { $0.link != nil }
             firstEvent = 0
@@ -260,7 +272,7 @@ package final class SocketBearer: PolledBearer {
         guard connection != nil else { return nil }
         guard let heartbeat else {
             guard greetingDeadline <= now else { return nil }
-            let error = BearerError("\(address) does not say hello", hint: Self.foreignHint)
+            let error = BearerError("\(name) does not say hello", hint: Self.foreignHint)
             return fail(error)
         }
         if heartbeat.isOtherSilent(at: now) {
@@ -283,12 +295,19 @@ package final class SocketBearer: PolledBearer {
             return nil
         case .failed(let error):
             let start =
-                "Is the gateway or the simulator running? Start one with: meshplan sim --listen \(address)"
+                security == nil
+                ? "Is the gateway or the simulator running? Start one with: meshplan sim --listen \(address)"
+                : "Is the gateway running? It is started with: meshplan gateway --listen \(address)"
             return fail(
-                BearerError("cannot connect to \(address): \(error.text)", hint: error.connectingHint(start: start))
+                BearerError("cannot connect to \(name): \(error.text)", hint: error.connectingHint(start: start))
             )
         case .connected(let descriptor):
-            var connection = FrameConnection(descriptor)
+            var connection: FrameConnection
+            do throws(BearerError) {
+                connection = FrameConnection(descriptor, session: try security?.session())
+            } catch {
+                return fail(error)
+            }
             let end = connection.send(ClientFrame.hello(silence: silence.heartbeatMilliseconds).encoded)
             self.connection = connection
             return end.flatMap { fail(lost($0)) }
@@ -319,7 +338,7 @@ package final class SocketBearer: PolledBearer {
     }
 
     private func lost(_ reason: String) -> BearerError {
-        BearerError("the connection to \(address) is lost: \(reason)")
+        BearerError("the connection to \(name) is lost: \(reason)")
     }
 
     private func lose(_ error: BearerError) {
@@ -336,7 +355,14 @@ package final class SocketBearer: PolledBearer {
             heartbeat?.sent(at: now)
             return
         }
+        hearLastWords()
         lose(lost(end))
+    }
+
+    /// Reads what the gateway has said before it closed the connection: it may have told why.
+    private func hearLastWords() {
+        guard let number = connection?.descriptor.number else { return }
+        _ = serve(Watched(number: number, isReadable: true))
     }
 
     /// Writes and reads.
@@ -348,7 +374,10 @@ package final class SocketBearer: PolledBearer {
             lose(error)
             return nil
         }
-        if socket.isWritable, let end = connection?.flush() { return over(lost(end)) }
+        if socket.isWritable, let end = connection?.flush() {
+            if let error = serve(Watched(number: socket.number, isReadable: true)) { return error }
+            return connection == nil ? nil : over(lost(end))
+        }
         guard socket.isReadable, let outcome = connection?.receive(into: &buffer) else { return nil }
         if outcome.hasRead { heartbeat?.heard(at: now) }
         for content in outcome.contents where connection != nil {
@@ -359,7 +388,8 @@ package final class SocketBearer: PolledBearer {
             }
         }
         guard connection != nil, let end = outcome.end else { return nil }
-        return over(lost(end))
+        guard end.isSecurity else { return over(lost(end.message)) }
+        return over(BearerError("\(name): \(end.message)", hint: end.hint))
     }
 
     /// Takes the first frame.
@@ -370,7 +400,7 @@ package final class SocketBearer: PolledBearer {
         do throws(FrameError) {
             frame = try ServerFrame(decoding: content)
         } catch {
-            return BearerError("\(address) sent \(error)", hint: Self.foreignHint)
+            return BearerError("\(name) sent \(error)", hint: Self.foreignHint)
         }
         switch frame {
         case .hello(let theirs, let maximumLinks, let canScan):
@@ -382,11 +412,11 @@ package final class SocketBearer: PolledBearer {
             return nil
         case .otherVersion(let version), .refused(let version):
             return BearerError(
-                "the gateway or simulator at \(address) speaks version \(version) of the frames, this meshplan \(Frame.version)",
+                "the gateway or simulator at \(name) speaks version \(version) of the frames, this meshplan \(Frame.version)",
                 hint: version > Frame.version ? "Use a newer meshplan." : "Use a newer gateway or simulator."
             )
         case .end(let error): return error
-        default: return BearerError("\(address) does not say hello first")
+        default: return BearerError("\(name) does not say hello first")
         }
     }
 

@@ -133,7 +133,7 @@ func candidates(for address: SocketAddress, passive: Bool) throws(BearerError) -
         guard octets.count < room else {
             throw BearerError(
                 "the socket path is too long: \(octets.count) octets, \(room - 1) are the most",
-                hint: "Choose a shorter one, such as unix:/tmp/mesh.sock."
+                hint: "Choose a shorter one, such as unix:mesh.sock."
             )
         }
         withUnsafeMutableBytes(of: &unix.sun_path) { $0.copyBytes(from: octets) }

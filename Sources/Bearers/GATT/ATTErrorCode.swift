@@ -35,7 +35,8 @@ extension ATTErrorCode: CustomStringConvertible {
     /// The code in plain words, with its number: `the attribute cannot be read (ATT error 0x02)`.
     package var description: String { "\(text) (ATT error 0x\(rawValue.hexadecimal))" }
 
-    private var text: String {
+    /// The reason alone.
+    var text: String {
         switch rawValue {
         case 0x01: "the handle is not valid"
         case 0x02: "the attribute cannot be read"

@@ -56,7 +56,7 @@ struct ProvisioningConversation {
     ///
     /// - Parameters:
     ///   - order: how the device is to be provisioned; its name is in questions.
-    ///   - secrets: the randomness of this session alone.
+    ///   - secrets: the randomness of this provisioning session alone.
     ///   - carriage: what the link carries.
     init(_ order: ProvisioningOrder, secrets: ProvisioningSecrets, carriage: ProvisioningCarriage) {
         device = order.name

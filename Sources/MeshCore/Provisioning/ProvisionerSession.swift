@@ -111,7 +111,7 @@ package struct ProvisionerSession {
     ///
     /// - Parameters:
     ///   - attentionDuration: for how many seconds the device draws attention to itself, 0 for not at all.
-    ///   - secrets: the randomness of this session alone.
+    ///   - secrets: the randomness of this provisioning session alone.
     package init(attentionDuration: UInt8, secrets: ProvisioningSecrets) {
         state = .notStarted(Invitation(attentionDuration: attentionDuration, secrets: secrets))
     }

@@ -54,17 +54,12 @@ struct ApplyCommand: NetworkCommand {
         help: ArgumentHelp(
             "How long to listen for nodes that were reset before planning; 0 for not at all.",
             valueName: "duration"
-        )
+        ),
+        transform: DurationArgument.parse
     )
     var listen = DurationArgument(milliseconds: 3_000)
 
-    @Option(
-        help: ArgumentHelp(
-            "Take the changes back unless they are confirmed within this time, with meshplan confirm.",
-            valueName: "duration"
-        )
-    )
-    var confirmWithin: DurationArgument?
+    @OptionGroup var confirmation: ConfirmationOptions
 
     @OptionGroup var execution: RunOptions
 
@@ -87,9 +82,6 @@ struct ApplyCommand: NetworkCommand {
 
     func validate() throws {
         try devices.check(for: bearer.via)
-        if let confirmWithin, confirmWithin.milliseconds < 1_000 {
-            throw ValidationError("--confirm-within takes a second or more.")
-        }
     }
 
     func run(in context: Context) throws -> ExitStatus {
@@ -105,7 +97,7 @@ struct ApplyCommand: NetworkCommand {
             expected: expectDigest,
             planner: planning.planner
         )
-        run.confirmWithin = confirmWithin?.duration
+        run.confirmWithin = confirmation.confirmWithin?.duration
         if paths.count == 1, let path = paths.first, SavedPlan.isMeant(by: path, in: context) {
             guard run.planner == PlannerOptions() else {
                 throw Failure(

@@ -2,13 +2,23 @@ internal import ArgumentParser
 internal import MeshCore
 
 /// A duration on the command line, as definitions write it: `500ms`, `5s`, `2m`.
-struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
+struct DurationArgument: CustomStringConvertible {
     /// 0 up to a day.
     var milliseconds: Int
 
     /// That many milliseconds.
     init(milliseconds: Int) {
         self.milliseconds = milliseconds
+    }
+
+    /// Reads what an option says.
+    ///
+    /// - Throws: `ValidationError` that tells what durations look like.
+    static func parse(_ text: String) throws -> DurationArgument {
+        guard let duration = DurationArgument(argument: text) else {
+            throw ValidationError("A duration is a number with a unit, a day at most, such as 500ms, 30s, 5m or 2h.")
+        }
+        return duration
     }
 
     /// Reads a number with a unit; 0 needs none.

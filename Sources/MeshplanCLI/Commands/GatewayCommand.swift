@@ -1,12 +1,14 @@
 internal import ArgumentParser
 internal import Bearers
+internal import MeshCore
+internal import TLS
 
 /// `meshplan gateway`
 struct GatewayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
         abstract: "Lend the Bluetooth of this machine to meshplan on others.",
-        subcommands: [GatewayRunCommand.self],
+        subcommands: [GatewayRunCommand.self, GatewayPairCommand.self],
         defaultSubcommand: GatewayRunCommand.self
     )
 }
@@ -29,6 +31,22 @@ struct GatewayRunCommand: ContextCommand {
 
     @Option(help: ArgumentHelp("Where to listen: tcp:HOST:PORT or unix:PATH.", valueName: "address"))
     var listen: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The gateway's file of a pairing; clients with a file of the same one are served. See meshplan gateway pair.",
+            valueName: "file"
+        )
+    )
+    var certificate: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Shut the client out whose certificate has that fingerprint. May be repeated.",
+            valueName: "fingerprint"
+        )
+    )
+    var deny: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -69,25 +87,43 @@ struct GatewayRunCommand: ContextCommand {
         for (option, value) in [("--connections", connections), ("--client-connections", clientConnections)] {
             if let value, !(1...64).contains(value) { throw ValidationError("\(option) takes 1 to 64.") }
         }
+        if !deny.isEmpty, certificate == nil {
+            throw ValidationError("--deny shuts out a client that --certificate would let in.")
+        }
+        for text in deny where Self.fingerprint(text) == nil {
+            throw ValidationError("`\(text)` is no fingerprint, which is 64 hexadecimal digits.")
+        }
         guard (1...256).contains(clients) else { throw ValidationError("--clients takes 1 to 256.") }
     }
 
     func run(in context: Context) throws -> ExitStatus {
         let address = try SocketAddress(listen)
-        guard try address.isLocal() else {
+        let security = try certificate.map { path in
+            let identity = try GatewayPairing.identity(path, role: .server, in: context)
+            let denied = Set(deny.compactMap(Self.fingerprint))
+            return ConnectionSecurity(try TLSContext(identity, role: .server, denied: denied), now: context.now)
+        }
+        if security == nil, try !address.isLocal() {
             throw Failure(
                 .refused,
                 "\(address) can be reached from other machines, and whoever reaches it could use the radio",
-                hint: "Listen on tcp:127.0.0.1:PORT or unix:PATH, and reach that through a tunnel, such as ssh -L."
+                hint: "Make a pairing with meshplan gateway pair NAME in the office, and give the gateway's file of it with "
+                    + "--certificate; or listen on tcp:127.0.0.1:PORT or unix:PATH."
             )
         }
         let gateway = try Gateway(
             listeningAt: address,
             choices: try BearerChoice.all(adapter.routes(via)),
             names: adapter.routes(via),
+            security: security,
             limits: Gateway.Limits(connections: connections, clientConnections: clientConnections, clients: clients),
             in: context
         )
         return try gateway.run()
+    }
+    /// The octets of a fingerprint, with colons or without.
+    private static func fingerprint(_ text: String) -> [UInt8]? {
+        guard let octets = Hexadecimal.decode(text.filter { $0 != ":" }), octets.count == 32 else { return nil }
+        return octets
     }
 }

@@ -27,7 +27,8 @@ struct IdentifyCommand: NetworkCommand {
     @OptionGroup var networks: NetworkOptions
 
     @Option(
-        help: ArgumentHelp("For how long, 1s to 255s; devices without a network 60s at most.", valueName: "duration")
+        help: ArgumentHelp("For how long, 1s to 255s; devices without a network 60s at most.", valueName: "duration"),
+        transform: DurationArgument.parse
     )
     var time = DurationArgument(milliseconds: 10_000)
 

@@ -52,7 +52,7 @@ struct InitCommand: ContextCommand {
             done.append("Made \(Workspace.keyPath), which opens the databases: keep a copy in a safe place")
         }
         let patterns = try GitIgnore.complete(context)
-        if !patterns.isEmpty { done.append("Added \(patterns.joined(separator: " and ")) to .gitignore") }
+        if !patterns.isEmpty { done.append(GitIgnore.note(patterns)) }
         if let network {
             if try !workspace.isThere(network) {
                 var generator = context.randomNumbers

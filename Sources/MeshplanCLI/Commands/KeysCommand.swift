@@ -30,16 +30,6 @@ struct KeysRefreshCommand: NetworkCommand {
     @Argument(help: ArgumentHelp("The subnet, by name or NetKey index.", valueName: "subnet"))
     var subnet: String
 
-    @Option(
-        help: ArgumentHelp(
-            BearerChoice.help,
-            valueName: "bearer"
-        )
-    )
-    var via: [String] = []
-
-    @OptionGroup var adapter: AdapterOptions
-
     @OptionGroup var networks: NetworkOptions
 
     @Option(
@@ -51,100 +41,30 @@ struct KeysRefreshCommand: NetworkCommand {
     var exclude: [String] = []
 
     @Option(
-        help: ArgumentHelp("How long to ask nodes again that do not answer; 0 for not at all.", valueName: "duration")
+        help: ArgumentHelp("How long to ask nodes again that do not answer; 0 for not at all.", valueName: "duration"),
+        transform: DurationArgument.parse
     )
     var wait = DurationArgument(milliseconds: 0)
 
-    @Flag(help: "Do not ask.")
-    var autoApprove = false
-
-    @Option(
-        name: [.short, .long],
-        help: ArgumentHelp("Save the plan for `meshplan apply FILE` and do nothing else.", valueName: "file")
-    )
-    var out: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "How long to listen for nodes that were reset before planning; 0 for not at all.",
-            valueName: "duration"
-        )
-    )
-    var listen = DurationArgument(milliseconds: 3_000)
-
-    @OptionGroup var run: RunOptions
-
-    @Flag(help: "Show the details of each node however many there are.")
-    var full = false
-
-    @OptionGroup var guards: GuardOptions
-
-    @OptionGroup var radio: RadioOptions
+    @OptionGroup var planned: PlannedRunOptions
 
     @OptionGroup var format: FormatOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var devices: SimulatedDeviceOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var simulator: SimulatorOptions
 
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        guard !via.isEmpty else {
-            if out == nil {
-                throw ValidationError("Say how to reach the mesh with --via, or save the plan with --out.")
-            }
-            return
-        }
-        if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
-        _ = try BearerChoice.all(adapter.routes(via))
-        try adapter.check(for: via)
-        try devices.check(for: via)
+        guard planned.via.isEmpty, planned.out == nil else { return }
+        throw ValidationError("Say how to reach the mesh with --via, or save the plan with --out.")
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        let workspace = Workspace(context: context)
         let job = KeyRefreshJob(
             context: context,
-            network: try workspace.only(networks.network),
+            network: try Workspace(context: context).only(networks.network),
             subnet: subnet,
             excluded: exclude
         )
-        guard !via.isEmpty else { return try save(job, in: workspace, context) }
-        var run = ApplyRun(
-            context: context,
-            route: try MeshRoute(via: adapter.routes(via), devices, simulator),
-            options: self.run.options,
-            radio: radio,
-            secrets: try SecretsReader(context: context, files: []),
-            listening: listen.duration,
-            isFull: full,
-            isApproved: autoApprove,
-            planner: PlannerOptions(allowed: guards.allowed),
-            patience: wait.duration
-        )
-        run.operation = "keys refresh"
-        return try run.carryOut(job)
-    }
-
-    private func save(_ job: KeyRefreshJob, in workspace: Workspace, _ context: Context) throws -> ExitStatus {
-        guard let out else { return .usage }
-        try SavedPlan.check(target: out, in: context)
-        let database = try workspace.open(job.network)
-        let snapshot = try database.snapshot()
-        let planned = try job.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
-        let plan = planned.plan
-        let estimator = try radio.estimator(database).relaying(in: snapshot.network)
-        job.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
-        try planned.checkGuards()
-        try SavedPlan.write(plan, to: out, database: database, context: context)
-        if context.json == nil {
-            context.output.line(
-                "\nSaved to \(out.printable). Apply exactly this with: meshplan apply \(out.printable) --via BEARER"
-            )
-        }
-        return .success
+        guard !planned.via.isEmpty else { return try planned.show(job, in: context) }
+        return try planned.applyRun(as: "keys refresh", patience: wait.duration, in: context).carryOut(job)
     }
 }

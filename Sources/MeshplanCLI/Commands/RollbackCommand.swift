@@ -40,15 +40,17 @@ struct RollbackCommand: NetworkCommand {
 
     func validate() throws {
         if unconfirmed {
-            guard to == nil, writeDefinition == nil, goingBack.out == nil, goingBack.confirmWithin == nil else {
+            guard to == nil, writeDefinition == nil, goingBack.planned.out == nil,
+                goingBack.confirmation.confirmWithin == nil
+            else {
                 throw ValidationError(
                     "--unconfirmed goes back to where the unconfirmed changes began: it takes none of --to, --out, "
                         + "--write-definition and --confirm-within."
                 )
             }
-            if goingBack.via.isEmpty { throw ValidationError("Say how to reach the mesh with --via.") }
+            if goingBack.planned.via.isEmpty { throw ValidationError("Say how to reach the mesh with --via.") }
         }
-        if writeDefinition != nil, !goingBack.via.isEmpty || goingBack.out != nil {
+        if writeDefinition != nil, !goingBack.planned.via.isEmpty || goingBack.planned.out != nil {
             throw ValidationError("--write-definition only writes files, so --via and --out are not for it.")
         }
     }
@@ -57,7 +59,7 @@ struct RollbackCommand: NetworkCommand {
         let workspace = Workspace(context: context)
         let name = try workspace.only(networks.network)
         if unconfirmed {
-            return try goingBack.run(as: "rollback", in: context).goBackUnconfirmed(name)
+            return try goingBack.applyRun(as: "rollback", in: context).goBackUnconfirmed(name)
         }
         let database = try workspace.open(name)
         let (entry, text) = try definition(in: database)

@@ -23,7 +23,10 @@ struct ScanCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Option(help: ArgumentHelp("How long to listen, such as 500ms, 5s or 1m.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long to listen, such as 500ms, 5s or 1m.", valueName: "duration"),
+        transform: DurationArgument.parse
+    )
     var time = DurationArgument(milliseconds: 5_000)
 
     @Flag(help: "Go on until Ctrl-C, and tell who appears and who falls silent.")

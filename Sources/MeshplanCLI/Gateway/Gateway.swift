@@ -24,11 +24,13 @@ struct Gateway {
     /// - Parameters:
     ///   - choices: what carries messages on, at least one and no simulator.
     ///   - names: what messages call each.
+    ///   - security: what clients are known by; without it whoever can connect is served.
     /// - Throws: ``BearerError`` if none of the bearers can be used, or the address cannot.
     init(
         listeningAt address: SocketAddress,
         choices: [BearerChoice],
         names: [String],
+        security: ConnectionSecurity?,
         limits: Limits,
         in context: Context
     ) throws {
@@ -37,7 +39,7 @@ struct Gateway {
         let log = GatewayLog(context: context)
         self.log = log
         let bearer = try ComposedBearer(
-            RadioBearers(context: context, clock: clock).parts(choices, names),
+            try RadioBearers(context: context, clock: clock).parts(choices, names),
             clock: clock,
             interruption: WaitInterruption(wakeUp: context.interrupts.wakeUp),
             // Whoever needs the radio learns why there is none; a gateway waits for it to come back.
@@ -48,7 +50,12 @@ struct Gateway {
         var settings = FrameServer.Settings()
         settings.maximumClients = limits.clients
         settings.maximumLinks = min(limits.clientConnections ?? .max, links)
-        server = try FrameServer(listeningAt: address.resolved(in: context), settings: settings, clock: clock)
+        server = try FrameServer(
+            listeningAt: address.resolved(in: context),
+            settings: settings,
+            security: security,
+            clock: clock
+        )
         relay = GatewayRelay(server: server, bearer: bearer, maximumLinks: limits.connections) { log.write($0) }
         log.begin(
             listeningAt: address.isUnix ? address : server.address,

@@ -2,10 +2,42 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// Shows what an examination of a network has found.
+/// Shows what an examination of a network or a gateway has found.
 struct ExaminationView {
-    /// The network's name.
-    var network: String
+    /// What was examined.
+    enum Subject {
+        case network(String)
+        case gateway(String)
+        /// The Bluetooth of this machine.
+        case bluetooth
+
+        /// What machines call its kind.
+        fileprivate var kind: String {
+            switch self {
+            case .network: "network"
+            case .gateway: "gateway"
+            case .bluetooth: "bluetooth"
+            }
+        }
+
+        fileprivate var title: String {
+            switch self {
+            case .network: "Network"
+            case .gateway: "Gateway"
+            case .bluetooth: "Bluetooth"
+            }
+        }
+
+        fileprivate var name: String {
+            switch self {
+            case .network(let name), .gateway(let name): name
+            case .bluetooth: "this machine"
+            }
+        }
+    }
+
+    /// What was examined.
+    var subject: Subject
     /// What was found, the worst first.
     var findings: [ExaminationFinding]
 
@@ -14,23 +46,23 @@ struct ExaminationView {
         if let lines = context.json {
             for finding in findings {
                 lines.write([
-                    "type": "finding", "network": network.json, "severity": finding.severity.name.json,
+                    "type": "finding", subject.kind: subject.name.json, "severity": finding.severity.name.json,
                     "code": finding.code.json, "resource": finding.resource?.json, "message": finding.message.json,
                     "advice": finding.advice.json,
                 ])
             }
             lines.write([
-                "type": "examination", "network": network.json, "errors": .integer(count(of: .error)),
+                "type": "examination", subject.kind: subject.name.json, "errors": .integer(count(of: .error)),
                 "warnings": .integer(count(of: .warning)), "notes": .integer(count(of: .note)),
             ])
             return
         }
         let style = context.style
-        context.output.line(style(.bold, "Network \(network.printable)"))
+        context.output.line(style(.bold, "\(subject.title) \(subject.name.printable)"))
         for finding in findings {
             let label = style(finding.severity.dress, "\(finding.severity.name):")
             context.output.line("  \(label) \(finding.message.printable)")
-            context.output.line("    \(finding.advice.printable)")
+            if !finding.advice.isEmpty { context.output.line("    \(finding.advice.printable)") }
         }
         guard !findings.isEmpty else {
             context.output.line("  Nothing is wrong.")

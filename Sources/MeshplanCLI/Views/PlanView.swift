@@ -12,6 +12,8 @@ struct PlanView {
     var style: Style
     /// Whether the details of nodes are shown however many there are.
     var isFull = false
+    /// What the network matches where there is nothing to do.
+    var goal = "the definition"
 
     /// The most nodes whose details are shown without being asked for.
     static let detailLimit = 20
@@ -39,9 +41,9 @@ struct PlanView {
     private var agreement: String {
         if let scope = plan.scope {
             return "What is selected by \(scope.options.joined(separator: ", ").printable) "
-                + (plan.purpose == .destroy ? "is not managed." : "matches the definition.")
+                + (plan.purpose == .destroy ? "is not managed." : "matches \(goal).")
         }
-        return plan.purpose == .destroy ? "Nothing is left to destroy." : "The network matches the definition."
+        return plan.purpose == .destroy ? "Nothing is left to destroy." : "The network matches \(goal)."
     }
 
     private func header() -> String {

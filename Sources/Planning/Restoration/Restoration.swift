@@ -150,7 +150,7 @@ package struct Restoration: Sendable {
 
 extension MeshNetwork {
     /// What is managed, as it was in a former state: what definitions asked for then and is there now, and what they ask
-    /// for now and was not there then.
+    /// for at present and was not there then.
     ///
     /// - Returns: the nodes that are otherwise by that, and the network if it is.
     package func managed(asIn former: MeshNetwork) -> (nodes: [Node], network: MeshNetwork?) {

@@ -303,9 +303,15 @@ final class PostgreSQLRowStore: RowStore {
         under lock: any StoreLock
     ) throws(StoreError) {
         guard let locked, locked.lock === lock else { throw notLocked() }
-        try transact(expecting: expected, revision: revision, fence: locked.lock.fence) { new in
-            RowBatches.puts(changes.puts, new) + RowBatches.deletes(changes.deletes, new)
-                + (changes.slots.map { RowBatches.replacement(of: $0, new) } ?? [])
+        do throws(StoreError) {
+            try transact(expecting: expected, revision: revision, fence: locked.lock.fence) { new in
+                RowBatches.puts(changes.puts, new) + RowBatches.deletes(changes.deletes, new)
+                    + (changes.slots.map { RowBatches.replacement(of: $0, new) } ?? [])
+            }
+        } catch {
+            // Who has waited in vain ends, and is not to wait again for each thing that he asks for on the way.
+            if error.code == .unreachable { session.patience = .zero }
+            throw error
         }
         self.locked?.rows.take(changes)
     }

@@ -19,7 +19,10 @@ struct NetworkIVRecoverCommand: NetworkCommand {
 
     @OptionGroup var bearer: BearerOptions
 
-    @Option(help: ArgumentHelp("How long to listen, such as 30s.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long to listen, such as 30s.", valueName: "duration"),
+        transform: DurationArgument.parse
+    )
     var listen = DurationArgument(milliseconds: 30_000)
 
     @Flag(help: "Do not ask.")

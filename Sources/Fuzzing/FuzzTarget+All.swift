@@ -1,0 +1,10 @@
+extension FuzzTarget {
+    /// Every target, in the order of the layers.
+    package static let all: [FuzzTarget] = [
+        .advertising, .attributeProtocol, .clientFrame, .serverFrame, .frameStream, .proxyPDU, .beacon, .networkPDU,
+        .accessMessage, .composition, .provisioningPDU, .configurationDatabase, .definition,
+    ]
+
+    /// The target with that name.
+    package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
+}

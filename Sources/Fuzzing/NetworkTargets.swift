@@ -1,0 +1,186 @@
+internal import MeshCore
+
+extension FuzzTarget {
+    private static let keys = KeyDerivation.k2(KeyMaterial(Octets16(high: 1, low: 2)), purpose: [0])
+    private static let subnet = KeyMaterial(Octets16(high: 3, low: 4))
+
+    /// Network PDUs: an even octet in front, and the rest is opened as it is; an odd one, and the rest is the fields of
+    /// a PDU that is secured, opened, and opened again with a bit changed.
+    package static let networkPDU = FuzzTarget(
+        "network-pdu",
+        "network PDUs, opened and secured",
+        maximumSize: 64,
+        seeds: [
+            [0] + octets("683aefe1cc2e130f6d4e5324d385b9ef75d6936b"),
+            [0] + octets("10386bd60efbbb8b8c28512e792d3711f4b526"),
+            [1] + octets("0000000012050000011201c00034b50da228"), [3] + octets("000000001200000001000100000001"),
+            [5] + octets("0000000012000000010001000000"), [7] + octets("00000000120000000100010000"),
+        ],
+        dictionary: [[0, 0], [0xFF, 0xFF], [0xC0, 0], [0x80, 0]],
+        run: examineNetworkPDU
+    )
+
+    private static func examineNetworkPDU(_ input: [UInt8], _ trace: inout FuzzTrace) throws(FuzzViolation) {
+        guard let flags = input.first else { return }
+        let purposes: [NetworkPDU.Purpose] = [.message, .proxyConfiguration, .proxySolicitation, .message]
+        let purpose = purposes[Int(flags >> 1 & 3)]
+        let rest = Array(input.dropFirst())
+        let credentials = NetworkCredentials(keys)
+        guard flags & 1 == 1 else {
+            do {
+                _ = try NetworkPDU(decoding: rest, with: credentials, ivIndex: 0, as: purpose)
+                throw FuzzViolation("a PDU was authentic by chance")
+            } catch let violation as FuzzViolation {
+                throw violation
+            } catch {
+                trace.note(kindOf: error)
+            }
+            return
+        }
+        guard let pdu = fields(rest, isControl: flags & 8 != 0) else { return }
+        let bytes: [UInt8]
+        do { bytes = try pdu.encoded(with: credentials, as: purpose) } catch {
+            trace.note(kindOf: error)
+            return
+        }
+        trace.note([bytes.count, Int(flags)])
+        try demand((13...NetworkPDU.maximumSize).contains(bytes.count), "a PDU of \(bytes.count) octets")
+        guard bytes.count >= NetworkPDU.minimumSize else { return }
+        let opened = try demandSuccess("a PDU that was secured cannot be opened") {
+            try NetworkPDU(decoding: bytes, with: credentials, ivIndex: pdu.ivIndex, as: purpose)
+        }
+        try demand(opened == pdu, "a PDU is another after being opened")
+        var altered = bytes
+        altered[1 + Int(flags >> 4) % (bytes.count - 1)] ^= 1
+        do {
+            _ = try NetworkPDU(decoding: altered, with: credentials, ivIndex: pdu.ivIndex, as: purpose)
+            throw FuzzViolation("an altered PDU is authentic")
+        } catch let violation as FuzzViolation {
+            throw violation
+        } catch {
+            // The nonces of the other two leave CTL and TTL out, so that these are refused for what they say.
+            guard case .message = purpose else { return }
+            try demand(error as? NetworkPDUError == .notAuthentic, "an altered PDU ends in \(error)")
+        }
+    }
+
+    private static func fields(_ bytes: [UInt8], isControl: Bool) -> NetworkPDU? {
+        var reader = ByteReader(bytes)
+        guard let ivIndex = try? reader.readUInt32(), let ttl = try? reader.readUInt8(),
+            let sequence = try? reader.readUInt24(), let address = try? reader.readUInt16(),
+            let source = UnicastAddress(rawValue: address), let destination = try? reader.readUInt16()
+        else { return nil }
+        return NetworkPDU(
+            ivIndex: ivIndex,
+            isControl: isControl,
+            ttl: ttl,
+            sequence: sequence,
+            source: source,
+            destination: Address(rawValue: destination),
+            transportPDU: Array(reader.readRest())
+        )
+    }
+
+    /// Proxy PDUs: each record is a packet; the first octet of the first record is the size into which they are cut
+    /// again.
+    package static let proxyPDU = FuzzTarget(
+        "proxy-pdu",
+        "packets of the proxy protocol put together",
+        shape: .records,
+        maximumSize: 4096,
+        seeds: [
+            FuzzRecords.encode([[20], [0x00, 1, 2, 3], [0x43, 1], [0x83, 2], [0xC3, 3], [0x02, 9]]),
+            FuzzRecords.encode([
+                [66], [0x40] + [UInt8](repeating: 7, count: 600), [0xC0] + [UInt8](repeating: 8, count: 424),
+            ]),
+        ],
+        dictionary: [[0x40], [0x80], [0xC0], [0x43], [0x83], [0xC3]],
+        run: examineProxyPDU
+    )
+
+    private static func examineProxyPDU(_ input: [UInt8], _ trace: inout FuzzTrace) throws(FuzzViolation) {
+        let records = FuzzRecords.decode(input)
+        let size = Int(records.first?.first ?? 20)
+        var reassembler = ProxyReassembler()
+        var now = Instant.zero
+        for packet in records.dropFirst() {
+            now = now.advanced(by: .seconds(packet.count == 3 ? 9 : 0))
+            let pdu: ProxyPDU?
+            do { pdu = try reassembler.receive(packet, at: now) } catch {
+                trace.note(kindOf: error)
+                try demand(reassembler.nextDeadline == nil, "a message goes on after an error")
+                continue
+            }
+            trace.note([pdu == nil ? 0 : 1, reassembler.nextDeadline == nil ? 0 : 1, Int(packet.first ?? 0) >> 6])
+            guard let pdu else { continue }
+            trace.note([pdu.payload.count / 128, Int(pdu.type.rawValue), 0, 0])
+            try demand((1...ProxyPDU.maximumSize).contains(pdu.payload.count), "\(pdu.payload.count) octets")
+            try demand(reassembler.nextDeadline == nil, "a message goes on after its end")
+            try cutAgain(pdu, size)
+        }
+    }
+
+    private static func cutAgain(_ pdu: ProxyPDU, _ size: Int) throws(FuzzViolation) {
+        var reassembler = ProxyReassembler()
+        let packets = ProxySegmenter.packets(of: pdu, maximumSize: size)
+        for (place, packet) in packets.enumerated() {
+            try demand(packet.count <= max(size, 2), "a packet of \(packet.count) octets, \(size) are allowed")
+            let whole = try demandSuccess("packets that were cut cannot be put together") {
+                try reassembler.receive(packet, at: .zero)
+            }
+            try demand((whole == pdu) == (place == packets.count - 1), "packets give another message")
+        }
+    }
+
+    /// Beacons of all kinds.
+    package static let beacon = FuzzTarget(
+        "beacon",
+        "unprovisioned device, secure network and mesh private beacons",
+        maximumSize: 64,
+        seeds: [
+            octets("0070cf7c9732a345b691494810d2e9cbf4a040"), octets("0070cf7c9732a345b691494810d2e9cbf44020d36b25b8"),
+            octets("01003ecaff672f673370123456788ea261582f364f6f"),
+            SecureNetworkBeacon(
+                isKeyRefreshing: true,
+                ivIndex: IVIndex(value: 5),
+                credentials: SubnetCredentials(subnet)
+            ).encoded,
+            privateBeacon,
+        ],
+        run: examineBeacon
+    )
+
+    private static let privateBeacon: [UInt8] = {
+        guard let random = Nonce([UInt8](repeating: 6, count: 13)) else { return [] }
+        return MeshPrivateBeacon(
+            isKeyRefreshing: false,
+            ivIndex: IVIndex(value: 9, isUpdateInProgress: true),
+            random: random
+        ).encoded(with: SubnetCredentials(subnet))
+    }()
+
+    private static func examineBeacon(_ input: [UInt8], _ trace: inout FuzzTrace) throws(FuzzViolation) {
+        let credentials = SubnetCredentials(subnet)
+        do {
+            switch input.first {
+            case UnprovisionedDeviceBeacon.type:
+                let beacon = try UnprovisionedDeviceBeacon(decoding: input)
+                trace.note([0, beacon.uriHash == nil ? 0 : 1])
+                try demand(beacon.encoded == input, "a beacon is another after being read")
+            case MeshPrivateBeacon.type:
+                let beacon = try MeshPrivateBeacon(opening: input, with: credentials)
+                trace.note([2, beacon == nil ? 0 : 1])
+                guard let beacon else { return }
+                try demand(beacon.encoded(with: credentials) == input, "a private beacon is another after being opened")
+            default:
+                let beacon = try SecureNetworkBeacon(decoding: input)
+                trace.note([1, beacon.isAuthentic(under: credentials) ? 1 : 0])
+                try demand(beacon.encoded == input, "a beacon is another after being read")
+            }
+        } catch let violation as FuzzViolation {
+            throw violation
+        } catch {
+            trace.note(kindOf: error)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import ArgumentParser
+internal import MeshCore
+internal import TLS
+
+/// `meshplan gateway pair`
+struct GatewayPairCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pair",
+        abstract: "Make the files by which a gateway and its clients know each other.",
+        discussion: """
+            Runs in the office, in the folder with .meshplan. Makes an authority that signs for this one gateway, a file for \
+            the gateway and one for us: each side accepts only who shows a certificate of that authority, and a client's \
+            file does not make a gateway. The host name of the gateway does not matter and may change. --client makes a \
+            file for a colleague. Certificates are valid for ten years unless --days says otherwise; doctor warns in time. \
+            One client is shut out with --deny FINGERPRINT at the gateway, all at once with --renew here.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("What the gateway is called here.", valueName: "name"))
+    var name: String
+
+    @Option(help: ArgumentHelp("Make a file for a further client of the pairing, of that name.", valueName: "label"))
+    var client: String?
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            "Where to write the file that is carried away. (default: the folder of the pairing)",
+            valueName: "file"
+        )
+    )
+    var out: String?
+
+    @Option(help: ArgumentHelp("How many days the certificates are valid, at most 10950.", valueName: "days"))
+    var days = CertificateDays.usual
+
+    @Flag(help: "Replace what was made before; without --client all of it, so that everybody needs a new file.")
+    var renew = false
+
+    func validate() throws {
+        guard (1...CertificateDays.most).contains(days) else {
+            throw ValidationError("--days takes 1 to \(CertificateDays.most).")
+        }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let pairing = try GatewayPairing(name, in: context)
+        guard Files.kind(context.absolute(Workspace.folderName)) == .folder else {
+            throw Failure(.failure, "there is no \(Workspace.folderName)", hint: "Begin with: meshplan init")
+        }
+        let wishes = GatewayPairing.Wishes(days: days, renews: renew, out: out)
+        let patterns = try GitIgnore.complete(context)
+        if let client {
+            let (path, certificate) = try pairing.make(client: client, wishes)
+            show(pairing, client: client, path, certificate, context)
+        } else {
+            let labels = pairing.labels()
+            let path = try pairing.make(wishes)
+            show(pairing, path, labels, context)
+        }
+        if !patterns.isEmpty { context.output.line("\n" + GitIgnore.note(patterns)) }
+        return .success
+    }
+
+    private func show(_ pairing: GatewayPairing, _ path: String, _ labels: [String], _ context: Context) {
+        let file = "\(pairing.name).gateway.pem"
+        context.output.write(
+            """
+            Made the pairing with gateway \(pairing.name), valid until \(until(context)):
+              \(pairing.authorityPath.printable) signs its files, and stays here
+              \(pairing.clientPath.printable) is ours: meshplan finds it there
+              \(path.printable) is for the gateway alone
+
+            Carry the gateway's file to it:
+              scp \(path.printable.shellWord) HOST:\(file)
+
+            There:
+              meshplan gateway --listen tcp:0.0.0.0:7447 --certificate \(file)
+
+            Here, once it runs:
+              meshplan apply --via gateway://\(pairing.name)@HOST:7447
+
+            """
+        )
+        if renew {
+            context.output.line("\nThe gateway accepts the files of before until it is started with the new one.")
+            for label in labels {
+                let command = "meshplan gateway pair \(pairing.name) --client \(label.printable.shellWord) --renew"
+                context.output.line("A new file for \(label.printable): \(command)")
+            }
+        }
+    }
+
+    private func show(
+        _ pairing: GatewayPairing,
+        client: String,
+        _ path: String,
+        _ certificate: Certificate,
+        _ context: Context
+    ) {
+        let file = "\(client).client.pem"
+        context.output.write(
+            """
+            Made \(path.printable), by which \(client) uses gateway \(pairing.name) until \(certificate.validUntil.text).
+
+            Hand it over on a way that nobody else can read, such as:
+              scp \(path.printable.shellWord) HOST:\(file)
+
+            There, in the folder with .meshplan:
+              mkdir -p \(pairing.folder)
+              install -m 600 \(file) \(pairing.clientPath)
+              meshplan apply --via gateway://\(pairing.name)@HOST:7447
+
+            To shut it out later, at the gateway:
+              meshplan gateway --deny \(certificate.fingerprintText) …
+
+            """
+        )
+    }
+
+    private func until(_ context: Context) -> String {
+        CertificateDays.validity(days, at: context.now()).until.text
+    }
+}

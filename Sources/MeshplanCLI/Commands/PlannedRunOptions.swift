@@ -1,0 +1,110 @@
+internal import ArgumentParser
+internal import Planning
+internal import Store
+
+/// How a plan that a command makes by itself, without a definition in the folder, is saved or carried out.
+struct PlannedRunOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "\(BearerChoice.help) Without it nothing is sent.",
+            valueName: "bearer"
+        )
+    )
+    var via: [String] = []
+
+    @OptionGroup var adapter: AdapterOptions
+
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("Save the plan for `meshplan apply FILE` and do nothing else.", valueName: "file")
+    )
+    var out: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to listen for nodes that were reset before planning; 0 for not at all.",
+            valueName: "duration"
+        ),
+        transform: DurationArgument.parse
+    )
+    var listen = DurationArgument(milliseconds: 3_000)
+
+    @OptionGroup var run: RunOptions
+
+    @Flag(help: "Show the details of each node however many there are.")
+    var full = false
+
+    @OptionGroup var guards: GuardOptions
+
+    @OptionGroup var radio: RadioOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
+    func validate() throws {
+        guard !via.isEmpty else { return }
+        if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
+        _ = try BearerChoice.all(adapter.routes(via))
+        try adapter.check(for: via)
+        try devices.check(for: via)
+    }
+
+    /// What carries plans out.
+    ///
+    /// - Parameters:
+    ///   - operation: the command, for the history.
+    ///   - secrets: files with what devices are authenticated by.
+    ///   - patience: how long nodes that do not answer are asked again.
+    func applyRun(
+        as operation: String,
+        secrets: [String] = [],
+        patience: Duration = .zero,
+        in context: Context
+    ) throws -> ApplyRun {
+        var run = ApplyRun(
+            context: context,
+            route: try MeshRoute(via: adapter.routes(via), devices, simulator),
+            options: self.run.options,
+            radio: radio,
+            secrets: try SecretsReader(context: context, files: secrets),
+            listening: listen.duration,
+            isFull: full,
+            isApproved: autoApprove,
+            planner: PlannerOptions(allowed: guards.allowed),
+            patience: patience
+        )
+        run.operation = operation
+        return run
+    }
+
+    /// Shows the plan of a source without sending anything, and saves it if that was asked for.
+    func show(_ job: some PlanSource, in context: Context) throws -> ExitStatus {
+        if let out { try SavedPlan.check(target: out, in: context) }
+        let database = try Workspace(context: context).open(job.network)
+        let snapshot = try database.snapshot()
+        let planned = try job.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
+        let plan = planned.plan
+        let estimator = try radio.estimator(database).relaying(in: snapshot.network)
+        job.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
+        try planned.checkGuards()
+        guard let out else {
+            if context.json == nil, !plan.isEmpty {
+                context.output.line("\nNothing was sent. Carry it out with --via BEARER, or save it with --out FILE.")
+            }
+            return .success
+        }
+        try SavedPlan.write(plan, definition: job.text, to: out, database: database, context: context)
+        if context.json == nil {
+            context.output.line(
+                "\nSaved to \(out.printable). Apply exactly this with: meshplan apply \(out.printable) --via BEARER"
+            )
+        }
+        return .success
+    }
+}

@@ -1,0 +1,53 @@
+internal import MeshCore
+internal import TLS
+
+/// What a client shows to a gateway, and knows it by.
+struct GatewayCredentials {
+    /// The pairing's name.
+    let name: String
+    /// For the sessions with the gateway.
+    let context: TLSContext
+
+    /// The credentials for an address `gateway://[NAME@]HOST:PORT`.
+    ///
+    /// - Parameter name: what stands before the `@`; nil for the only pairing that there is.
+    /// - Throws: ``Failure`` that lists the pairings there are, or says what is wrong with the one that is meant.
+    static func find(_ name: String?, in context: Context) throws -> GatewayCredentials {
+        let pairing = try choose(name, among: try GatewayPairing.all(in: context), in: context)
+        let identity = try GatewayPairing.identity(pairing.clientPath, role: .client, in: context)
+        return GatewayCredentials(name: pairing.name, context: try TLSContext(identity, role: .client))
+    }
+
+    private static func choose(
+        _ name: String?,
+        among pairings: [GatewayPairing],
+        in context: Context
+    ) throws(Failure) -> GatewayPairing {
+        let names = pairings.map(\.name).joined(separator: ", ")
+        if let name {
+            let pairing = try GatewayPairing(name, in: context)
+            if let found = pairings.first(where: { $0.name == name }) { return found }
+            throw Failure(
+                .failure,
+                "there is no pairing with a gateway \(name)",
+                hint: (pairings.isEmpty ? "" : "There are: \(names). ") + howToBegin(pairing.name)
+            )
+        }
+        guard let only = pairings.first else {
+            throw Failure(.failure, "no gateway is paired with this folder", hint: howToBegin("NAME"))
+        }
+        guard pairings.count == 1 else {
+            throw Failure(
+                .usage,
+                "several gateways are paired with this folder: \(names)",
+                hint: "Say which is meant, as in gateway://\(only.name)@HOST:PORT."
+            )
+        }
+        return only
+    }
+
+    private static func howToBegin(_ name: String) -> String {
+        "Make a pairing with meshplan gateway pair \(name), or put the file that you were given to "
+            + "\(GatewayPairing.allFolder)/\(name)/client.pem."
+    }
+}

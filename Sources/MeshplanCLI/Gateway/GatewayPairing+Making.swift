@@ -1,0 +1,99 @@
+internal import MeshCore
+internal import Store
+internal import TLS
+
+/// How long certificates are valid.
+enum CertificateDays {
+    /// A gateway sits in a basement for as long as the lamps it serves, and nobody renews what is never seen: an end
+    /// within a year or two would come as an outage. Ten years outlast most adapters; `doctor` warns sixty days before.
+    static let usual = 3_650
+    /// The authority's days, and the most that anything it signs can have: longer than an installation lasts.
+    static let most = 10_950
+    /// Days before now from which on certificates are valid. A Raspberry Pi has no clock that goes on without power:
+    /// after a power cut, and without the time of the network, it goes on from where it was.
+    static let before = 365
+
+    /// The validity of what is made at `now`.
+    static func validity(_ days: Int, at now: Timestamp) -> CertificateAuthority.Validity {
+        func after(_ days: Int) -> Timestamp { Timestamp(rawValue: now.rawValue + Int64(days) * 86_400) }
+        return CertificateAuthority.Validity(from: after(-before), until: after(days))
+    }
+}
+
+extension GatewayPairing {
+    /// What a pairing, or a further client's file, is made with.
+    struct Wishes {
+        /// How many days certificates are valid.
+        var days: Int
+        /// Whether files of before are replaced.
+        var renews: Bool
+        /// Where the file goes that is carried away, nil for its usual place.
+        var out: String?
+    }
+
+    /// Makes the authority, the gateway's file and our own.
+    ///
+    /// The authority is written last: until then a pairing that was made before still signs and works.
+    ///
+    /// - Returns: the path of the gateway's file.
+    func make(_ wishes: Wishes) throws -> String {
+        let path = wishes.out ?? gatewayPath
+        if exists, !wishes.renews {
+            throw Failure(
+                .failure,
+                "there is a pairing with a gateway \(name) already, in \(folder)",
+                hint:
+                    "Choose another name, or make it anew with --renew: the gateway and all clients then need new files."
+            )
+        }
+        let now = context.now()
+        let validity = CertificateDays.validity(wishes.days, at: now)
+        let authority = try CertificateAuthority(
+            name: "authority of \(name)",
+            validity: CertificateDays.validity(CertificateDays.most, at: now)
+        )
+        let gateway = try authority.issue(.server, name: name, validity: validity)
+        let client = try authority.issue(.client, name: ownName, validity: validity)
+        try makeFolder()
+        try put(gateway, at: path, replacing: wishes.renews)
+        try AtomicFile.write(context.absolute(clientPath), client)
+        try AtomicFile.write(context.absolute(authorityPath), try authority.pem())
+        if path != gatewayPath { try Files.remove(context.absolute(gatewayPath), as: gatewayPath) }
+        return path
+    }
+
+    /// Makes the file of a further client.
+    ///
+    /// - Returns: its path and its certificate.
+    func make(client label: String, _ wishes: Wishes) throws -> (path: String, certificate: Certificate) {
+        try Self.check(label, of: "client")
+        let path = wishes.out ?? self.path(ofClient: label)
+        let validity = CertificateDays.validity(wishes.days, at: context.now())
+        let pem = try authority().issue(.client, name: label, validity: validity)
+        try put(pem, at: path, replacing: wishes.renews)
+        return (path, try TLSIdentity(pem: pem).certificate)
+    }
+
+    /// What the logs of the gateway call us.
+    private var ownName: String {
+        String(
+            String.UnicodeScalarView(
+                "\(context.process.user)@\(context.process.host)".printable.unicodeScalars.prefix(64)
+            )
+        )
+    }
+
+    private func put(_ pem: [UInt8], at path: String, replacing: Bool) throws {
+        guard !replacing else { return try AtomicFile.write(context.absolute(path), pem) }
+        do throws(StoreError) {
+            try AtomicFile.create(context.absolute(path), pem)
+        } catch {
+            guard error.code == .exists else { throw error }
+            throw Failure(
+                .failure,
+                "there is a file \(path.printable) already",
+                hint: "Choose another name, or replace it with --renew."
+            )
+        }
+    }
+}
