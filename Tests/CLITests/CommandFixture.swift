@@ -1,3 +1,4 @@
+import Bearers
 import Foundation
 import MeshCore
 import TestSupport
@@ -141,6 +142,7 @@ final class CommandFixture {
             return self.secrets.removeFirst()
         }
         context.sleep = { _ in }
+        context.bluetooth = { self.bluetooth }
         let status = Meshplan.main(arguments, in: context)
         return Result(status: status, output: output, error: error)
     }
@@ -150,6 +152,8 @@ final class CommandFixture {
         now.rawValue += duration.components.seconds
     }
 
+    /// What the machine has of Bluetooth.
+    var bluetooth = BluetoothSurvey(kernel: .unsupported)
     /// Answers to questions that depend on all that standard error shows, instead of ``answers``.
     var respond: ((String) -> String?)?
     /// Lines that come over time, each beside the text that standard error must show before.

@@ -40,17 +40,27 @@ class VirtualRadio(LocalLink):
         asyncio.get_running_loop().call_soon(receiver.on_ll_advertising_pdu, packet)
 
     def send_acl_data(self, sender, destination, transport, data):
-        connection = sender.le_connections.get(destination)
-        receiver = self.find_le_controller(destination)
-        if connection and connection.self_address in receiver.le_connections:  # else lost on the air
-            asyncio.get_running_loop().call_soon(
-                receiver.on_link_acl_data, connection.self_address, PhysicalTransport.LE, data
+        if connection := sender.le_connections.get(destination):
+            self.deliver(
+                connection.self_address,
+                destination,
+                lambda receiver: receiver.on_link_acl_data(connection.self_address, PhysicalTransport.LE, data),
             )
 
     def send_ll_control_pdu(self, sender_address, receiver_address, packet):
-        receiver = self.find_le_controller(receiver_address)
-        if sender_address in receiver.le_connections:
-            asyncio.get_running_loop().call_soon(receiver.on_ll_control_pdu, sender_address, packet)
+        self.deliver(
+            sender_address, receiver_address, lambda receiver: receiver.on_ll_control_pdu(sender_address, packet)
+        )
+
+    def deliver(self, sender_address, receiver_address, action):
+        """What is on its way when the connection ends is lost, as on the air."""
+
+        def arrive():
+            receiver = self.find_le_controller(receiver_address)
+            if sender_address in receiver.le_connections:
+                action(receiver)
+
+        asyncio.get_running_loop().call_soon(arrive)
 
 
 class VirtualAdapter:

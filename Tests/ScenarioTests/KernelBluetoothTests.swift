@@ -22,13 +22,13 @@ struct KernelBluetoothTests {
     /// Nobody scans and nobody is connected.
     private static let rest = "not scanning, 0 links"
 
-    @Test("A node is read back through every kind of peer, and nothing stays behind", arguments: peers)
-    func read(through peer: Peer) async throws {
+    @Test("A node is configured through every kind of peer, and nothing stays behind", arguments: peers)
+    func configure(through peer: Peer) async throws {
         let house = try await House.make()
         defer { house.remove() }
         let field = try Field(.kernel, to: house, radio: peer.options)
-        let refresh = try await field.meshplan("refresh", ["--node", "push"])
-        #expect(refresh.status == 0, "\(refresh.output)")
+        let apply = try await field.apply(["--node", "push"])
+        #expect(apply.contains("Apply complete."), "\(apply)")
         try await field.adapter?.wait(for: Self.rest)
     }
 
@@ -48,9 +48,9 @@ struct KernelBluetoothTests {
         let house = try await House.make()
         defer { house.remove() }
         let field = try Field(.kernel, to: house, radio: ["--error", "0x05"])
-        let refresh = try await field.meshplan("refresh", ["--node", "push"])
-        #expect(refresh.status != 0)
-        #expect(refresh.output.contains("refuses turning notifications on"), "\(refresh.output)")
+        let apply = try await field.meshplan("apply", ["--auto-approve", "--listen", "0", "--node", "push"])
+        #expect(apply.status != 0)
+        #expect(apply.output.contains("refuses turning notifications on"), "\(apply.output)")
     }
 
     @Test("A scan that was killed leaves the adapter to the next one, which puts it back as it was")

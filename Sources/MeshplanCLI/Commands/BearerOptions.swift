@@ -25,20 +25,20 @@ enum BearerChoice: Hashable {
     case socket(SocketAddress)
     /// A gateway that the pairing of a name belongs to, or the only one.
     case gateway(pairing: String?, SocketAddress)
+    /// A Bluetooth adapter of this machine, by its name or address; nil for the first that is ready.
+    case gatt(adapter: String?)
 
     /// The port of gateways that name no other; nobody has registered it.
     static let gatewayPort: UInt16 = 7447
 
-    private static let gatewayScheme = "gateway://"
-    /// A Bluetooth adapter of this machine, by its name or address; nil for the first that is ready.
-    case gatt(adapter: String?)
-
     /// What ``gatt(adapter:)`` is called.
     static let gattName = "gatt"
 
+    private static let gatewayScheme = "gateway://"
+
     /// What `--via` takes.
     static let help = """
-        How to reach the mesh: gatt with a Bluetooth adapter of this machine, gatt:ADAPTER with that one, \
+        How to reach the mesh: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a certain one), \
         gateway://[PAIRING@]HOST[:PORT] of a gateway, unix:PATH or tcp:HOST:PORT of a simulator process or of a gateway \
         on this machine, or simulator. May be repeated, to use several at once.
         """
@@ -47,6 +47,12 @@ enum BearerChoice: Hashable {
     init(_ text: String) throws(SocketAddressError) {
         if text == "simulator" {
             self = .simulator
+        } else if text == Self.gattName {
+            self = .gatt(adapter: nil)
+        } else if text.hasPrefix(Self.gattName + ":") {
+            let adapter = String(text.dropFirst(Self.gattName.count + 1))
+            guard !adapter.isEmpty else { throw SocketAddressError(text: text, problem: "the adapter is missing") }
+            self = .gatt(adapter: adapter)
         } else if text.hasPrefix(Self.gatewayScheme) {
             let rest = text.dropFirst(Self.gatewayScheme.count)
             let at = rest.firstIndex(of: "@")
@@ -55,12 +61,6 @@ enum BearerChoice: Hashable {
                 pairing: at.map { String(rest[..<$0]) },
                 try SocketAddress(tcp: host, of: text, defaultPort: Self.gatewayPort)
             )
-        } else if text == Self.gattName {
-            self = .gatt(adapter: nil)
-        } else if text.hasPrefix(Self.gattName + ":") {
-            let adapter = String(text.dropFirst(Self.gattName.count + 1))
-            guard !adapter.isEmpty else { throw SocketAddressError(text: text, problem: "the adapter is missing") }
-            self = .gatt(adapter: adapter)
         } else {
             self = .socket(try SocketAddress(text))
         }

@@ -11,7 +11,8 @@ struct DoctorCommand: NetworkCommand {
         discussion: """
             Looks at the permissions of the files in .meshplan, reads every row of the databases, and checks what they say of \
             the networks: addresses and ranges that overlap, exclusions, key phases, references to what does not exist, what \
-            earlier runs have left open, and when certificates of gateways end. Nothing is sent and nothing is changed. Ends with 1 if there is an error.
+            earlier runs have left open, and when certificates of gateways end. Shows the Bluetooth adapters of \
+            this machine, too. Nothing is sent and nothing is changed. Ends with 1 if there is an error.
             """
     )
 
@@ -24,7 +25,10 @@ struct DoctorCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
         let names = try networks.network.map { [$0] } ?? workspace.networks()
-        guard !names.isEmpty else { throw workspace.nothingThere() }
+        guard !names.isEmpty else {
+            if networks.network == nil { showBluetooth(in: context) }
+            throw workspace.nothingThere()
+        }
         var worst: ExaminationFinding.Severity?
         for (place, name) in names.enumerated() {
             let examination = Examination(workspace: workspace, name: name)
@@ -40,7 +44,17 @@ struct DoctorCommand: NetworkCommand {
             if context.json == nil { context.output.line() }
             ExaminationView(subject: .gateway(pairing.name), findings: findings).show(in: context)
         }
+        if networks.network == nil {
+            if context.json == nil { context.output.line() }
+            showBluetooth(in: context)
+        }
         return worst == .error ? .failure : .success
+    }
+
+    /// What there is of Bluetooth belongs to the machine, not to a network.
+    private func showBluetooth(in context: Context) {
+        let findings = BluetoothExamination(survey: context.bluetooth()).findings()
+        ExaminationView(subject: .bluetooth, findings: findings).show(in: context)
     }
 
     /// All that is looked at for one network.

@@ -8,12 +8,15 @@ struct ExaminationView {
     enum Subject {
         case network(String)
         case gateway(String)
+        /// The Bluetooth of this machine.
+        case bluetooth
 
         /// What machines call its kind.
         fileprivate var kind: String {
             switch self {
             case .network: "network"
             case .gateway: "gateway"
+            case .bluetooth: "bluetooth"
             }
         }
 
@@ -21,12 +24,14 @@ struct ExaminationView {
             switch self {
             case .network: "Network"
             case .gateway: "Gateway"
+            case .bluetooth: "Bluetooth"
             }
         }
 
         fileprivate var name: String {
             switch self {
             case .network(let name), .gateway(let name): name
+            case .bluetooth: "this machine"
             }
         }
     }
@@ -57,7 +62,7 @@ struct ExaminationView {
         for finding in findings {
             let label = style(finding.severity.dress, "\(finding.severity.name):")
             context.output.line("  \(label) \(finding.message.printable)")
-            context.output.line("    \(finding.advice.printable)")
+            if !finding.advice.isEmpty { context.output.line("    \(finding.advice.printable)") }
         }
         guard !findings.isEmpty else {
             context.output.line("  Nothing is wrong.")

@@ -78,8 +78,8 @@ package struct BluetoothSurvey: Hashable, Sendable {
         case .unsupported:
             BearerError(
                 "this system's kernel has no Bluetooth",
-                hint: "load the module with sudo modprobe bluetooth; in a container it takes the host's network, "
-                    + "as --network host gives it"
+                hint: "load it with sudo modprobe bluetooth; a container must share the host's network, as --network "
+                    + "host makes it"
             )
         case .refused(let reason):
             BearerError(
@@ -102,7 +102,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
                 hint: "plug one in; if it has one, dmesg tells whether its firmware is missing"
             )
         case .soft:
-            BearerError("Bluetooth is switched off, so there is no adapter", hint: "rfkill unblock bluetooth")
+            BearerError("Bluetooth is switched off, so there is no adapter", hint: "switch it on with rfkill unblock bluetooth")
         case .hard:
             BearerError(
                 "Bluetooth is switched off by a switch or key of this machine, so there is no adapter",
@@ -137,15 +137,15 @@ package struct BluetoothSurvey: Hashable, Sendable {
         case .soft:
             return BearerError(
                 "the Bluetooth adapter \(adapter.name) is blocked (rfkill)",
-                hint: "rfkill unblock bluetooth"
+                hint: "unblock it with rfkill unblock bluetooth"
             )
         case .none:
             let index = "sudo btmgmt --index \(adapter.number)"
             return BearerError(
                 "the Bluetooth adapter \(adapter.name) is switched off",
                 hint: isDaemonRunning
-                    ? "bluetoothctl power on"
-                    : "\(index) le on && \(index) power on"
+                    ? "switch it on with bluetoothctl power on"
+                    : "switch it on with \(index) le on && \(index) power on"
             )
         }
     }
@@ -154,7 +154,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
     package static func missingRights(_ program: String) -> BearerError {
         BearerError(
             "this process may not use the Bluetooth adapter: it lacks the capability CAP_NET_RAW",
-            hint: "give it to the program, sudo setcap cap_net_raw+ep \(program), or run it with sudo"
+            hint: "give it to the program with sudo setcap cap_net_raw+ep \(program), or run it with sudo"
         )
     }
 
@@ -167,7 +167,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         case ENETDOWN:
             BearerError(
                 "the Bluetooth adapter \(adapter) was switched off",
-                hint: "switch it on again: bluetoothctl power on, or sudo btmgmt power on"
+                hint: "switch it on again with bluetoothctl power on, or sudo btmgmt power on"
             )
         case ENODEV, EPIPE, ENXIO, EBADFD, 0:
             BearerError("the Bluetooth adapter \(adapter) is gone", hint: "plug it in again")

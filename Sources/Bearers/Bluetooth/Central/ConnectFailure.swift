@@ -66,7 +66,7 @@ package struct ConnectFailure: Hashable, Sendable {
         case ECONNREFUSED:
             ("the device or the adapter has no room for the connection", "try again, or choose another proxy")
         case ENETDOWN, ENODEV, EHOSTUNREACH, EADDRNOTAVAIL:
-            ("the Bluetooth adapter is gone or was switched off", "meshplan doctor tells how adapters stand")
+            ("the Bluetooth adapter is gone or was switched off", "look with meshplan doctor")
         case EOPNOTSUPP, EPROTONOSUPPORT:
             ("the adapter cannot make low energy connections", "use an adapter with Bluetooth 4.0 or later")
         default: (SystemError(number: number).text, nil)
@@ -79,7 +79,7 @@ package struct ConnectFailure: Hashable, Sendable {
         case ECONNREFUSED:
             BearerError(
                 "Bluetooth low energy is switched off on \(adapter)",
-                hint: "sudo btmgmt --index \(adapter.dropFirst(3)) le on"
+                hint: "switch it on with sudo btmgmt --index \(adapter.dropFirst(3)) le on"
             )
         case EACCES, EPERM:
             BearerError("the system does not allow this process to use Bluetooth", hint: "is it in a sandbox?")

@@ -112,8 +112,7 @@ package struct LEScanner: Sendable {
             return fail(
                 BearerError(
                     "the Bluetooth adapter does not answer commands",
-                    hint: "unplug the adapter and plug it in again, or switch it off and on: sudo btmgmt power off; "
-                        + "sudo btmgmt power on"
+                    hint: "unplug the adapter and plug it in again, or switch it off and on with btmgmt"
                 )
             )
         case .own: return send(disable, as: .replacing, at: now)

@@ -1,0 +1,50 @@
+internal import Bearers
+internal import MeshCore
+internal import Planning
+
+/// What `doctor` says of this machine's Bluetooth. Nothing of it is an error: the mesh may be reached by other ways.
+struct BluetoothExamination {
+    /// What there is.
+    var survey: BluetoothSurvey
+
+    /// What was found: the kernel, each adapter, what this process may do, and who else uses the adapters.
+    func findings() -> [ExaminationFinding] {
+        if let problem = survey.kernelProblem { return [finding("bluetooth-missing", problem)] }
+        guard !survey.adapters.isEmpty else {
+            do throws(BearerError) {
+                _ = try survey.adapter(nil)
+                return []
+            } catch {
+                return [finding("adapter-missing", error)]
+            }
+        }
+        var found = survey.adapters.map { adapter in
+            let resource = "adapter.\(adapter.name)"
+            if let problem = survey.problem(of: adapter) { return finding("adapter-unusable", about: resource, problem) }
+            let address = adapter.address.isZero ? "without a public address" : "\(adapter.address)"
+            return ExaminationFinding(
+                .note,
+                "adapter",
+                about: resource,
+                "the Bluetooth adapter \(adapter.name) (\(address), \(adapter.bus)) is switched on",
+                advice: survey.canScan ? "Use it with --via gatt --adapter \(adapter.name)." : ""
+            )
+        }
+        if !survey.canScan { found.append(finding("bluetooth-rights", BluetoothSurvey.missingRights(survey.program))) }
+        if survey.isDaemonRunning {
+            found.append(
+                ExaminationFinding(
+                    .note,
+                    "bluetoothd",
+                    "bluetoothd runs and uses the adapters as well",
+                    advice: "Both can: meshplan shares its scans and keeps its connections."
+                )
+            )
+        }
+        return found
+    }
+
+    private func finding(_ code: String, about resource: String? = nil, _ problem: BearerError) -> ExaminationFinding {
+        ExaminationFinding(.note, code, about: resource, problem.message, advice: problem.hint?.asSentence ?? "")
+    }
+}
