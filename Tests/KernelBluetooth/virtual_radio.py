@@ -14,6 +14,12 @@ from bumble.link import LocalLink
 HCIDEVUP = 0x400448C9  # <bluetooth/hci.h>
 VENDOR_PACKET = 0xFF  # creates the adapter and tells its number (drivers/bluetooth/hci_vhci.c)
 
+EXTENDED_COMMANDS = {
+    hci.HCI_LE_SET_EXTENDED_SCAN_PARAMETERS_COMMAND,
+    hci.HCI_LE_SET_EXTENDED_SCAN_ENABLE_COMMAND,
+    hci.HCI_LE_EXTENDED_CREATE_CONNECTION_COMMAND,
+}
+
 
 class VirtualRadio(LocalLink):
     """Packets go straight to whom they concern: there may be fifty controllers, and the processor may be emulated."""
@@ -98,7 +104,9 @@ class KernelController(Controller):
         adapter.controller = radio.central = self
         self.maximum_links, self.is_extended, self.reported = maximum_links, is_extended, set()
         self.le_features &= ~hci.LeFeatureMask.LL_PRIVACY
-        if not is_extended:
+        if is_extended:
+            self.supported_commands = self.supported_commands | EXTENDED_COMMANDS
+        else:
             self.le_features &= ~hci.LeFeatureMask.LE_EXTENDED_ADVERTISING
 
     def on_advertising_pdu(self, pdu):

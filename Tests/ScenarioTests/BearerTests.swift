@@ -6,7 +6,7 @@ import Testing
 /// One after the other: the simulator keeps real time, and in the guest the processor is emulated.
 @Suite("Over every bearer", .serialized, .timeLimit(.minutes(10)))
 struct BearerTests {
-    @Test("A scan lists devices in their boxes and the proxies of the network", arguments: Route.here)
+    @Test("A scan lists devices in their boxes and the proxies of the network", arguments: Route.direct)
     func scan(over route: Route) async throws {
         let house = try await House.make()
         defer { house.remove() }
@@ -23,7 +23,7 @@ struct BearerTests {
         try await commission(over: route)
     }
 
-    @Test("The smallest ATT_MTU does, too", arguments: Route.here)
+    @Test("The smallest ATT_MTU does, too", arguments: Route.direct)
     func smallestPackets(over route: Route) async throws {
         // The harsh radio has packets of 20 octets; without its losses, which are another test's.
         let harsh = ["--profile", "harsh", "--hops", "1", "--loss", "0"]

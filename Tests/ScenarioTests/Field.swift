@@ -6,7 +6,9 @@ final class Field {
     /// Whose nodes they are.
     let house: House
     private let simulator: LiveProcess?
-    private let adapter: VirtualAdapter?
+    /// The adapter beside the nodes, for the ways over the kernel's Bluetooth.
+    let adapter: VirtualAdapter?
+    private let gateway: LiveProcess?
     private let devices: [String]
     /// The options that lead a command to the nodes.
     let via: [String]
@@ -32,12 +34,12 @@ final class Field {
         self.house = house
         self.devices = devices.map { ["--devices", $0] } ?? []
         guard route != .simulator else {
-            (simulator, adapter) = (nil, nil)
+            (simulator, adapter, gateway) = (nil, nil, nil)
             via = ["--via", "simulator"] + self.devices + simulation
             return
         }
         // An emulated processor has no time to spare.
-        let speed = isDisturbed || route == .kernel ? 1 : Self.hurry
+        let speed = isDisturbed || KernelRadio.isHere ? 1 : Self.hurry
         let simulator = try LiveProcess(
             House.meshplan,
             ["sim", "run", "--listen", "unix:s", "--speed", "\(speed)"] + self.devices + simulation,
@@ -46,14 +48,28 @@ final class Field {
         )
         self.simulator = simulator
         try simulator.wait(for: "listening on unix:s\n")
-        if route == .kernel {
+        var way = ["--via", "unix:s"]
+        if KernelRadio.isHere {
             let adapter = try VirtualAdapter(simulator: house.folder.appending(path: "s"), options: radio)
             self.adapter = adapter
-            via = ["--via", "gatt", "--adapter", adapter.name]
+            way = ["--via", "gatt", "--adapter", adapter.name]
         } else {
             adapter = nil
-            via = ["--via", "unix:s"]
         }
+        guard route == .gateway || route == .kernelGateway else {
+            via = way
+            gateway = nil
+            return
+        }
+        let gateway = try LiveProcess(
+            House.meshplan,
+            ["gateway", "--listen", "unix:g"] + way,
+            in: house.folder,
+            through: .pipes
+        )
+        self.gateway = gateway
+        via = ["--via", "unix:g"]
+        try gateway.wait(for: "listening on unix:g, ")
     }
 
     /// Runs a command that reaches the nodes.
@@ -87,6 +103,10 @@ final class Field {
     func expectFinished(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let plan = try await house.meshplan(["plan", "--detailed-exitcode"])
         #expect(plan.status == 0, "\(plan.output)", sourceLocation: sourceLocation)
+        if let gateway {
+            gateway.interrupt()
+            #expect(try gateway.finish() == 0, "\(gateway.transcript)", sourceLocation: sourceLocation)
+        }
         adapter?.remove()
         if let simulator {
             simulator.interrupt()

@@ -6,6 +6,8 @@ enum KernelRadio {
     static let socket = ProcessInfo.processInfo.environment["MESHPLAN_TEST_RADIO"]
     /// Whether the tests run in the guest.
     static let isHere = socket != nil
+    /// Whether bluetoothd runs beside them.
+    static let isBesideDaemon = ProcessInfo.processInfo.environment["MESHPLAN_TEST_BLUETOOTHD"] != nil
 }
 
 /// An adapter of the kernel whose neighbours are the nodes of a simulator.
@@ -36,6 +38,27 @@ final class VirtualAdapter {
 
     /// What its controller does at present, as in `not scanning, 0 links`.
     var state: String { Self.ask("state", on: connection) }
+
+    /// Waits until its controller does that.
+    func wait(for state: String) async throws {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(30))
+        while self.state != state {
+            guard ContinuousClock.now < deadline else {
+                throw ScenarioError("\(name) is \(self.state), not \(state)")
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// Blocks its radio, or lets it go, as `rfkill` does.
+    func block(_ isOn: Bool) throws {
+        let folder = URL(filePath: "/sys/class/bluetooth/\(name)")
+        let entries = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        guard let control = entries.first(where: { $0.lastPathComponent.hasPrefix("rfkill") }) else {
+            throw ScenarioError("\(name) has no radio switch")
+        }
+        try Data((isOn ? "1" : "0").utf8).write(to: control.appending(path: "soft"))
+    }
 
     /// Takes the adapter away, as if somebody pulled it out.
     func remove() {

@@ -7,14 +7,22 @@ enum Route: String, CustomTestStringConvertible, Sendable {
     case simulator
     /// The nodes are a process, over its socket.
     case socket
+    /// A gateway stands between the command and that process.
+    case gateway
     /// The nodes are that process, each a GATT server beside an adapter of the kernel; `Tests/KernelBluetooth` makes those.
     case kernel
 
+    /// A gateway stands between the command and the kernel's Bluetooth: the machine with the radio, and the one without.
+    case kernelGateway
+
     var testDescription: String { rawValue }
 
-    /// The ways that this machine has: in the guest with the kernel's Bluetooth that one alone, for all else is tested outside.
-    static let here: [Route] = KernelRadio.isHere ? [.kernel] : [.simulator, .socket]
+    /// The ways that this machine has: in the guest those over the kernel's Bluetooth alone, for the others are tested
+    /// outside.
+    static let here: [Route] = KernelRadio.isHere ? [.kernel, .kernelGateway] : [.simulator, .socket, .gateway]
+    /// Those without anybody between the command and the nodes, where time in the guest is short.
+    static let direct = here.filter { $0 != .kernelGateway }
 
-    /// Those whose nodes live on beside the command.
-    static let toProcesses = here.filter { $0 != .simulator }
+    /// Those of them whose nodes live on beside the command.
+    static let toProcesses = direct.filter { $0 != .simulator }
 }
