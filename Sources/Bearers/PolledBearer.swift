@@ -52,12 +52,16 @@ package struct WaitInterruption: Hashable, Sendable {
 }
 
 extension PolledBearer {
+    /// Bearers are ready once they are made.
     package var isReady: Bool { true }
 
+    /// Not known.
     package func backlog(of link: LinkIdentifier) -> Int { 0 }
 
+    /// What the clock says.
     package var now: Instant { clock.now }
 
+    /// Waits for the bearer's own descriptors and for what interrupts it.
     package func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
         while true {
             if let event = takeEvent() { return event }

@@ -76,6 +76,7 @@ extension FuzzTarget {
         "contents of frames that a client sends",
         seeds: [
             octets("016d6573680001"), octets("016d657368000207d0"),
+            ClientFrame.hello(silence: 15).encoded,
             ClientFrame.connect(link, .anyProxy).encoded,
             ClientFrame.connect(link, .proxy(AdvertiserIdentifier(rawValue: [1, 2, 3]))).encoded,
             ClientFrame.connect(link, .provisioning(AdvertiserIdentifier(rawValue: [9]))).encoded,
@@ -104,6 +105,7 @@ extension FuzzTarget {
         "contents of frames that a server sends",
         seeds: [
             octets("816d65736800010401"), octets("816d657368000207d00401"),
+            ServerFrame.hello(silence: 15, maximumLinks: 4, canScan: true).encoded,
             ServerFrame.opened(link, maximumPacketSize: 66).encoded, ServerFrame.packet(link, [0, 1, 2]).encoded,
             ServerFrame.closed(link, BearerError("the device has ended the connection", hint: "again")).encoded,
             ServerFrame.refused(version: 2).encoded, ServerFrame.end(BearerError("bye")).encoded,
