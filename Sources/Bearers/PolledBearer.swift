@@ -52,16 +52,18 @@ package struct WaitInterruption: Hashable, Sendable {
 }
 
 extension PolledBearer {
-    /// Bearers are ready once they are made.
+    /// True: most bearers are ready once they are made.
     package var isReady: Bool { true }
 
-    /// Not known.
+    /// 0: most bearers do not know.
     package func backlog(of link: LinkIdentifier) -> Int { 0 }
 
-    /// What the clock says.
+    /// Time since the clock began.
     package var now: Instant { clock.now }
 
-    /// Waits for the bearer's own descriptors and for what interrupts it.
+    /// Waits in `poll` for the descriptors and the time that the bearer names, and lets it do what is due.
+    ///
+    /// - Throws: ``BearerError`` if the bearer can do nothing any more, or the system cannot wait.
     package func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
         while true {
             if let event = takeEvent() { return event }
