@@ -102,7 +102,11 @@ package struct PlanEstimator: Sendable {
                 if configuration.relay == false { part.relaysOff += 1 }
             case .provision(let order):
                 part.devices += 1
-                part.newNodes.insert(order.uuid)
+                // One that only nodes hear is out of reach for a link, too.
+                switch order.route {
+                case .any, .direct: part.newNodes.insert(order.uuid)
+                default: break
+                }
                 // Who is told nothing about relaying may not be able to.
                 part.newRelays += relaying.contains(order.uuid) ? 1 : 0.5
             case .edit: break
