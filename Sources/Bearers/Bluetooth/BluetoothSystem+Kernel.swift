@@ -1,8 +1,10 @@
 #if canImport(CBluetooth)
 internal import CBluetooth
 internal import Glibc
+internal import MeshCore
 #else
 internal import Darwin
+internal import MeshCore
 #endif
 
 #if canImport(CBluetooth)
