@@ -240,7 +240,7 @@ package final class BluetoothBearer: PolledBearer {
             case .disconnect(let link): channels[link] = nil
             case .restoreKernelScan: restoreKernelScan()
             case .event(let event):
-                if case .closed(let link, _) = event { remember(link) }
+                if case .opened(let link, _) = event { remember(link) }
                 events.append(event)
             case .scanFailed(let error): scanFailure = error
             }

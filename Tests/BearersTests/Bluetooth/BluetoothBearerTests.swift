@@ -73,7 +73,11 @@ private final class ScriptedKernel {
 
     func show(_ octets: [UInt8]) { _ = try? hci?.write(octets[...]) }
 
-    func dropHCI() { hci = nil }
+    /// The adapter goes; a socket pair would tell of what nobody has read instead.
+    func dropHCI() {
+        while case .bytes? = try? hci?.read(into: &buffer) {}
+        hci = nil
+    }
     func dropPeers() { peers = [] }
     func shrink(_ place: Int) {
         var size: Int32 = 1

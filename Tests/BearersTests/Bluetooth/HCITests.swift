@@ -50,7 +50,7 @@ struct HCITests {
     func reports() throws {
         let first = "00 01 010203040506 03 020106 C4"
         let second = "04 00 A1A2A3A4A5A6 00 7F"
-        let packet = try HCIPacket(decoding: hex("04 3E 18 02 02 \(first) \(second)")[...])
+        let packet = try HCIPacket(decoding: hex("04 3E 19 02 02 \(first) \(second)")[...])
         #expect(
             packet
                 == .event(

@@ -68,6 +68,8 @@ package struct LEScanner: Sendable {
     /// Whether the other kind of commands was tried after a refusal.
     private var hasChangedKind = false
     private var interruptions = 0
+    /// How often in a row scanning was disallowed although no scan could be shared.
+    private var disallowals = 0
     private var lastReport = Instant.zero
     private var assembler = ExtendedReportAssembler()
 
@@ -100,6 +102,7 @@ package struct LEScanner: Sendable {
     package mutating func set(_ demand: Demand, at now: Instant) -> [Output] {
         guard demand != self.demand else { return [] }
         self.demand = demand
+        if demand == .off { disallowals = 0 }
         if demand == .off, phase == .failed { phase = .idle }
         return review(at: now)
     }
@@ -119,7 +122,7 @@ package struct LEScanner: Sendable {
         case .shared:
             sharesInVain = true
             return replace(at: now)
-        case .interrupted: return begin(at: now)
+        case .interrupted: return disallowals > 0 ? replace(at: now) : begin(at: now)
         case .idle, .failed: return []
         }
     }
@@ -234,6 +237,7 @@ extension LEScanner {
             return send(enable, as: .enabling, at: now)
         case (.enabling, .leSetScanEnable), (.enabling, .leSetExtendedScanEnable):
             guard status == .success else { return refused(status, at: now) }
+            disallowals = 0
             return settle(.own, at: now)
         case (.disabling, .leSetScanEnable), (.disabling, .leSetExtendedScanEnable):
             return settle(.idle, at: now)
@@ -253,11 +257,21 @@ extension LEScanner {
         switch status {
         case .commandDisallowed:
             // Scanning is on already, or the controller was given commands of the other kind.
-            if hasReplaced, sharesInVain { return changeKind(status, at: now) }
+            if hasReplaced, sharesInVain { return disallowed(at: now) }
             return settle(.shared(until: now.advanced(by: timing.sharing)), at: now)
         case .unknownCommand: return changeKind(status, at: now)
         default: return fail(LEScanner.error(status))
         }
+    }
+
+    /// The scan that was replaced is on again, or the controller takes only the other kind of commands until it is
+    /// reset: both are tried in turn, at growing distances.
+    private mutating func disallowed(at now: Instant) -> [Output] {
+        disallowals += 1
+        guard disallowals <= LEScanner.maximumDisallowals else { return fail(LEScanner.error(.commandDisallowed)) }
+        if disallowals.isMultiple(of: 2) { features?.hasExtendedScanning.toggle() }
+        let wait = timing.interruption * (1 << min(disallowals - 1, 4))
+        return settle(.interrupted(until: now.advanced(by: wait)), at: now)
     }
 
     /// Tries the other kind of commands, once.
@@ -267,6 +281,9 @@ extension LEScanner {
         features?.hasExtendedScanning.toggle()
         return settle(.idle, at: now)
     }
+
+    /// With growing distances, some ten seconds of the usual timing.
+    private static let maximumDisallowals = 10
 
     private static func error(_ status: HCIErrorCode) -> BearerError {
         BearerError("the Bluetooth adapter refuses to scan: \(status)", hint: status.hint)
