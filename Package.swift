@@ -100,7 +100,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BearersTests",
-            dependencies: ["MeshCore", "Bearers", "TestSupport"],
+            dependencies: ["MeshCore", "Bearers", "TLS", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"], swiftSettings: strict),

@@ -210,9 +210,7 @@ package final class ComposedBearer: PolledBearer {
 
     // MARK: Scanning
 
-    /// Lets all parts scan, or cease to.
-    ///
-    /// - Throws: ``BearerError`` if none can.
+    /// Lets all parts scan, or cease to; those that are gone begin when they are back.
     package func scan(_ isOn: Bool) throws(BearerError) {
         guard isOn != isScanning else { return }
         isScanning = isOn
@@ -224,9 +222,6 @@ package final class ComposedBearer: PolledBearer {
                 lose(place, error)
             }
         }
-        guard isOn, !members.contains(where: { $0.bearer != nil }) else { return }
-        isScanning = false
-        throw allGone
     }
 
     // MARK: Waiting
@@ -317,6 +312,8 @@ package final class ComposedBearer: PolledBearer {
     /// Ends the links of a part with its error.
     private func lose(_ place: Int, _ error: BearerError) {
         let error = named(error, place)
+        if hasBegun, members[place].isUsed { changed(.lost(members[place].part.name, error)) }
+        members[place].isUsed = false
         let wait = min(Self.firstWait * (1 << min(members[place].failures, 8)), Self.longestWait)
         let last = members[place].bearer
         members[place].bearer = nil

@@ -75,7 +75,7 @@ extension FuzzTarget {
         "client-frame",
         "contents of frames that a client sends",
         seeds: [
-            ClientFrame.hello(version: Frame.version).encoded,
+            ClientFrame.hello(silence: 15).encoded,
             ClientFrame.connect(link, .anyProxy).encoded,
             ClientFrame.connect(link, .proxy(AdvertiserIdentifier(rawValue: [1, 2, 3]))).encoded,
             ClientFrame.connect(link, .provisioning(AdvertiserIdentifier(rawValue: [9]))).encoded,
@@ -103,7 +103,7 @@ extension FuzzTarget {
         "server-frame",
         "contents of frames that a server sends",
         seeds: [
-            ServerFrame.hello(version: Frame.version, maximumLinks: 4, canScan: true).encoded,
+            ServerFrame.hello(silence: 15, maximumLinks: 4, canScan: true).encoded,
             ServerFrame.opened(link, maximumPacketSize: 66).encoded, ServerFrame.packet(link, [0, 1, 2]).encoded,
             ServerFrame.closed(link, BearerError("the device has ended the connection", hint: "again")).encoded,
             ServerFrame.refused(version: 2).encoded, ServerFrame.end(BearerError("bye")).encoded,

@@ -218,7 +218,7 @@ struct ApplyRun {
     private func estimator(_ database: MeshDatabase) throws -> PlanEstimator {
         try radio.estimator(
             database,
-            connections: min(options.maximumConnections, RadioOptions.usualConnections),
+            connections: options.expectedConnections,
             window: options.maximumWindow
         )
     }

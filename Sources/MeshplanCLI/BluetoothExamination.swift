@@ -20,7 +20,9 @@ struct BluetoothExamination {
         }
         var found = survey.adapters.map { adapter in
             let resource = "adapter.\(adapter.name)"
-            if let problem = survey.problem(of: adapter) { return finding("adapter-unusable", about: resource, problem) }
+            if let problem = survey.problem(of: adapter) {
+                return finding("adapter-unusable", about: resource, problem)
+            }
             let address = adapter.address.isZero ? "without a public address" : "\(adapter.address)"
             return ExaminationFinding(
                 .note,

@@ -122,7 +122,7 @@ private struct Comparison {
     mutating func compareStates(_ state: NodeConfigurationState, _ node: Node) {
         for recorded in node.states {
             let onAir = state.foundationState(recorded.kind)
-            guard onAir.map({ !recorded.explains($0) }) ?? true else { continue }
+            guard onAir.map({ !recorded.allows($0) }) ?? true else { continue }
             note("\(recorded.kind.word)", onAir: onAir.map { $0.text() } ?? "not there", recorded: recorded.text())
         }
         compare("the bridging table", state.foundation.bridgingTable.sorted(), node.bridgingTable)

@@ -170,13 +170,17 @@ extension SimulatedWorld {
         notify(ProxyPDU(type: .configuration, payload: answer), on: link)
     }
 
-    /// Hands a PDU to all clients of a node whose filters let it through.
-    func forward(_ pdu: [UInt8], to destination: Address, from node: Int, except origin: LinkIdentifier?) {
+    /// Hands a PDU to all clients of a node whose filters let it through; tells whether there are any.
+    @discardableResult
+    func forward(_ pdu: [UInt8], to destination: Address, from node: Int, except origin: LinkIdentifier?) -> Bool {
+        var isTaken = false
         for (link, end) in links.sorted(by: { $0.key < $1.key }) where end.node == node && link != origin {
             if end.provisioning == nil, end.filter.passes(destination) {
                 notify(ProxyPDU(type: .network, payload: pdu), on: link)
+                isTaken = true
             }
         }
+        return isTaken
     }
 
     /// Notifies the client of a link of a PDU.

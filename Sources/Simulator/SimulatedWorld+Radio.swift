@@ -50,15 +50,17 @@ extension SimulatedWorld {
         scheduleWake(node)
     }
 
-    /// A PDU that starts at a node goes out on all its bearers.
+    /// A PDU that starts at a node goes out on all its bearers; one with TTL 0 to a client of the node to that client
+    /// alone, as stock firmware does it (Zephyr and NimBLE advertise no unicast message that a client's filter took).
     private func transmit(_ pdu: [UInt8], to destination: Address, from node: Int) {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
-        if let reading = observer.read(pdu, as: .message, current: newestIVIndex) {
-            check(reading, pdu, by: .node(node))
-        }
+        let reading = observer.read(pdu, as: .message, current: newestIVIndex)
+        if let reading { check(reading, pdu, by: .node(node)) }
         _ = nodes[node].heard.insert(pdu)
+        let isForNeighbour = reading?.pdu.ttl == 0 && destination.kind == .unicast
+        if isForNeighbour, forward(pdu, to: destination, from: node, except: nil) { return }
         advertise(pdu, nodes[node].state.networkTransmit, from: node)
-        forward(pdu, to: destination, from: node, except: nil)
+        if !isForNeighbour { forward(pdu, to: destination, from: node, except: nil) }
     }
 
     /// A PDU that a node's stack has prepared for forwarding goes on if the node's features say so.

@@ -28,7 +28,7 @@ struct MeshClientTests {
         )
         #expect(peer.answers == [.holds(.setDefaultTTL(7))])
         #expect(peer.client.outstandingCount == 0)
-        #expect(peer.client.takeReplayEntries().map(\.source) == [try unicast(node)])
+        #expect(peer.client.takeReplayEntries().map(\.source) == [try unicast(node), try unicast(0x0100)])
     }
 
     @Test("Without a beacon the link is given up with a reason and opened again, and at last for good")

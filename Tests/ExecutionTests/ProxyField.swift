@@ -28,10 +28,16 @@ final class ProxyField {
         var connectDelay = Duration.milliseconds(50)
         fileprivate(set) var link: LinkIdentifier?
         fileprivate var reassembler = ProxyReassembler()
+        /// Its answer.
+        var answer: [UInt8] = ConfigDefaultTTLStatus(ttl: 7).encoded
+        /// The TTL of its answers.
+        var answerTTL: UInt8 = 5
         /// Requests that reached it.
         fileprivate(set) var requests = 0
 
-        var advertiser: AdvertiserIdentifier { AdvertiserIdentifier(rawValue: Array(name.utf8)) }
+        /// What it advertises under, if not its name.
+        var advertisedAs: AdvertiserIdentifier?
+        var advertiser: AdvertiserIdentifier { advertisedAs ?? AdvertiserIdentifier(rawValue: Array(name.utf8)) }
 
         fileprivate init(name: String, address: UnicastAddress, netKeys: [NetKeyIndex], stack: MeshStack) {
             self.name = name
@@ -62,6 +68,14 @@ final class ProxyField {
     /// What the client put out that is not a packet, with its time in milliseconds.
     private(set) var log: [String] = []
     private(set) var mostLinks = 0
+    /// What setting up links took.
+    private(set) var linkTimes: [LinkTimes] = []
+    /// The TTL of each network PDU that the client sent.
+    private(set) var sentTTLs: [UInt8] = []
+    /// Acknowledgments of segments among them.
+    private(set) var acknowledgments = 0
+    /// Network PDUs that came to the client, by whatever way.
+    private(set) var notifiedPDUs = 0
     /// How often each sequence number of the client was used.
     private(set) var sequenceNumbers: [UInt32: Int] = [:]
 
@@ -224,7 +238,14 @@ final class ProxyField {
                 } else {
                     isScanning = isOn
                 }
-            case .linkUp(let proxy): note("up \(name(proxy))")
+            case .linkUp(let proxy, let times):
+                note("up \(name(proxy))")
+                linkTimes.append(times)
+            case .directLinkUp(let node, let times):
+                note("directly up \(name(node))")
+                linkTimes.append(times)
+            case .directLinkDown(let node, let failure):
+                note("directly down \(name(node))" + (failure.map { ": \($0.reason)" } ?? ""))
             case .linkDown(let failure, let delay): note("down: \(failure.reason)\(delay == nil ? ", for good" : "")")
             case .answered(_, _, let transmissions): note("answered after \(transmissions)")
             case .unanswered: note("unanswered")
@@ -278,6 +299,44 @@ final class ProxyField {
             guard let link = peer.link else { return }
             try take(client.handle(.received(link, packet), at: now))
         }
+        if type == .network { notifiedPDUs += 1 }
+    }
+
+    /// Ends the link to a peer, which stays where it is.
+    func dropLink(_ peer: Peer) throws {
+        guard let link = peer.link else { return }
+        peer.link = nil
+        try take(client.handle(.closed(link, BearerError("out of range")), at: now))
+    }
+
+    /// Wants links of their own to those peers.
+    func keepDirectLinks(to peers: [Peer]) throws {
+        try take(client.keepDirectLinks(to: peers.map(\.address), at: now))
+    }
+
+    /// Asks a peer for its composition, whose answer comes in segments.
+    func requestComposition(_ peer: Peer) throws {
+        let inquiry = try ActionInquiries(
+            .readComposition(page: 0),
+            node: peer.address,
+            network: House.network(lamps: 1)
+        ).request()
+        let (_, outputs) = client.request(inquiry, to: peer.address, subnets: peer.netKeys, at: now)
+        try take(outputs)
+    }
+
+    /// Asks a peer for a change whose request goes in segments.
+    func addAppKey(_ peer: Peer) throws {
+        var network = try House.network(lamps: 1)
+        let index = try required(AppKeyIndex(rawValue: 0))
+        network.appKeys = [AppKey(index: index, name: "lighting", boundNetKey: .primary, key: secret(0x99))]
+        let inquiry = try ActionInquiries(
+            .addAppKey(index, boundTo: .primary),
+            node: peer.address,
+            network: network
+        ).request()
+        let (_, outputs) = client.request(inquiry, to: peer.address, subnets: peer.netKeys, at: now)
+        try take(outputs)
     }
 
     // MARK: The mesh
@@ -298,6 +357,8 @@ final class ProxyField {
         case .network:
             if let read = try? peer.stack.decode(networkPDU: pdu.payload) {
                 sequenceNumbers[read.pdu.sequence, default: 0] += 1
+                sentTTLs.append(read.pdu.ttl)
+                if read.pdu.isControl { acknowledgments += 1 }
             }
             try send(peer.stack.receive(networkPDU: pdu.payload, at: now), from: peer)
         case .beacon, .provisioning: return
@@ -342,10 +403,10 @@ final class ProxyField {
         let message = OutgoingMessage(
             source: peer.address,
             destination: .unicast(try unicast(0x0001)),
-            payload: ConfigDefaultTTLStatus(ttl: 7).encoded,
+            payload: peer.answer,
             security: .device(node: peer.address),
             netKeyIndex: try required(peer.netKeys.first),
-            ttl: 5
+            ttl: peer.answerTTL
         )
         try send(peer.stack.send(message, at: now).1, from: peer)
     }

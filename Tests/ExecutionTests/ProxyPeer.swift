@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Execution
 
-/// A proxy node, which is also the node that is asked, on a manual clock: it speaks the real protocol and does what
+/// A proxy and the node that is asked beside it, on a manual clock: they speak the real protocol and do what
 /// a test says.
 final class ProxyPeer {
     static let clientAddress = UInt16(0x0001)
@@ -14,6 +14,8 @@ final class ProxyPeer {
     private(set) var now = Instant.zero
     /// The node's side.
     private var stack: MeshStack
+    /// The proxy's.
+    private var proxy: MeshStack
     private var reassembler = ProxyReassembler()
     private var link: LinkIdentifier?
     private var nextLink: UInt32 = 0
@@ -60,6 +62,13 @@ final class ProxyPeer {
         stack = MeshStack(
             address: try unicast(ProxyPeer.nodeAddress),
             elementCount: 2,
+            ivIndex: nodeIVIndex,
+            keys: keys,
+            sequenceNumbers: InMemorySequenceNumbers()
+        )
+        proxy = MeshStack(
+            address: try unicast(0x0100),
+            elementCount: 1,
             ivIndex: nodeIVIndex,
             keys: keys,
             sequenceNumbers: InMemorySequenceNumbers()
@@ -167,6 +176,7 @@ final class ProxyPeer {
             case .unreachable: note("unreachable")
             case .unsendable: note("unsendable")
             case .ivIndexChanged(let ivIndex): note("IV index \(ivIndex.value)")
+            case .directLinkUp, .directLinkDown: note("a direct link")
             case .said: note("said")
             case .keyRefreshPhaseChanged: note("key refresh")
             }
@@ -176,7 +186,7 @@ final class ProxyPeer {
     private func receive(_ pdu: ProxyPDU) {
         switch pdu.type {
         case .configuration:
-            guard let received = try? stack.receive(proxyConfiguration: pdu.payload) else { return }
+            guard let received = try? proxy.receive(proxyConfiguration: pdu.payload) else { return }
             switch received.message {
             case .setFilterType: note("filter type")
             case .addAddresses(let addresses): note("filter addresses \(addresses.map(\.description))")
@@ -184,7 +194,7 @@ final class ProxyPeer {
             }
             guard answersFilterMessages else { return }
             let size: UInt16 = if case .addAddresses = received.message { 1 } else { 0 }
-            let status = try? stack.encode(.filterStatus(.acceptList, listSize: size))
+            let status = try? proxy.encode(.filterStatus(.acceptList, listSize: size))
             if let status { notify(.configuration, status) }
         case .network:
             networkPDUs += 1

@@ -86,13 +86,14 @@ struct ProxyWorldTests {
                 case .send(let packet, on: let link): try bearer.send(packet, on: link)
                 case .closeLink(let link): bearer.close(link)
                 case .scan(let isOn): try bearer.scan(isOn)
-                case .linkUp(let proxy): proxies.append(try required(proxy))
+                case .linkUp(let proxy, _): proxies.append(try required(proxy))
                 case .answered(let request, _, _):
                     if let lamp = asked.removeValue(forKey: request) { answered[lamp, default: 0] += 1 }
                 case .unanswered: failures.append("unanswered")
                 case .unreachable(_, let failure): failures.append(failure.reason)
                 case .unsendable(_, let error): failures.append("\(error)")
-                case .linkDown, .sent, .said, .ivIndexChanged, .keyRefreshPhaseChanged: continue
+                case .linkDown, .directLinkUp, .directLinkDown, .sent, .said, .ivIndexChanged, .keyRefreshPhaseChanged:
+                    continue
                 }
             }
         }

@@ -77,6 +77,12 @@ final class LiveProcess {
         }
     }
 
+    /// Whether a text was written so far, without waiting for it.
+    func hasWritten(_ text: String) throws -> Bool {
+        while try take(waiting: 0) == .some {}
+        return transcript.contains(text)
+    }
+
     /// The rest of a line, after a text that was waited for.
     func restOfLine() throws -> String {
         try wait(for: "\n").trimmingCharacters(in: .whitespacesAndNewlines)
@@ -114,20 +120,29 @@ final class LiveProcess {
     /// Reads what there is, or waits a little for it.
     ///
     /// - Returns: false when the program has ended and nothing is left.
-    private func read() throws -> Bool {
+    private func read() throws -> Bool { try take(waiting: 100) != .end }
+
+    private enum Taken {
+        case some, nothing, end
+    }
+
+    /// Reads what there is.
+    ///
+    /// - Parameter milliseconds: how long it is waited for.
+    private func take(waiting milliseconds: Int32) throws -> Taken {
         let hasEnded = !process.isRunning
         var request = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
-        guard poll(&request, 1, hasEnded ? 0 : 100) > 0 else { return !hasEnded }
+        guard poll(&request, 1, hasEnded ? 0 : milliseconds) > 0 else { return hasEnded ? .end : .nothing }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(reading, &buffer, buffer.count)
         // A terminal whose other end is closed gives an error instead of an end.
         guard count > 0 else {
             process.waitUntilExit()
-            return false
+            return .end
         }
         unread += buffer[..<count]
         transcript += String(decoding: buffer[..<count], as: UTF8.self)
-        return true
+        return .some
     }
 
     /// Both ends of a pipe, which no other child inherits.

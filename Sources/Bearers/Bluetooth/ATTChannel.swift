@@ -26,6 +26,9 @@ final class ATTChannel {
     /// Whether PDUs wait to be written.
     var isWriting: Bool { !outgoing.isEmpty }
 
+    /// The octets of PDUs that wait to be written.
+    var waiting: Int { outgoing.reduce(0) { $0 + $1.count } }
+
     /// Writes a PDU, or queues it behind others.
     ///
     /// - Returns: false if too many wait.

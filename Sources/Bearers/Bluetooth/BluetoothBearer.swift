@@ -77,6 +77,12 @@ package final class BluetoothBearer: PolledBearer {
     /// When the stages of a link ended; also after it was closed, for the last links.
     package func stages(of link: LinkIdentifier) -> LinkStages? { central.stages(of: link) ?? stages[link] }
 
+    /// Whether the HCI socket is open.
+    package var isReady: Bool { control != nil }
+
+    /// The octets of PDUs that the kernel has not taken yet.
+    package func backlog(of link: LinkIdentifier) -> Int { channels[link]?.waiting ?? 0 }
+
     /// Opens the HCI socket now; nothing happens if it is open.
     ///
     /// - Throws: ``BearerError`` if the process may not, or the adapter is gone.

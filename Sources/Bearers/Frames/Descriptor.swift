@@ -12,6 +12,9 @@ struct SystemError: Error, Hashable {
     /// The error of the call that has just failed.
     static var last: SystemError { SystemError(number: errno) }
 
+    /// Whether the other side of a socket has gone.
+    var isClosedByPeer: Bool { number == EPIPE || number == ECONNRESET }
+
     /// What the system calls it, without a full stop: “Connection refused”.
     var text: String { strerror(number).map { String(cString: $0) } ?? "system error \(number)" }
 }

@@ -16,6 +16,8 @@ struct FrameConnection {
     /// The most octets that wait to be written while frames that can be missed are still added.
     static let droppingLimit = 16 * 1024
 
+    private static let closedText = "the other side closed the connection"
+
     /// A stream over a connected socket.
     ///
     /// - Parameter session: secures it, if given; a client's has something to send at once.
@@ -30,6 +32,9 @@ struct FrameConnection {
 
     /// Whether octets wait to be written.
     var isWriting: Bool { waiting > 0 }
+
+    /// Whether TLS is spoken.
+    var isSecured: Bool { session != nil }
 
     /// What the certificate of the other side calls it; nil on a plain connection, and before it has shown one.
     var peerName: String? { session?.peer?.name }
@@ -68,7 +73,7 @@ struct FrameConnection {
             case .end: outcome.end = ended()
             }
         } catch {
-            outcome.end = End(message: error.text)
+            outcome.end = End(message: error.isClosedByPeer ? Self.closedText : error.text)
         }
         do {
             while let content = try decoder.next() { outcome.contents.append(content) }
@@ -108,7 +113,7 @@ struct FrameConnection {
         }
         return End(
             message: decoder.pending == 0
-                ? "the other side closed the connection" : "the other side closed the connection inside a frame"
+                ? Self.closedText : "the other side closed the connection inside a frame"
         )
     }
 
@@ -166,7 +171,7 @@ struct FrameConnection {
                 if count == 0 { break }
                 written += count
             } catch {
-                return error.text
+                return error.isClosedByPeer ? Self.closedText : error.text
             }
         }
         if !isWriting {

@@ -277,6 +277,18 @@ package final class FrameServer {
         remove(client, reason: error.message)
     }
 
+    /// Drops a client that there can be no secured connection with, and tells it why if it can hear that.
+    private func turnAway(_ client: Client, _ end: FrameConnection.End) {
+        guard var frames = clients[client]?.frames else { return }
+        let error = BearerError(
+            "this gateway takes secured connections only",
+            hint: "Reach it by --via gateway://HOST:PORT, with a file of its pairing."
+        )
+        if !frames.isSecured { _ = frames.send(ServerFrame.end(error).encoded) }
+        bidFarewell(&frames)
+        remove(client, reason: end.message)
+    }
+
     private func bidFarewell(_ frames: inout FrameConnection) {
         frames.close()
         if farewells.count >= settings.maximumClients { farewells.removeFirst() }
@@ -331,7 +343,7 @@ package final class FrameServer {
         }
         guard let end = outcome.end, let connection = clients[client] else { return }
         if end.isSecurity, connection.heartbeat == nil {
-            drop(client, BearerError(end.message, hint: end.hint))
+            turnAway(client, end)
         } else if end.isViolation {
             drop(client, BearerError(end.message))
         } else {

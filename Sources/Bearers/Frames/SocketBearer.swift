@@ -154,12 +154,19 @@ package final class SocketBearer: PolledBearer {
 
     /// Begins to report what the gateway hears, or ceases to; goes on after a loss of the socket.
     ///
-    /// - Throws: ``BearerError`` if the socket cannot be connected, as far as that shows at once, and if the gateway
+    /// - Throws: ``BearerError`` if the socket could never be connected, as far as that shows at once, and if the gateway
     ///   cannot scan.
     package func scan(_ isOn: Bool) throws(BearerError) {
         guard isOn != isScanning else { return }
         if isOn {
-            try begin()
+            do throws(BearerError) {
+                try begin()
+            } catch {
+                // A gateway that was there may be starting again.
+                guard isPatient, toldMaximumLinks != nil else { throw error }
+                reconnection.failures = 1
+                reconnection.next = now.advanced(by: .seconds(1))
+            }
             guard canScan else { throw BearerError("\(name) cannot scan") }
         } else {
             events = events[firstEvent...].filter { $0.link != nil }
@@ -457,7 +464,8 @@ package final class SocketBearer: PolledBearer {
             events.append(.closed(link, error))
         case .heard(let advertisement):
             if isScanning { events.append(.heard(advertisement)) }
-        case .end(let error): lose(error)
+        case .end(let error):
+            lose(BearerError("\(name) has ended the connection: \(error.message)", hint: error.hint))
         case .alive: break
         }
     }

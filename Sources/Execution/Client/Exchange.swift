@@ -30,8 +30,10 @@ struct Exchange {
     var remaining: Duration?
     /// How often it was listened in vain for a proxy of its subnets.
     var misses = 0
-    /// The retransmission time-out in force.
-    var timeout: Duration
+    /// The retransmission time-out in force, once it is on a link.
+    var timeout = Duration.zero
+    /// Whether it was last on a link to the very node; nil before it was on any.
+    var isDirect: Bool?
     /// When it is sent again; nil while its segments are under way or it waits for a link.
     var nextTransmission: Instant?
     /// The transmission whose segments are under way. Sending the request again would abort it in the node, which

@@ -19,6 +19,10 @@ package struct LinkPolicy: Hashable, Sendable {
     package var idleTime: Duration = .milliseconds(500)
     /// How long connecting may take.
     package var connectTimeout: Duration = .seconds(30)
+    /// How long connecting may take to a node for itself alone, which can as well be reached through others.
+    package var directConnectTimeout: Duration = .seconds(10)
+    /// The only proxy that may be used; nil for any.
+    package var proxy: RequiredProxy?
     /// How long the proxy may take to send its first authentic beacon after the link opened; it sends one per subnet
     /// at once (Mesh Protocol 6.7).
     package var beaconTimeout: Duration = .seconds(5)
@@ -74,6 +78,26 @@ extension LinkFailure {
         reason: "no proxy of the network is in reach",
         hint: "move closer to a node whose GATT proxy is on, or switch one on"
     )
+
+    /// The proxy that is demanded was not heard.
+    ///
+    /// - Parameter others: which were heard instead, with their signals; words for people.
+    static func notHeard(_ required: RequiredProxy, others: [String]) -> LinkFailure {
+        let most = 8
+        var heard = others.prefix(most).joined(separator: ", ")
+        if others.count > most { heard += " and \(others.count - most) more" }
+        return LinkFailure(
+            reason: "the proxy \(required.text) is not heard; "
+                + (others.isEmpty ? "neither is any other of the network" : "heard instead: \(heard)"),
+            hint: "it must have power, be close, and have its GATT proxy on or its Node Identity running; without "
+                + "--proxy any proxy will do"
+        )
+    }
+
+    /// A link has led to another node than the one that it was made for.
+    static func otherNode(_ node: UnicastAddress) -> LinkFailure {
+        LinkFailure(reason: "the proxy is \(node), another node than the one that was looked for")
+    }
 
     /// Proxies are in reach, but none of a subnet that would do.
     ///

@@ -15,7 +15,7 @@ extension MeshClient {
             payload: exchange.inquiry.payload,
             security: exchange.inquiry.security(of: node),
             netKeyIndex: subnet,
-            ttl: policy.ttl
+            ttl: ttl(to: node, over: link)
         )
         message.usesOldNetKey = exchange.oldKeySubnets.contains(subnet)
         do {
@@ -30,6 +30,13 @@ extension MeshClient {
             remove(node, at: now)
             outputs.append(.unsendable(exchange.identifier, error))
         }
+    }
+
+    /// The TTL of messages to a node over a link. Over a link to the very node it is 0: then neither they nor their
+    /// answers are relayed, for nodes answer with TTL 0 what they got with it (Mesh Protocol 3.5.2.3.1, 3.7.2), and
+    /// nobody else spends time on air for them.
+    func ttl(to node: UnicastAddress, over link: ProxyLink) -> UInt8 {
+        link.isDirect(to: node) ? 0 : policy.ttl
     }
 
     /// Ends an exchange and what is still under way of it.
@@ -53,8 +60,15 @@ extension MeshClient {
 
     /// Lets a link carry a request that waited, and sends it.
     mutating func carry(_ node: UnicastAddress, over place: Int, at now: Instant, into outputs: inout [Output]) {
-        guard let remaining = exchanges[node]?.remaining else { return }
+        guard let exchange = exchanges[node], let remaining = exchange.remaining else { return }
         let target = links[place].target
+        let isDirect = links[place].isDirect(to: node)
+        if exchange.isDirect != isDirect {
+            // What was waited for on another kind of way says nothing of this one.
+            exchanges[node]?.isDirect = isDirect
+            let timeout = firstTimeout(of: exchange.inquiry, to: node, isDirect: isDirect)
+            exchanges[node]?.timeout = timeout
+        }
         links[place].load += 1
         links[place].usedAt = now
         routes[node] = target
@@ -62,6 +76,21 @@ extension MeshClient {
         exchanges[node]?.deadline = now.advanced(by: remaining)
         exchanges[node]?.remaining = nil
         transmit(to: node, at: now, into: &outputs)
+    }
+
+    private func firstTimeout(
+        of inquiry: ConfigurationInquiry,
+        to node: UnicastAddress,
+        isDirect: Bool
+    ) -> Duration {
+        let measured = isDirect ? directRoundTrips : roundTrips
+        return policy.firstTimeout(
+            // To send a long request again while its long status is under way would cost both of them.
+            segments: inquiry.canBeDivided ? 2 * inquiry.extraSegments : inquiry.extraSegments,
+            node: measured[node],
+            others: measured.all,
+            isDirect: isDirect
+        )
     }
 
     /// Lets the requests that a link carried wait for another; their deadlines count time on a link only.
@@ -136,6 +165,7 @@ extension MeshClient {
             case .keyRefreshPhaseChanged(let index, let phase):
                 if let key = stack.keys.netKey(index) { nodes.set(key) }
                 outputs.append(.keyRefreshPhaseChanged(index, phase))
+            case .dropped(.alreadySeen): duplicateCount += 1
             case .relay, .dropped, .control, .heartbeat, .deviceKeyActivated: break
             }
         }
@@ -176,12 +206,20 @@ extension MeshClient {
 
     /// Takes the time that an exchange needed into the time-outs of later ones.
     private mutating func learn(from exchange: Exchange, answeredAt now: Instant) {
+        let node = exchange.node
         if exchange.transmissions > 1 {
-            roundTrips[exchange.node, default: RoundTripEstimate()].backOff(to: exchange.timeout)
+            if exchange.isDirect == true {
+                directRoundTrips.backOff(to: exchange.timeout, with: node)
+            } else {
+                roundTrips.backOff(to: exchange.timeout, with: node)
+            }
         } else if let start = exchange.awaitedSince {
             let measured = start.duration(to: now)
-            roundTrips[exchange.node, default: RoundTripEstimate()].measure(measured)
-            roundTrip.measure(measured)
+            if exchange.isDirect == true {
+                directRoundTrips.measure(measured, with: node)
+            } else {
+                roundTrips.measure(measured, with: node)
+            }
         }
     }
 }

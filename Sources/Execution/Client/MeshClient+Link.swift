@@ -99,6 +99,11 @@ extension MeshClient {
             change(target, at: now, into: &outputs) { _ in [.close, .lost(.excludedProxy)] }
             return
         }
+        if case .proxy(let advertiser) = target { selection.learn(received.source, behind: advertiser) }
+        if let expected = expectedNode(of: target), expected != received.source {
+            change(target, at: now, into: &outputs) { _ in [.close, .lost(.otherNode(received.source))] }
+            return
+        }
         change(target, at: now, into: &outputs) { link in
             link.filterStatus(
                 from: received.source,
@@ -107,6 +112,13 @@ extension MeshClient {
                 at: now
             )
         }
+    }
+
+    /// The node that a link has to lead to, if any will not do.
+    private func expectedNode(of target: LinkTarget) -> UnicastAddress? {
+        if let node = link(to: target)?.directNode { return node }
+        guard case .node(let required, name: _) = linkPolicy.proxy else { return nil }
+        return required
     }
 
     // MARK: Links
@@ -130,7 +142,11 @@ extension MeshClient {
             case .close: if let identifier = links[place].identifier { outputs.append(.closeLink(identifier)) }
             case .setFilterType: configure(.setFilterType(.acceptList), over: target, at: now, into: &outputs)
             case .addAddresses: configure(.addAddresses([address.address]), over: target, at: now, into: &outputs)
-            case .ready: outputs.append(.linkUp(proxy: links[place].proxy))
+            case .ready:
+                let link = links[place]
+                outputs.append(
+                    link.directNode.map { .directLinkUp($0, link.times) } ?? .linkUp(proxy: link.proxy, link.times)
+                )
             case .lost(let failure):
                 lose(place, failure, at: now, into: &outputs)
                 return
@@ -173,6 +189,7 @@ extension MeshClient {
     /// An answer came over a link, or to what it carried.
     mutating func prove(_ target: LinkTarget?) {
         guard let place = links.firstIndex(where: { $0.target == target }) else { return }
-        if links[place].proved() { search.failures = 0 }
+        hasProvedLink = true
+        if links[place].proved(), links[place].directNode == nil { search.failures = 0 }
     }
 }

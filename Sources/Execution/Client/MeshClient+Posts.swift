@@ -41,7 +41,7 @@ extension MeshClient {
             payload: payload,
             security: .device(node: node),
             netKeyIndex: subnets.first(where: link.subnets.contains) ?? .primary,
-            ttl: policy.ttl
+            ttl: ttl(to: node, over: link)
         )
         let (_, actions) = try stack.send(message, at: now)
         links[place].usedAt = now

@@ -14,11 +14,16 @@ extension MeshClient {
 
     /// The bearer cannot scan; it connects to whom it likes then.
     package mutating func scanFailed(at now: Instant) -> [Output] {
-        guard search.listeningSince != nil else { return [] }
+        guard isScanning else { return [] }
+        cannotScan = true
         var outputs: [Output] = []
-        stopListening(into: &outputs)
+        guard let since = search.listeningSince else {
+            review(at: now, into: &outputs)
+            return outputs
+        }
+        stopListening()
         if links.isEmpty {
-            connect(.anyProxy, nil, at: now, into: &outputs)
+            connect(.anyProxy, nil, since: since, at: now, into: &outputs)
         } else {
             miss(at: now, into: &outputs)
         }
@@ -33,7 +38,9 @@ extension MeshClient {
 
     /// Takes in what was heard; false if that changes nothing yet.
     mutating func hears(_ advertisement: Advertisement, at now: Instant) -> Bool {
-        guard search.wantsAdvertisements, let identity = nodes.resolve(advertisement) else { return false }
+        guard search.wantsAdvertisements || isScanning, let identity = nodes.resolve(advertisement) else {
+            return false
+        }
         let (subnet, node): (NetKeyIndex, UnicastAddress?) =
             switch identity {
             case .subnet(let index): (index, nil)
@@ -49,12 +56,15 @@ extension MeshClient {
             if node == nil { links[place].onlyNode = nil }
             return true
         }
+        if directSearchBeganAt != nil { return true }
         guard waiting.contains(where: { $0.node == node || $0.subnets.contains(subnet) }) else { return false }
         guard let since = search.listeningSince else {
             let isPromising = selection.hasPromising(for: needs, besides: usedAdvertisers, nodes: nodes, at: now)
             if isPromising { search = LinkSearch() }
             return isPromising
         }
+        // The node itself is as good as it gets.
+        if let node, waiting.contains(where: { $0.node == node }) { return true }
         // Once somebody is known, more of them change nothing before one is chosen.
         guard search.lastCandidateAt != nil else { return true }
         guard since.advanced(by: linkPolicy.listeningTime) <= now else { return false }
@@ -65,38 +75,59 @@ extension MeshClient {
     /// happens.
     mutating func review(at now: Instant, into outputs: inout [Output]) {
         search.roomDeadline = nil
-        if search.phase == .idle, carriedCount == exchanges.count, links.count <= maximumLinks,
-            !links.contains(where: \.isLeaving)
+        if search.phase == .idle, carriedCount == exchanges.count, links.count <= maximumLinks, directNodes.isEmpty,
+            !links.contains(where: { $0.isLeaving || $0.directNode != nil })
         {
+            updateScan(into: &outputs)
             return
         }
         closeSurplus(into: &outputs)
+        closeNeedlessDirectLinks(into: &outputs)
         placeRequests(at: now, into: &outputs)
-        while let since = beginListening(at: now, into: &outputs) {
+        searchProxies(at: now, into: &outputs)
+        connectDirectly(at: now, into: &outputs)
+        updateScan(into: &outputs)
+    }
+
+    /// Lets the bearer scan as long as somebody is looked for.
+    mutating func updateScan(into outputs: inout [Output]) {
+        let isWanted = search.listeningSince != nil || directSearchBeganAt != nil
+        guard isWanted != isScanning else { return }
+        isScanning = isWanted
+        outputs.append(.scan(isWanted))
+    }
+
+    /// Looks for proxies that what waits needs.
+    private mutating func searchProxies(at now: Instant, into outputs: inout [Output]) {
+        while let since = beginListening(at: now) {
             let needs = needs
-            let choice = selection.best(for: needs, besides: usedAdvertisers, nodes: nodes, at: now)
+            let choice =
+                isLinkedToRequiredNode
+                ? nil : selection.best(for: needs, besides: usedAdvertisers, nodes: nodes, at: now)
             guard let choice else {
                 let limit = (search.lastCandidateAt ?? since).advanced(by: linkPolicy.listeningLimit)
                 search.listeningDeadline = limit
                 guard limit <= now else { return }
-                stopListening(into: &outputs)
+                stopListening()
                 miss(at: now, into: &outputs)
                 return
             }
             search.lastCandidateAt = now
-            let earliest = since.advanced(by: linkPolicy.listeningTime)
+            // Nobody stronger could do more for what waits than the node itself.
+            let isIdeal = selection.isIdeal(choice, for: needs, nodes: nodes)
+            let earliest = isIdeal ? now : since.advanced(by: linkPolicy.listeningTime)
             search.listeningDeadline = earliest > now ? earliest : nil
             guard earliest <= now, hasRoom(at: now), makeRoom(at: now, into: &outputs) else { return }
-            connect(.proxy(choice.advertiser), choice, at: now, into: &outputs)
-            if !hasRoom(at: now) { stopListening(into: &outputs) }
+            connect(.proxy(choice.advertiser), choice, since: since, at: now, into: &outputs)
+            if !hasRoom(at: now) { stopListening() }
         }
     }
 
     /// Since when it is listened to advertising, which begins now if something is needed and there is room for it; nil
     /// if it is not to be listened.
-    private mutating func beginListening(at now: Instant, into outputs: inout [Output]) -> Instant? {
+    private mutating func beginListening(at now: Instant) -> Instant? {
         guard !needs.isEmpty else {
-            stopListening(into: &outputs)
+            stopListening()
             switch search.phase {
             case .exhausted: search = LinkSearch()
             case .waiting(let until) where until > now: break
@@ -112,15 +143,12 @@ extension MeshClient {
             search.phase = .idle
             guard hasRoom(at: now) else { return nil }
             search.listen(at: now)
-            outputs.append(.scan(true))
             return now
         }
     }
 
-    mutating func stopListening(into outputs: inout [Output]) {
-        guard search.listeningSince != nil else { return }
-        search.phase = .idle
-        outputs.append(.scan(false))
+    private mutating func stopListening() {
+        if search.listeningSince != nil { search.phase = .idle }
     }
 
     // MARK: Requests and links
@@ -148,12 +176,18 @@ extension MeshClient {
             guard let exchange = exchanges[node] else { continue }
             let place = links.indices.filter { links[$0].serves(exchange, nodes) }
                 .min { left, right in
-                    let isLeftDirect = links[left].proxy == node
-                    guard isLeftDirect == (links[right].proxy == node) else { return isLeftDirect }
+                    let isLeftDirect = links[left].isDirect(to: node)
+                    guard isLeftDirect == links[right].isDirect(to: node) else { return isLeftDirect }
                     return links[left].load < links[right].load
                 }
             if let place { carry(node, over: place, at: now, into: &outputs) }
         }
+    }
+
+    /// Whether there is a link to the only node that may be the proxy, so that nobody else need be asked who it is.
+    private var isLinkedToRequiredNode: Bool {
+        guard case .node(let required, name: _) = linkPolicy.proxy else { return false }
+        return links.contains { $0.isDirect(to: required) }
     }
 
     private var usedAdvertisers: Set<AdvertiserIdentifier> { Set(links.compactMap(\.advertiser)) }
@@ -183,7 +217,7 @@ extension MeshClient {
             search.failures += 1
             if let advertiser = link.advertiser { selection.failed(advertiser, at: now) }
             if search.failures >= linkPolicy.maximumAttempts {
-                stopListening(into: &outputs)
+                stopListening()
                 giveUp(at: now, into: &outputs)
                 return false
             }
@@ -194,10 +228,17 @@ extension MeshClient {
 
     private mutating func closeSurplus(into outputs: inout [Output]) {
         var surplus = links.count(where: { !$0.isLeaving }) - maximumLinks
-        // Those that are not ready first, the newest first, then the idle ones, then those with the least to do.
+        // Those that are not ready first, the newest first, then those to nodes for themselves alone, then the idle ones,
+        // then those with the least to do.
         while surplus > 0 {
             let candidates = links.indices.filter { !links[$0].isLeaving }.reversed()
-            let place = candidates.first { !links[$0].isReady } ?? candidates.min { links[$0].load < links[$1].load }
+            let place =
+                candidates.first { !links[$0].isReady }
+                ?? candidates.min { left, right in
+                    let isLeftDirect = links[left].directNode != nil
+                    guard isLeftDirect == (links[right].directNode != nil) else { return isLeftDirect }
+                    return links[left].load < links[right].load
+                }
             guard let place else { break }
             links[place].isLeaving = true
             surplus -= 1
@@ -207,18 +248,23 @@ extension MeshClient {
         }
     }
 
-    private mutating func close(_ place: Int, into outputs: inout [Output]) {
+    mutating func close(_ place: Int, into outputs: inout [Output]) {
         let link = links.remove(at: place)
         if let identifier = link.identifier { outputs.append(.closeLink(identifier)) }
+        if let node = link.directNode { outputs.append(.directLinkDown(node, nil)) }
     }
 
-    private mutating func connect(
+    /// Has a link made.
+    ///
+    /// - Parameter since: when its search began.
+    mutating func connect(
         _ target: LinkTarget,
         _ choice: ProxySelection.Choice?,
+        since: Instant,
         at now: Instant,
         into outputs: inout [Output]
     ) {
-        links.append(ProxyLink(to: target, choice: choice, policy: linkPolicy, at: now))
+        links.append(ProxyLink(to: target, choice: choice, policy: linkPolicy, searchedSince: since, at: now))
         outputs.append(.connect(target))
     }
 
@@ -228,6 +274,15 @@ extension MeshClient {
     mutating func lose(_ place: Int, _ failure: LinkFailure, at now: Instant, into outputs: inout [Output]) {
         let link = links.remove(at: place)
         pause(carriedBy: link.target, at: now)
+        if let node = link.directNode {
+            return lose(directLinkTo: node, link, failure, at: now, into: &outputs)
+        }
+        // Whoever turned out to be another than the one that is demanded was no failure, and there may be more of them.
+        if linkPolicy.proxy != nil, link.proxy == nil, let advertiser = link.advertiser,
+            selection.isOther(advertiser)
+        {
+            return
+        }
         if let advertiser = link.advertiser { selection.failed(advertiser, at: now) }
         if !link.isProved { search.failures += 1 }
         fail(failure, isLinkLost: true, at: now, into: &outputs)
@@ -237,6 +292,10 @@ extension MeshClient {
     private mutating func miss(at now: Instant, into outputs: inout [Output]) {
         let missed = waiting
         guard let first = missed.first else { return }
+        if let required = linkPolicy.proxy, links.isEmpty {
+            search.failures = hasProvedLink ? search.failures + 1 : linkPolicy.maximumAttempts
+            return fail(notHeard(required, at: now), isLinkLost: false, at: now, into: &outputs)
+        }
         var failure = LinkFailure.nobody
         if !links.isEmpty || selection.hearsAnybody(at: now) {
             failure = uncovered(first)
@@ -265,7 +324,7 @@ extension MeshClient {
         into outputs: inout [Output]
     ) {
         guard search.failures < linkPolicy.maximumAttempts else {
-            stopListening(into: &outputs)
+            stopListening()
             if links.isEmpty {
                 search.phase = .exhausted
                 outputs.append(.linkDown(failure, retryIn: nil))
@@ -290,6 +349,16 @@ extension MeshClient {
             outputs.append(.unreachable(exchange.identifier, failure ?? uncovered(exchange)))
         }
         search.failures = 0
+    }
+
+    private func notHeard(_ required: RequiredProxy, at now: Instant) -> LinkFailure {
+        let others = selection.heardProxies(at: now).map { proxy in
+            let signal = proxy.signal.map { " (\($0) dBm)" } ?? ""
+            let name = proxy.node.map { nodes.name(of: $0) }
+            let address = BluetoothAddress(of: proxy.advertiser)?.description
+            return (name ?? address ?? "a proxy that does not say who it is") + signal
+        }
+        return .notHeard(required, others: others)
     }
 
     private func uncovered(_ exchange: Exchange) -> LinkFailure {

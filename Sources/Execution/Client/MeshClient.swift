@@ -18,8 +18,13 @@ package struct MeshClient {
         case closeLink(LinkIdentifier)
         /// Let the bearer scan, or need not any more; others may want it to. If it cannot, call ``scanFailed(at:)``.
         case scan(Bool)
-        /// A link is ready. The address is that of the proxy node, as far as it told.
-        case linkUp(proxy: UnicastAddress?)
+        /// A link is ready, after so much time. The address is that of the proxy node, as far as it told.
+        case linkUp(proxy: UnicastAddress?, LinkTimes)
+        /// A link to a node for itself alone is ready, see ``keepDirectLinks(to:at:)``.
+        case directLinkUp(UnicastAddress, LinkTimes)
+        /// A link to a node for itself alone is gone or did not come about; its requests move to others. Nil if it was
+        /// closed for want of a use.
+        case directLinkDown(UnicastAddress, LinkFailure?)
         /// A link is gone or did not come about, or none was found. After the delay another is looked for if a request
         /// needs one; nil if all attempts failed and there is no link: then requests wait, neither answered nor given
         /// up, until another request is made or a proxy turns up that is fit, or the owner ends it.
@@ -52,6 +57,15 @@ package struct MeshClient {
     /// The links, in the order of their making.
     var links: [ProxyLink] = []
     var search = LinkSearch()
+    /// The nodes that links of their own are wanted to, the most wanted first.
+    var directNodes: [UnicastAddress] = []
+    /// Since when those are listened for that there is no link to.
+    var directSearchBeganAt: Instant?
+    /// Whether the bearer is asked to scan, and whether it cannot.
+    var isScanning = false
+    var cannotScan = false
+    /// Whether an answer ever came over a link.
+    var hasProvedLink = false
     var selection: ProxySelection
     var nodes = ProxyNodes()
     var exchanges: [UnicastAddress: Exchange] = [:]
@@ -59,12 +73,13 @@ package struct MeshClient {
     /// The link by which each node was last sent something: acknowledgments of its segments take the same way.
     var routes: [UnicastAddress: LinkTarget] = [:]
     private var nextRequest: UInt64 = 0
-    /// Round trips with each node that was measured.
-    var roundTrips: [UnicastAddress: RoundTripEstimate] = [:]
-    /// Round trips with all nodes, for those that were not measured yet.
-    var roundTrip = RoundTripEstimate()
+    /// Round trips through the mesh, and over links that lead to the very node.
+    var roundTrips = RoundTrips()
+    var directRoundTrips = RoundTrips()
     /// The Remote Provisioning Servers whose messages are told.
     var listenedTo: Set<UnicastAddress> = []
+    /// Network PDUs that came again by another link, and were dropped.
+    package var duplicateCount = 0
     /// Sources that were heard and whose replay entries nobody has taken yet.
     var heard: Set<UnicastAddress> = []
 
@@ -173,13 +188,7 @@ package struct MeshClient {
             subnets: subnets,
             oldKeySubnets: missing,
             deadline: now.advanced(by: limit),
-            remaining: limit,
-            timeout: policy.firstTimeout(
-                // To send a long request again while its long status is under way would cost both of them.
-                segments: inquiry.canBeDivided ? 2 * inquiry.extraSegments : inquiry.extraSegments,
-                node: roundTrips[node] ?? RoundTripEstimate(),
-                others: roundTrip
-            )
+            remaining: limit
         )
         // Where nobody was heard of the subnets just now, one more try is enough.
         if subnets.allSatisfy({ isMissing($0, at: now) }) { exchange.misses = linkPolicy.maximumMisses - 1 }
@@ -202,8 +211,10 @@ package struct MeshClient {
     package mutating func shutDown(at now: Instant) -> [Output] {
         for node in exchanges.keys.sorted() { remove(node, at: now) }
         var outputs: [Output] = []
-        stopListening(into: &outputs)
+        directNodes = []
+        directSearchBeganAt = nil
         search = LinkSearch()
+        updateScan(into: &outputs)
         for link in links {
             if let identifier = link.identifier { outputs.append(.closeLink(identifier)) }
         }

@@ -37,6 +37,8 @@ struct ProxyLink {
     let advertisedSubnets: [NetKeyIndex]?
     /// The node that advertised its identity, if it did not advertise that it forwards for everybody.
     var onlyNode: UnicastAddress?
+    /// The node whose own link it is: it carries nothing to others.
+    let directNode: UnicastAddress?
     private let policy: LinkPolicy
     private var phase: Phase
     private var heardForeignBeacon = false
@@ -60,15 +62,31 @@ struct ProxyLink {
     var load = 0
     /// When it last took or lost a request.
     var usedAt: Instant
+    /// How long its stages took.
+    private(set) var times: LinkTimes
+    /// When the stage began that it is in.
+    private var stageBeganAt: Instant
 
     /// A link that the bearer is to be asked for.
-    init(to target: LinkTarget, choice: ProxySelection.Choice?, policy: LinkPolicy, at now: Instant) {
+    ///
+    /// - Parameter since: when its search began.
+    init(
+        to target: LinkTarget,
+        choice: ProxySelection.Choice?,
+        policy: LinkPolicy,
+        searchedSince since: Instant,
+        at now: Instant
+    ) {
         self.target = target
         advertisedSubnets = choice?.subnets
         onlyNode = choice?.onlyNode
+        directNode = choice.flatMap { $0.isDirect ? $0.onlyNode : nil }
         self.policy = policy
-        phase = .connecting(deadline: now.advanced(by: policy.connectTimeout))
+        let limit = directNode == nil ? policy.connectTimeout : policy.directConnectTimeout
+        phase = .connecting(deadline: now.advanced(by: limit))
         usedAt = now
+        times = LinkTimes(scan: since.duration(to: now))
+        stageBeganAt = now
     }
 
     /// Who advertised, if anybody was heard.
@@ -91,7 +109,8 @@ struct ProxyLink {
     /// Whether a message to a node can be sent over it.
     func carries(to node: UnicastAddress, in subnets: [NetKeyIndex], _ nodes: ProxyNodes) -> Bool {
         guard isReady, !isLeaving, self.subnets.contains(where: subnets.contains) else { return false }
-        return onlyNode.map { $0 == node || nodes.forwards($0, supposing: false) } ?? true
+        if let directNode { return directNode == node }
+        return onlyNode.map { $0 == node || nodes.forwards($0, supposing: policy.proxy != nil) } ?? true
     }
 
     /// Whether it may turn out to serve a request when it is set up.
@@ -100,9 +119,14 @@ struct ProxyLink {
         return advertisedSubnets.map { $0.contains(where: exchange.subnets.contains) } ?? true
     }
 
+    /// Whether the node is at its other end, so that what goes to it need not go further.
+    func isDirect(to node: UnicastAddress) -> Bool { isReady && proxy == node }
+
     private func reaches(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
+        if let directNode { return directNode == exchange.node }
         guard let onlyNode else { return true }
-        return onlyNode == exchange.node || nodes.forwards(onlyNode, supposing: exchange.misses > 0)
+        return onlyNode == exchange.node
+            || nodes.forwards(onlyNode, supposing: exchange.misses > 0 || policy.proxy != nil)
     }
 
     /// When ``advance(to:)`` wants to be called.
@@ -128,6 +152,7 @@ struct ProxyLink {
         guard case .connecting = phase else { return [] }
         guard size >= ProxyLink.minimumPacketSize else { return [.close, .lost(.smallPackets(size))] }
         maximumPacketSize = size
+        times.connect = endStage(at: now)
         phase = .beacon(deadline: now.advanced(by: policy.beaconTimeout))
         return []
     }
@@ -140,6 +165,7 @@ struct ProxyLink {
             subnets.sort()
         }
         guard case .beacon = phase else { return [] }
+        times.beacon = endStage(at: now)
         phase = .filterType(deadline: now.advanced(by: policy.filterTimeout), attempt: 1)
         return [.setFilterType]
     }
@@ -168,11 +194,18 @@ struct ProxyLink {
             phase = .addresses(deadline: now.advanced(by: policy.filterTimeout), attempt: 1)
             return [.addAddresses]
         case .addresses where isAcceptList && count > 0:
+            times.filter = endStage(at: now)
             phase = .ready
             usedAt = now
             return [.ready]
         default: return []
         }
+    }
+
+    /// How long the stage took that is over now.
+    private mutating func endStage(at now: Instant) -> Duration {
+        defer { stageBeganAt = now }
+        return stageBeganAt.duration(to: now)
     }
 
     /// The proxy is known to have those keys now and no others.

@@ -8,6 +8,8 @@ struct ProxyNodes {
     private var excluded: Set<UInt16> = []
     /// Whether the GATT Proxy state of nodes is on, where it is known, by their primary elements.
     private var isProxyOn: [UnicastAddress: Bool] = [:]
+    /// What nodes are called, by their primary elements.
+    private var names: [UnicastAddress: String] = [:]
 
     /// Nobody.
     init() {}
@@ -26,6 +28,7 @@ struct ProxyNodes {
             excluded.subtract(node.addresses)
         }
         isProxyOn[node.unicastAddress] = node.features.proxy.map { $0 == .enabled }
+        names[node.unicastAddress] = node.name
     }
 
     /// Adds a device that may have become a node.
@@ -37,12 +40,19 @@ struct ProxyNodes {
     mutating func remove(_ node: UnicastAddress) {
         resolver.set(node, netKeys: [])
         isProxyOn[node] = nil
+        names[node] = nil
     }
 
     /// Who advertises so; nil for strangers and devices.
     mutating func resolve(_ advertisement: Advertisement) -> AdvertisedIdentity? {
         guard case .proxy(let content) = advertisement.content else { return nil }
         return resolver.resolve(content)
+    }
+
+    /// What a node is called; its address if it has no name.
+    func name(of node: UnicastAddress) -> String {
+        guard let name = names[node], !name.isEmpty else { return node.description }
+        return name
     }
 
     /// Whether an element belongs to an excluded node, which is not to be given any message.

@@ -23,6 +23,8 @@ struct ProxySelection {
         let subnets: [NetKeyIndex]
         /// The only node that it is known to reach, itself, from its identity; nil if it forwards for everybody.
         let onlyNode: UnicastAddress?
+        /// Whether it is wanted for that node alone, whatever it forwards.
+        var isDirect = false
     }
 
     private struct Candidate {
@@ -34,16 +36,19 @@ struct ProxySelection {
         var signal: Int8?
         var heardAt: Instant
 
-        func serves(_ need: Need, _ nodes: ProxyNodes) -> Bool {
+        /// - Parameter isRequired: whether no other proxy may be used, so that this one is tried.
+        func serves(_ need: Need, _ nodes: ProxyNodes, isRequired: Bool) -> Bool {
             if subnets.contains(where: need.subnets.contains) { return true }
             guard let node else { return false }
             return node.address == need.node
-                || need.subnets.contains(node.subnet) && nodes.forwards(node.address, supposing: need.isUrgent)
+                || need.subnets.contains(node.subnet)
+                    && nodes.forwards(node.address, supposing: need.isUrgent || isRequired)
         }
     }
 
     /// The place of a candidate in the order of preference; the least is the best.
     private struct Rank: Comparable {
+        let isSupposed: Bool
         let hasFailed: Bool
         let isByNodeIdentity: Bool
         let coveredSubnets: Int
@@ -51,6 +56,7 @@ struct ProxySelection {
         let advertiser: AdvertiserIdentifier
 
         static func < (left: Rank, right: Rank) -> Bool {
+            if left.isSupposed != right.isSupposed { return right.isSupposed }
             if left.hasFailed != right.hasFailed { return right.hasFailed }
             if left.isByNodeIdentity != right.isByNodeIdentity { return right.isByNodeIdentity }
             if left.coveredSubnets != right.coveredSubnets { return left.coveredSubnets > right.coveredSubnets }
@@ -64,6 +70,8 @@ struct ProxySelection {
     private var prunedAt = Instant.zero
     private var failures: [AdvertiserIdentifier: Instant] = [:]
     private var refused: Set<AdvertiserIdentifier> = []
+    /// The nodes that links to advertisers have led to. Who advertises a Network ID does not say who it is.
+    private var behind: [AdvertiserIdentifier: UnicastAddress] = [:]
 
     /// How many advertisers are remembered: others can copy a Network ID under as many addresses as they like.
     static let memory = 1024
@@ -117,6 +125,11 @@ struct ProxySelection {
         if refused.count < ProxySelection.memory { refused.insert(advertiser) }
     }
 
+    /// A link to an advertiser has led to a node.
+    mutating func learn(_ node: UnicastAddress, behind advertiser: AdvertiserIdentifier) {
+        if behind[advertiser] != nil || behind.count < ProxySelection.memory { behind[advertiser] = node }
+    }
+
     /// Whether any proxy of the network, whatever its subnets, can be heard at present.
     func hearsAnybody(at now: Instant) -> Bool {
         candidates.values.contains { isFresh($0, at: now) }
@@ -134,8 +147,9 @@ struct ProxySelection {
         let wanted = Set(needs.flatMap(\.subnets))
         var best: (rank: Rank, choice: Choice)?
         for (advertiser, candidate) in candidates {
-            guard isFresh(candidate, at: now), !used.contains(advertiser),
-                needs.contains(where: { candidate.serves($0, nodes) })
+            let isRequired = policy.proxy != nil
+            guard isFresh(candidate, at: now), !used.contains(advertiser), isAllowed(advertiser, candidate),
+                needs.contains(where: { candidate.serves($0, nodes, isRequired: isRequired) })
             else { continue }
             let isByNodeIdentity = !candidate.subnets.contains(where: wanted.contains)
             var subnets = candidate.subnets
@@ -145,6 +159,7 @@ struct ProxySelection {
                 if isByNodeIdentity { onlyNode = node.address }
             }
             let rank = Rank(
+                isSupposed: isSupposed(advertiser, candidate),
                 hasFailed: failures[advertiser].map { hasFailedRecently($0, at: now) } ?? false,
                 isByNodeIdentity: isByNodeIdentity,
                 coveredSubnets: subnets.count(where: wanted.contains),
@@ -155,6 +170,75 @@ struct ProxySelection {
             best = (rank, Choice(advertiser: advertiser, subnets: subnets.sorted(), onlyNode: onlyNode))
         }
         return best?.choice
+    }
+
+    /// The advertiser to connect to for a node alone, which it is known to be; nil if that is not heard, or if connecting
+    /// to it came to nothing lately.
+    ///
+    /// - Parameter used: advertisers that there are links to.
+    func direct(
+        to node: UnicastAddress,
+        besides used: Set<AdvertiserIdentifier>,
+        at now: Instant
+    ) -> Choice? {
+        var best: (signal: Int8, choice: Choice)?
+        for (advertiser, candidate) in candidates {
+            guard self.node(of: advertiser, candidate) == node, isFresh(candidate, at: now),
+                !used.contains(advertiser), failures[advertiser].map({ !hasFailedRecently($0, at: now) }) ?? true
+            else { continue }
+            var subnets = candidate.subnets
+            if let own = candidate.node?.subnet, !subnets.contains(own) { subnets.append(own) }
+            let choice = Choice(advertiser: advertiser, subnets: subnets.sorted(), onlyNode: node, isDirect: true)
+            let signal = candidate.signal ?? .min
+            if let best, (best.signal, choice.advertiser) > (signal, best.choice.advertiser) { continue }
+            best = (signal, choice)
+        }
+        return best?.choice
+    }
+
+    /// Whether a proxy is the very node that is needed and serves all other needs too, so that nobody could be better.
+    func isIdeal(_ choice: Choice, for needs: [Need], nodes: ProxyNodes) -> Bool {
+        guard let candidate = candidates[choice.advertiser], let node = candidate.node?.address,
+            needs.contains(where: { $0.node == node })
+        else { return false }
+        return needs.allSatisfy { candidate.serves($0, nodes, isRequired: policy.proxy != nil) }
+    }
+
+    /// Who is behind an advertiser that is heard at present: for each, the node where it is known, and the strongest
+    /// signal, strongest first.
+    func heardProxies(at now: Instant) -> [(advertiser: AdvertiserIdentifier, node: UnicastAddress?, signal: Int8?)] {
+        candidates.filter { isFresh($0.value, at: now) }
+            .map { (advertiser: $0.key, node: node(of: $0.key, $0.value), signal: $0.value.signal) }
+            .sorted { left, right in
+                let (first, second) = (left.signal ?? .min, right.signal ?? .min)
+                return first == second ? left.advertiser < right.advertiser : first > second
+            }
+    }
+
+    private func node(of advertiser: AdvertiserIdentifier, _ candidate: Candidate) -> UnicastAddress? {
+        candidate.node?.address ?? behind[advertiser]
+    }
+
+    /// Whether the policy allows a proxy. One of which it is not known who it is may be the node that is demanded; a link
+    /// to it tells.
+    private func isAllowed(_ advertiser: AdvertiserIdentifier, _ candidate: Candidate) -> Bool {
+        switch policy.proxy {
+        case nil: true
+        case .bluetooth(let address): address.isAddress(of: advertiser)
+        case .node(let required, name: _): node(of: advertiser, candidate).map { $0 == required } ?? true
+        }
+    }
+
+    /// Whether an advertiser is known to be another node than the one that is demanded.
+    func isOther(_ advertiser: AdvertiserIdentifier) -> Bool {
+        guard case .node(let required, name: _) = policy.proxy else { return false }
+        return behind[advertiser].map { $0 != required } ?? false
+    }
+
+    /// Whether it may only be supposed that a proxy is the one that is demanded.
+    private func isSupposed(_ advertiser: AdvertiserIdentifier, _ candidate: Candidate) -> Bool {
+        guard case .node = policy.proxy else { return false }
+        return node(of: advertiser, candidate) == nil
     }
 
     /// Whether a proxy that did not fail recently serves any of the needs.

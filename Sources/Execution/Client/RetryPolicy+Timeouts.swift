@@ -8,12 +8,19 @@ extension RetryPolicy {
     ///   - segments: segments of the request and of the expected answer beyond the first of each, 0 or more.
     ///   - node: what was measured with the node so far.
     ///   - others: what was measured with all nodes so far.
-    func firstTimeout(segments: Int, node: RoundTripEstimate, others: RoundTripEstimate) -> Duration {
+    ///   - isDirect: whether the link leads to the very node, so that there are no hops to allow for.
+    func firstTimeout(
+        segments: Int,
+        node: RoundTripEstimate,
+        others: RoundTripEstimate,
+        isDirect: Bool
+    ) -> Duration {
         let allowance = timeoutPerSegment * max(segments, 0)
         if let measured = node.timeout ?? others.timeout {
             return min(maximumTimeout, max(minimumTimeout, measured)) + allowance
         }
-        return max(minimumTimeout, initialTimeout + timeoutPerHop * Int(ttl) + allowance)
+        let hops = isDirect ? 0 : Int(ttl)
+        return max(minimumTimeout, initialTimeout + timeoutPerHop * hops + allowance)
     }
 
     /// The time-out that follows `timeout`.

@@ -39,3 +39,28 @@ struct RoundTripEstimate: Hashable, Sendable {
         smoothed = (7 * previous + sample) / 8
     }
 }
+
+/// What was measured over one kind of way.
+struct RoundTrips: Hashable, Sendable {
+    /// With each node that was measured.
+    private var nodes: [UnicastAddress: RoundTripEstimate] = [:]
+    /// With all nodes, for those that were not measured yet.
+    private(set) var all = RoundTripEstimate()
+
+    /// Nothing measured yet.
+    init() {}
+
+    /// What was measured with a node.
+    subscript(node: UnicastAddress) -> RoundTripEstimate { nodes[node] ?? RoundTripEstimate() }
+
+    /// Takes in the round trip of a request that was sent once.
+    mutating func measure(_ roundTrip: Duration, with node: UnicastAddress) {
+        nodes[node, default: RoundTripEstimate()].measure(roundTrip)
+        all.measure(roundTrip)
+    }
+
+    /// Notes that a node answered a request that was sent again, at last with that time-out.
+    mutating func backOff(to timeout: Duration, with node: UnicastAddress) {
+        nodes[node, default: RoundTripEstimate()].backOff(to: timeout)
+    }
+}

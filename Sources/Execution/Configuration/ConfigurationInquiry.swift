@@ -33,6 +33,8 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case solicitationsCleared(UnicastAddressRange)
     /// What the link of its Remote Provisioning Server does.
     case remoteLink(RemoteProvisioningLinkState)
+    /// Whether it advertises with its Node Identity now, openly or in private.
+    case identity(isRunning: Bool)
 }
 
 /// One request and how its answer is understood.

@@ -66,6 +66,10 @@ package struct ExecutionOptions: Hashable, Sendable {
     package var retry = RetryPolicy()
     /// The proxy link.
     package var link = LinkPolicy()
+    /// As many links as are counted on beforehand, when it is not known yet what the bearer has; nil for as many as usual.
+    package var expectedConnections: Int?
+    /// The only proxy that may be used; nil for any.
+    package var proxy: ProxyName?
     /// How often and how long devices are tried that are to be provisioned.
     package var provisioning = ProvisioningAttempts()
     /// Links used at once at most, at least 1; never more than the bearer has.

@@ -6,8 +6,9 @@ package import Planning
 package enum ExecutionEvent: Hashable, Sendable {
     /// The run begins: so many steps, and so many in-doubt requests of earlier runs to read back first.
     case runStarted(steps: Int, inDoubt: Int)
-    /// The proxy link is ready; the address is the proxy node's, as far as it told.
-    case linkUp(proxy: UnicastAddress?)
+    /// A link is ready, after so much time; the address is the proxy node's, as far as it told. Whether it is there for
+    /// that node alone.
+    case linkUp(proxy: UnicastAddress?, isDirect: Bool, LinkTimes)
     /// The proxy link is gone or could not be opened; it will be opened again after the delay, nil if never.
     case linkDown(reason: String, retryIn: Duration?)
     /// The first step of a node begins.

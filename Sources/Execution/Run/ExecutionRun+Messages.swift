@@ -15,7 +15,7 @@ extension ExecutionRun {
         if !job.isForIVIndex, hasSoughtIVIndex { endSeekingIVIndex() }
         let deadline: Duration? =
             switch job.stage {
-            case .doubt, .prelude, .readBack, .ivIndex, .server: options.retry.readBackDeadline
+            case .doubt, .prelude, .readBack, .ivIndex, .server, .identity: options.retry.readBackDeadline
             case .candidate: nil
             case .request: job.readings.isEmpty ? nil : options.retry.readBackDeadline
             }
@@ -64,18 +64,27 @@ extension ExecutionRun {
                 return client.handle(.closed(link, error), at: bearer.now)
             }
         case .closeLink(let link): bearer.close(link)
-        case .linkUp(let proxy):
+        case .linkUp(let proxy, let times):
             linkFailure = nil
+            direct.measure(times)
             postUnsent()
-            context.emit(.linkUp(proxy: proxy))
+            context.emit(.linkUp(proxy: proxy, isDirect: false, times))
+        case .directLinkUp(let node, let times):
+            recap.directLinks += 1
+            directLinkUp(to: node, times)
+            postUnsent()
+            context.emit(.linkUp(proxy: node, isDirect: true, times))
+        case .directLinkDown(let node, let failure): directLinkDown(to: node, hasFailed: failure != nil)
         case .linkDown(let failure, let delay):
             context.emit(.linkDown(reason: failure.reason, retryIn: delay))
             // Devices that are still being provisioned may be the proxies that are missing.
             if delay == nil { linkFailure = failure }
         case .sent(let identifier, let transmissions): countSent(identifier, transmissions)
         case .answered(let identifier, let verdict, let transmissions):
-            window.answered(attempts: transmissions)
-            if let job = jobs.removeValue(forKey: identifier) { settle(job, verdict) }
+            guard let job = jobs.removeValue(forKey: identifier) else { break }
+            // Links of their own say nothing of what the mesh can carry.
+            if !direct.isLinked(job.node) { window.answered(attempts: transmissions) }
+            settle(job, verdict)
         case .unanswered(let identifier):
             if let job = jobs.removeValue(forKey: identifier) { settleUnanswered(job) }
         case .unreachable(let identifier, let failure):
@@ -113,10 +122,11 @@ extension ExecutionRun {
         if job.isCandidate { return settleUnansweredCandidate(job) }
         if job.isForIVIndex { return }
         if job.isForServer { return settleServer(job, isAnswered: false) }
+        if job.isForIdentity { return settleIdentity(job, isRunning: false) }
         context.emit(.nodeUnreachable(job.node, reason: failure.reason))
         if let step = job.step {
             switch job.stage {
-            case .doubt, .candidate, .ivIndex, .server: break
+            case .doubt, .candidate, .ivIndex, .server, .identity: break
             case .prelude: journal.settle(subject(of: step), .skipped)
             case .request, .readBack: journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
             }

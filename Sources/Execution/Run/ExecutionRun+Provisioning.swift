@@ -159,6 +159,7 @@ extension ExecutionRun {
         guard let step = provisionSteps.removeValue(forKey: uuid) else { return }
         schedule.succeed(step)
         announce(.stepSucceeded(step: step, byReadBack: isAuthenticated == nil))
+        if isAuthenticated != nil { awaitDirectLink(to: uuid) }
         finishNode(uuid)
     }
 

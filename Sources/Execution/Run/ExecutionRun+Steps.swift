@@ -114,6 +114,7 @@ extension ExecutionRun {
         }
         if job.isCandidate { return settleCandidate(job, verdict) }
         if job.isForServer { return settleServer(job, isAnswered: true) }
+        if job.isForIdentity { return settleIdentity(job, isRunning: verdict == .identity(isRunning: true)) }
         guard let step = job.step else { return }
         switch verdict {
         case .report(let report) where readBacks[job.node] != nil: settle(step, job, report)
@@ -150,7 +151,7 @@ extension ExecutionRun {
             fail(step, .differs(report))
         case .continues(let position): askFurther(job, from: position)
         // No step asks for it.
-        case .report, .attention, .page, .pollTimeout, .solicitationsCleared, .remoteLink: break
+        case .report, .attention, .page, .pollTimeout, .solicitationsCleared, .remoteLink, .identity: break
         }
     }
 
@@ -243,6 +244,7 @@ extension ExecutionRun {
         case .candidate: settleUnansweredCandidate(job)
         case .ivIndex: break
         case .server: settleServer(job, isAnswered: false)
+        case .identity: settleIdentity(job, isRunning: false)
         case .prelude:
             if let step = job.step { journal.settle(subject(of: step), .skipped) }
             suspend(job.node)
@@ -278,6 +280,7 @@ extension ExecutionRun {
         guard let step = job.step else {
             if job.isCandidate { settleUnansweredCandidate(job) }
             if job.isForServer { settleServer(job, isAnswered: false) }
+            if job.isForIdentity { settleIdentity(job, isRunning: false) }
             return
         }
         if case .doubt = job.stage { return putBack(job) }

@@ -9,13 +9,7 @@ extension ExecutionRun {
         guard recap.isComplete, recap.unchanged == 0, recap.doubtsResolved == 0 else { return nil }
         let messages = steps.reduce(0) { $0 + $1.cost.messages }
         guard messages >= PlanEstimator.leastMessagesToLearnFrom else { return nil }
-        let estimator = PlanEstimator(
-            profile: .office,
-            connections: min(options.maximumConnections, bearer.maximumLinks),
-            window: options.maximumWindow,
-            relays: relaysAtStart
-        )
-        let estimate = estimator.estimate(steps, barriers: [])
+        let estimate = estimatorAtStart.estimate(steps, barriers: [])
         return RunTiming(
             milliseconds: UInt32(clamping: recap.duration.microseconds / 1_000),
             estimatedMilliseconds: UInt32(clamping: Int64(min(estimate.total.median, 1_000_000) * 1_000)),

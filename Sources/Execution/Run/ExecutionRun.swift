@@ -18,6 +18,8 @@ final class ExecutionRun {
         case ivIndex
         /// Asks a Remote Provisioning Server to scan, or for its link, so that there is a proxy for that.
         case server
+        /// Has a node advertise its Node Identity, so that it can be connected to.
+        case identity
         /// Reads what the request is made of.
         case prelude
         /// Asks for the change.
@@ -49,6 +51,8 @@ final class ExecutionRun {
         var isForIVIndex: Bool { if case .ivIndex = stage { true } else { false } }
         /// Whether it is for a Remote Provisioning Server.
         var isForServer: Bool { if case .server = stage { true } else { false } }
+        /// Whether it has a node advertise its identity.
+        var isForIdentity: Bool { if case .identity = stage { true } else { false } }
         /// Whether it asks a device that may be a node.
         var isCandidate: Bool { if case .candidate = stage { true } else { false } }
     }
@@ -70,8 +74,8 @@ final class ExecutionRun {
     var singlyAskedProducts: Set<Node.Product> = []
     /// What was seen of the subscription lists of nodes of which is found out which are shared.
     var listWitnesses: [DeviceUUID: ListWitness] = [:]
-    /// Nodes that relayed when the run began, or may have.
-    let relaysAtStart: Int
+    /// An estimator for the network as it was when the run began.
+    let estimatorAtStart: PlanEstimator
     /// How many nodes have a configuration that waits to be known, and products of which one of them was asked for that.
     var waitingConfigurations = 0
     var inquiredProducts: Set<Node.Product> = []
@@ -120,6 +124,11 @@ final class ExecutionRun {
     var scanError: BearerError?
     /// Why the client has no link and looks for none, while devices are still being provisioned.
     var linkFailure: LinkFailure?
+    /// Nodes that have links of their own or are to get them.
+    var direct = DirectLinks()
+    /// The first lane that has not begun, and the first that is not finished, as far as they were looked for.
+    var directSearch = 0
+    var begunSearch = 0
     var recap = Recap()
     var window: SendWindow
     private var interrupts = 0
@@ -154,7 +163,13 @@ final class ExecutionRun {
             orders: steps.compactMap { if case .provision(let order) = $0.work { order } else { nil } }
         )
         self.network.apply(claims)
-        relaysAtStart = PlanEstimator(profile: .office).relaying(in: network).relays
+        var estimator = PlanEstimator(
+            profile: .office,
+            connections: options.proxy == nil ? min(options.maximumConnections, bearer.maximumLinks) : 1,
+            window: options.maximumWindow
+        )
+        estimator = estimator.relaying(in: network)
+        estimatorAtStart = estimator
         self.changeCount = changeCount
         queue = ProvisioningQueue(policy: options.provisioning)
         self.steps = steps
@@ -224,7 +239,9 @@ final class ExecutionRun {
             // That nobody can be asked decides nothing.
             for uuid in findingOut.keys.sorted() { endFindingOut(uuid) }
         }
-        let isWaiting = !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty || !remoteLinks.isEmpty
+        let isAwaitingLink = !isInterrupted && direct.isAwaiting
+        let isWaiting =
+            !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty || !remoteLinks.isEmpty || isAwaitingLink
         guard isWaiting else { return !announcements.isEmpty || !isInterrupted && hasWork }
         try wait()
         return true
@@ -280,8 +297,9 @@ final class ExecutionRun {
             askCandidates()
             seekRemotely()
         }
+        assignDirectLinks()
         while true {
-            let hasRoom = jobs.count + outbox.count + sequenceLoad < window.size
+            let hasRoom = meshLoad + sequenceLoad < window.size
             switch schedule.startNext(hasRoom: hasRoom) {
             case .edit(let step): edit(step)
             case .local(let step):
@@ -387,7 +405,7 @@ final class ExecutionRun {
     /// A request is given up because the run ends.
     private func leave(_ job: Job) {
         guard let step = job.step else { return }
-        if job.isDoubt || job.isCandidate || job.isForServer { return }
+        if job.isDoubt || job.isCandidate || job.isForServer || job.isForIdentity { return }
         journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
     }
 }

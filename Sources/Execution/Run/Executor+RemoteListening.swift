@@ -202,7 +202,7 @@ private final class RemoteListeningRun {
                 return client.handle(.closed(link, error), at: now)
             }
         case .closeLink(let link): bearer.close(link)
-        case .linkUp(let proxy): tell(.linkUp(proxy: proxy))
+        case .linkUp(let proxy, _): tell(.linkUp(proxy: proxy))
         case .linkDown(let down, let delay):
             if delay == nil { failure = .linkFailed(down.reason, hint: down.hint) }
         case .answered(let identifier, _, transmissions: _): requests[identifier] = nil
@@ -216,7 +216,7 @@ private final class RemoteListeningRun {
             }
         // The IV index is taken care of before what follows it. The network tells the phase in every beacon; the next
         // apply records it.
-        case .ivIndexChanged, .sent, .keyRefreshPhaseChanged: break
+        case .ivIndexChanged, .directLinkUp, .directLinkDown, .sent, .keyRefreshPhaseChanged: break
         }
         return []
     }

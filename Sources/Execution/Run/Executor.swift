@@ -199,6 +199,11 @@ package final class Executor {
         let sequenceNumbers = try stopping { () throws(StoreError) in
             try database.sequenceNumbers(with: lease)
         }
+        var link = options.link
+        if let name = options.proxy {
+            link.proxy = name.proxy(in: snapshot.network)
+            guard link.proxy != nil else { throw ExecutionStop(.linkFailed(name.unknown, hint: name.hint)) }
+        }
         return MeshClient(
             address: ownNode.unicastAddress,
             ivIndex: snapshot.network.ivIndex,
@@ -209,7 +214,7 @@ package final class Executor {
             sequenceNumbers: sequenceNumbers,
             replay: ReplayProtection(snapshot.replay),
             retryPolicy: options.retry,
-            linkPolicy: options.link
+            linkPolicy: link
         )
     }
 

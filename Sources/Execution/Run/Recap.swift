@@ -115,6 +115,8 @@ package struct Recap: Hashable, Sendable {
     package var messagesSent = 0
     /// How many of them repeated a request that was not answered in time.
     package var retries = 0
+    /// Links that were made to nodes for themselves alone.
+    package var directLinks = 0
     /// How long the run took.
     package var duration = Duration.zero
 

@@ -40,9 +40,20 @@ struct StepSchedule {
         case pending
     }
 
+    /// By which way the node of a lane is reached.
+    enum Way: Hashable, Sendable {
+        /// Through the mesh, so that its requests take a place in the window.
+        case mesh
+        /// Not at present: a link of its own is awaited.
+        case held
+        /// Over a link of its own, which carries nothing else.
+        case direct
+    }
+
     /// The steps of one node.
     private struct Lane {
         let node: DeviceUUID
+        var way = Way.mesh
         var steps: [Int] = []
         /// Position in `steps` of the first one not yet decided.
         var head = 0
@@ -60,6 +71,8 @@ struct StepSchedule {
     private var readyEdits = MinimumHeap()
     /// The lanes whose next step may start, by its kind.
     private var readyLanes = Array(repeating: MinimumHeap(), count: Kind.allCases.count)
+    /// The lanes with a link of their own whose next step may start.
+    private var readyDirectLanes = MinimumHeap()
     /// The steps between two barriers form a section.
     private var sectionOfStep: [Int]
     private var undecidedInSection: [Int]
@@ -159,6 +172,7 @@ struct StepSchedule {
     mutating func startNext(hasRoom: Bool) -> Started? {
         if let step = startEdit() { return .edit(step) }
         if let step = start(.growth) ?? start(.provisioning) { return .local(step) }
+        if let step = startDirect() { return .request(step) }
         guard hasRoom else { return nil }
         return (start(.request) ?? start(.provisioning) ?? start(.growth)).map { .request($0) }
     }
@@ -179,8 +193,24 @@ struct StepSchedule {
         while let lane = readyLanes[kind.rawValue].popMinimum() {
             lanes[lane].isQueued = false
             guard let step = startableHead(of: lane) else { continue }
-            // What was to come next may have been blocked meanwhile.
-            guard kinds[step] == kind else {
+            // What was to come next may have been blocked meanwhile, or have another way.
+            guard kinds[step] == kind, lanes[lane].way == .mesh else {
+                enqueue(lane)
+                continue
+            }
+            lanes[lane].isBusy = true
+            start(step)
+            return step
+        }
+        return nil
+    }
+
+    /// The next step of a lane with a link of its own that may be started, marked as started.
+    private mutating func startDirect() -> Int? {
+        while let lane = readyDirectLanes.popMinimum() {
+            lanes[lane].isQueued = false
+            guard let step = startableHead(of: lane) else { continue }
+            guard lanes[lane].way == .direct else {
                 enqueue(lane)
                 continue
             }
@@ -192,7 +222,43 @@ struct StepSchedule {
     }
 
     /// Whether a step may be there to start now.
-    var hasStartableWork: Bool { !readyEdits.isEmpty || readyLanes.contains { !$0.isEmpty } }
+    var hasStartableWork: Bool {
+        !readyEdits.isEmpty || !readyDirectLanes.isEmpty || readyLanes.contains { !$0.isEmpty }
+    }
+
+    // MARK: Ways
+
+    /// How many lanes there are.
+    var laneCount: Int { lanes.count }
+
+    /// The node of a lane is reached that way from now on; a step of it that is started goes on.
+    mutating func reach(lane: Int, by way: Way) {
+        guard lanes[lane].way != way else { return }
+        lanes[lane].way = way
+        // A place in another queue is passed over when its turn comes.
+        lanes[lane].isQueued = false
+        enqueue(lane)
+    }
+
+    /// Whether a step of a lane is started, or the next one could be but for its way.
+    mutating func isActive(lane: Int) -> Bool { lanes[lane].isBusy || isStartable(lane: lane) }
+
+    /// Whether no step of a lane is started, and the next one could be but for its way.
+    mutating func isStartable(lane: Int) -> Bool {
+        startableHead(of: lane).map { sectionOfStep[$0] <= openSection } ?? false
+    }
+
+    /// The steps of a lane that wait and that no barrier holds back, in their order.
+    func openSteps(ofLane lane: Int) -> [Int] {
+        lanes[lane].steps[lanes[lane].head...].filter { states[$0] == .waiting && sectionOfStep[$0] <= openSection }
+    }
+
+    /// The steps that wait and that no barrier holds back, of all lanes.
+    var openSteps: [Int] {
+        states.indices.filter {
+            states[$0] == .waiting && laneOfStep[$0] != nil && sectionOfStep[$0] <= openSection
+        }
+    }
 
     /// Steps that follow from a started one of a lane, which goes on with them in their order.
     ///
@@ -342,8 +408,12 @@ struct StepSchedule {
             heldLanes[sectionOfStep[step]].append(lane)
             return
         }
+        switch lanes[lane].way {
+        case .held: return
+        case .direct: readyDirectLanes.insert(lane)
+        case .mesh: readyLanes[kinds[step].rawValue].insert(lane)
+        }
         lanes[lane].isQueued = true
-        readyLanes[kinds[step].rawValue].insert(lane)
     }
 
     private mutating func startableHead(of lane: Int) -> Int? {

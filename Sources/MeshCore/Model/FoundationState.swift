@@ -96,6 +96,17 @@ package enum FoundationState: Hashable, Sendable {
         }
     }
 
+    /// Whether a node of which this is recorded may be found like that though nobody has changed it for good: what this
+    /// explains, and a Node Identity that runs, which stops by itself within a minute (Mesh Protocol 4.2.13).
+    package func allows(_ report: FoundationState) -> Bool {
+        switch (self, report) {
+        case (.nodeIdentity(let subnet, .stopped), .nodeIdentity(let found, .running)),
+            (.privateNodeIdentity(let subnet, .stopped), .privateNodeIdentity(let found, .running)):
+            subnet == found
+        default: explains(report)
+        }
+    }
+
     /// This with what it leaves open as another value of the same kind has it.
     package func completed(by other: FoundationState?) -> FoundationState {
         guard case .privateBeacon(var state) = self, state.randomUpdateIntervalSteps == nil,

@@ -29,7 +29,7 @@ extension Node {
 
     /// Takes over a value that the node reports, unless what is recorded explains it.
     package mutating func recordReport(_ report: FoundationState) {
-        if state(report.kind)?.explains(report) == true { return }
+        if state(report.kind)?.allows(report) == true { return }
         record(report)
     }
 

@@ -65,7 +65,7 @@ extension Node {
         compare(.proxy, features.proxy, other.features.proxy)
         for state in states {
             // A count of heartbeats runs down by itself.
-            guard let match = other.state(state.kind), !state.explains(match) else { continue }
+            guard let match = other.state(state.kind), !state.allows(match) else { continue }
             found.append(.state(state.kind))
         }
         if let table = bridgingTable, let otherTable = other.bridgingTable {

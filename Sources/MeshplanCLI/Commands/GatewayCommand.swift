@@ -107,7 +107,8 @@ struct GatewayRunCommand: ContextCommand {
             throw Failure(
                 .refused,
                 "\(address) can be reached from other machines, and whoever reaches it could use the radio",
-                hint: "Make a pairing with meshplan gateway pair NAME in the office, and give the gateway's file of it with "
+                hint:
+                    "Make a pairing with meshplan gateway pair NAME in the office, and give the gateway's file of it with "
                     + "--certificate; or listen on tcp:127.0.0.1:PORT or unix:PATH."
             )
         }

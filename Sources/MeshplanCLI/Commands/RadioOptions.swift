@@ -28,7 +28,7 @@ struct RadioOptions: ParsableArguments {
 
     /// Estimates for the profile that is asked for.
     ///
-    /// - Parameter connections: devices provisioned at once; nil for as many as usual.
+    /// - Parameter connections: links at once; nil for as many as usual.
     /// - Throws: a ``Failure`` if nothing can be learned yet, and file trouble.
     func estimator(_ database: MeshDatabase, connections: Int? = nil, window: Int? = nil) throws -> PlanEstimator {
         PlanEstimator(

@@ -91,7 +91,11 @@ struct RefreshCommand: NetworkCommand {
             database: database,
             lease: lease,
             name: name,
-            estimator: try radio.estimator(database, connections: execution.connections, window: execution.window)
+            estimator: try radio.estimator(
+                database,
+                connections: execution.expectedConnections,
+                window: execution.window
+            )
         )
         let snapshot = try database.snapshot()
         let nodes = try NodeSelection(snapshot.network, definition: knowledge.definition).nodes(selection) { node in

@@ -13,11 +13,22 @@ struct RunOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The TTL of requests, 0 or 2 to 127.", valueName: "hops"))
     var ttl: UInt8?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only that proxy: a node's name, unicast address or Device UUID, or a Bluetooth address.",
+            valueName: "node|address"
+        )
+    )
+    var proxy: String?
+
     func validate() throws {
         if let window, !(1...1_000).contains(window) { throw ValidationError("--window takes 1 to 1000.") }
         if let ttl, ttl == 1 || ttl > 127 { throw ValidationError("--ttl takes 0 or 2 to 127.") }
         if let connections, !(1...64).contains(connections) { throw ValidationError("--connections takes 1 to 64.") }
     }
+
+    /// Links at once that are counted on, nil for as many as usual: through one proxy that is named there is one.
+    var expectedConnections: Int? { proxy == nil ? connections : 1 }
 
     /// What the executor is told.
     var options: ExecutionOptions {
@@ -27,6 +38,8 @@ struct RunOptions: ParsableArguments {
             options.initialWindow = min(options.initialWindow, window)
         }
         if let ttl { options.retry.ttl = ttl }
+        options.expectedConnections = expectedConnections
+        options.proxy = proxy.map { ProxyName($0) }
         if let connections { options.maximumConnections = connections }
         return options
     }

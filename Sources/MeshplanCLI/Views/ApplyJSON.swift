@@ -10,12 +10,21 @@ struct ApplyJSON {
     /// What is carried out.
     var plan: Plan?
 
+    private static func milliseconds(_ duration: Duration) -> JSONValue {
+        .integer(Int(clamping: duration.microseconds / 1_000))
+    }
+
     /// Writes the line of an event; some events have none.
     func handle(_ event: ExecutionEvent) {
         switch event {
         case .runStarted(let steps, let inDoubt):
             lines.write(["type": "apply_start", "steps": .integer(steps), "in_doubt": .integer(inDoubt)])
-        case .linkUp(let proxy): lines.write(["type": "link_up", "proxy": proxy?.description.json])
+        case .linkUp(let proxy, let isDirect, let times):
+            lines.write([
+                "type": "link_up", "proxy": proxy?.description.json, "direct": .bool(isDirect),
+                "scan_ms": Self.milliseconds(times.scan), "connect_ms": Self.milliseconds(times.connect),
+                "beacon_ms": Self.milliseconds(times.beacon), "filter_ms": Self.milliseconds(times.filter),
+            ])
         case .linkDown(let reason, let delay):
             lines.write([
                 "type": "link_down", "reason": reason.json,
@@ -134,6 +143,7 @@ struct ApplyJSON {
             "problems": .integer(recap.problems.count),
             "messages": .integer(recap.messagesSent),
             "retries": .integer(recap.retries),
+            "direct_links": .integer(recap.directLinks),
             "duration_ms": .integer(Int(clamping: recap.duration.microseconds / 1_000)),
         ])
     }

@@ -62,7 +62,8 @@ final class ApplyView {
                     "\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first."
                 )
             }
-        case .linkUp(let proxy):
+        case .linkUp(_, isDirect: true, _): break
+        case .linkUp(let proxy, isDirect: false, _):
             say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")
         case .linkDown(let reason, let delay):
             let next = delay.map { "trying again in \(DurationText.text($0))" } ?? "giving up"

@@ -53,6 +53,7 @@ extension PlanEstimate.Bound {
         case .advertising: "the proxy's advertising queue"
         case .flood: "the relays, which repeat every PDU"
         case .air: "the air that the relays share"
+        case .directLinks: "the links to the nodes themselves"
         case .provisioning: "the connections for provisioning"
         case .timeouts: "waiting for time-outs, since messages get lost"
         }

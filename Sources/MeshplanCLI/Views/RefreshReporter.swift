@@ -67,7 +67,8 @@ final class RefreshReporter {
         switch event {
         case .runStarted(_, let inDoubt) where inDoubt > 0:
             say("\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first.")
-        case .linkUp(let proxy): say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")
+        case .linkUp(let proxy, isDirect: false, _):
+            say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")
         case .linkDown(let reason, let delay):
             let next = delay.map { "trying again in \(DurationText.text($0))" } ?? "giving up"
             say("The proxy link is down (\(reason.printable)); \(next).")

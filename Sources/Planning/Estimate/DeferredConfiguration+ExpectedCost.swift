@@ -6,7 +6,7 @@ extension DeferredConfiguration {
     ///
     /// Stock firmware has relay and GATT proxy on and no Friend feature, so that switching the first two off takes a
     /// message each. A rule finds each model that the definition declares on the node, else one.
-    var expectedCost: MessageCost {
+    package var expectedCost: MessageCost {
         var cost = foreseenCost
         guard target == nil, subnetLosses != .alone else { return cost }
         if relay == false { cost += ConfigurationAction.setRelay(false, relayRetransmit).cost }

@@ -14,6 +14,8 @@ package struct PlanEstimate: Hashable, Sendable {
         case flood
         /// The air, which many relays in earshot of each other share.
         case air
+        /// The links to nodes for themselves alone, which have to be made one after the other.
+        case directLinks = "direct-links"
         /// The connections over which devices are provisioned.
         case provisioning
         /// The time-outs that are waited for where PDUs get lost.

@@ -11,13 +11,16 @@ package import MeshCore
 package struct PlanEstimator: Sendable {
     /// What is assumed of the radio.
     package var profile: RadioProfile
-    /// Links over which devices are provisioned at once; at least 1. Messages of one subnet go over one proxy link
-    /// however many there may be.
+    /// Links at once; at least 1. Messages of one subnet go over one proxy link however many there may be; the others lead
+    /// to devices that are provisioned, and to nodes for themselves alone.
     package var connections: Int
     /// Nodes that are talked to at once.
     package var window: Double
     /// Nodes that relay before the plan, or may for all that is known.
     package var relays: Int
+    /// Nodes that advertise their Node Identity if they are asked to, for all that is known; none before it is known which
+    /// network it is. Devices that become nodes do so by themselves.
+    private var advertisers: Set<DeviceUUID> = []
 
     /// The standard normal variable at 95 %.
     private static let quantile95 = 1.645
@@ -48,6 +51,9 @@ package struct PlanEstimator: Sendable {
     /// The same for a network of which it is known who relays.
     package func relaying(in network: MeshNetwork) -> PlanEstimator {
         var estimator = self
+        for node in network.nodes where node.features.proxy == .enabled || node.features.proxy == nil {
+            if !node.isExcluded, node.deviceKey != nil { estimator.advertisers.insert(node.uuid) }
+        }
         estimator.relays = network.nodes.indices.count { place in
             let relay = network.nodes[place].features.relay
             return (relay == .enabled || relay == nil) && network.isInReach(place)
@@ -96,6 +102,7 @@ package struct PlanEstimator: Sendable {
                 if configuration.relay == false { part.relaysOff += 1 }
             case .provision(let order):
                 part.devices += 1
+                part.newNodes.insert(order.uuid)
                 // Who is told nothing about relaying may not be able to.
                 part.newRelays += relaying.contains(order.uuid) ? 1 : 0.5
             case .edit: break
@@ -190,6 +197,51 @@ package struct PlanEstimator: Sendable {
     /// The time of one part and what bounds it.
     private func time(of part: PlanPart, relaysBefore: Double) -> (Moments, PlanEstimate.Bound) {
         let provisioning = provisioningTime(of: part)
+        if let shared = timeWithDirectLinks(of: part, provisioning: provisioning, relaysBefore: relaysBefore) {
+            return shared
+        }
+        return time(of: part, provisioning: provisioning, relaysBefore: relaysBefore)
+    }
+
+    /// The time of a part of which nodes get links of their own, as many as make it shortest; nil if none does.
+    ///
+    /// The more nodes have one, the longer do the links take and the shorter the mesh: the best is where they meet.
+    private func timeWithDirectLinks(
+        of part: PlanPart,
+        provisioning: Double,
+        relaysBefore: Double
+    ) -> (Moments, PlanEstimate.Bound)? {
+        // While devices are provisioned, half of the links are left, one of them for the mesh.
+        let links = part.devices > 0 ? connections / 2 - 1 : connections - 1
+        let share = DirectShare(part.nodes, links: links, profile: profile) { node in
+            advertisers.contains(node) || part.newNodes.contains(node)
+        }
+        guard let share else { return nil }
+        func mesh(without count: Int) -> (Moments, PlanEstimate.Bound) {
+            let rest = part.without(share.costs.prefix(count), asking: part.devices > 0 ? .zero : DirectShare.question)
+            return time(of: rest, provisioning: provisioning, relaysBefore: relaysBefore)
+        }
+        var (least, most) = (0, share.costs.count)
+        while least < most {
+            let middle = (least + most + 1) / 2
+            if share.time(ofFirst: middle) <= mesh(without: middle).0.mean { least = middle } else { most = middle - 1 }
+        }
+        guard least > 0 else { return nil }
+        let (rest, bound) = mesh(without: least)
+        let direct = share.time(ofFirst: least)
+        let deviation = direct * Self.modelDeviation
+        // They end together, so that the mean of the later one is what counts.
+        guard direct >= rest.mean * 0.9 else { return (rest, bound) }
+        return (
+            Moments(mean: max(direct, rest.mean), variance: max(deviation * deviation, rest.variance)), .directLinks
+        )
+    }
+
+    private func time(
+        of part: PlanPart,
+        provisioning: Double,
+        relaysBefore: Double
+    ) -> (Moments, PlanEstimate.Bound) {
         let (configuring, bound) = configurationTime(of: part, provisioning: provisioning, relaysBefore: relaysBefore)
         // How many relays are in earshot is chance as any number of places is: it varies by its root.
         var variance = configuring.variance

@@ -23,12 +23,36 @@ struct PlanPart {
     var nodes = CostsByNode()
     /// What all are sent.
     var cost = MessageCost.zero
+    /// Devices that become nodes in it.
+    var newNodes: Set<DeviceUUID> = []
     /// Devices that are provisioned.
     var devices = 0
     /// Nodes whose relay is switched off, devices that become nodes included, for stock firmware has it on.
     var relaysOff = 0
     /// How many of the devices relay from the beginning.
     var newRelays = 0.0
+
+    /// The same without the messages to some nodes, each of which is asked something instead.
+    ///
+    /// - Parameter costs: those of the nodes, of which there are as many here.
+    func without(_ costs: ArraySlice<MessageCost>, asking question: MessageCost) -> PlanPart {
+        var part = self
+        var removed: [MessageCost: Int] = [:]
+        for cost in costs { removed[cost, default: 0] += 1 }
+        part.nodes = CostsByNode()
+        part.cost = .zero
+        for (node, cost) in zip(nodes.order, nodes.costs) {
+            var rest = cost
+            if let count = removed[cost], count > 0 {
+                removed[cost] = count - 1
+                rest = question
+            }
+            guard rest.messages > 0 else { continue }
+            part.nodes.add(rest, node)
+            part.cost += rest
+        }
+        return part
+    }
 
     /// Whether anything is sent.
     var sends: Bool { cost.messages > 0 || devices > 0 }

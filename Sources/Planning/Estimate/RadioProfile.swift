@@ -85,6 +85,14 @@ package struct RadioProfile: Hashable, Sendable {
         connecting: 4
     )
 
+    /// An exchange over a GATT connection to the very node, in seconds: half an interval on the average until each of the
+    /// two goes, and the node's share.
+    package var directRoundTrip: Double { connectionInterval + answering }
+
+    /// What each network PDU of an exchange beyond the first two adds to it over such a connection, in seconds: nodes send
+    /// segments 60 ms apart, clients sooner, acknowledgments at once.
+    package static let directSegment = 0.02
+
     /// The profiles by name, from kind to cruel.
     package static let named = [ideal, office, harsh]
 

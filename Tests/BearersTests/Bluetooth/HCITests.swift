@@ -157,7 +157,8 @@ struct HCITests {
         for _ in 0..<2_000 {
             var packet = samples.randomElement(using: &generator) ?? []
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                packet[Int.random(in: 0..<packet.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                let place = Int.random(in: 0..<packet.count, using: &generator)
+                packet[place] = UInt8.random(in: 0...255, using: &generator)
             }
             guard case .event(let event)? = try? HCIPacket(decoding: packet[...]) else { continue }
             if case .advertisingReports(let reports) = event { #expect(reports.count <= 25) }

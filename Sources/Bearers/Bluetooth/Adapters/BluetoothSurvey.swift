@@ -102,7 +102,10 @@ package struct BluetoothSurvey: Hashable, Sendable {
                 hint: "plug one in; if it has one, dmesg tells whether its firmware is missing"
             )
         case .soft:
-            BearerError("Bluetooth is switched off, so there is no adapter", hint: "switch it on with rfkill unblock bluetooth")
+            BearerError(
+                "Bluetooth is switched off, so there is no adapter",
+                hint: "switch it on with rfkill unblock bluetooth"
+            )
         case .hard:
             BearerError(
                 "Bluetooth is switched off by a switch or key of this machine, so there is no adapter",

@@ -18,7 +18,7 @@ package struct AdvertisingReport: Hashable, Sendable {
     /// - Throws: ``DecodeError`` if one of them breaks its form; a report of an unknown kind of address is left out.
     static func reports(from reader: inout ByteReader) throws(DecodeError) -> [AdvertisingReport] {
         let count = try reader.readUInt8()
-        guard (1...0x19).contains(count) else { throw .prohibited(field: "the number of reports", value: UInt64(count)) }
+        guard (1...0x19).contains(count) else { throw .prohibited(field: "number of reports", value: UInt64(count)) }
         var reports: [AdvertisingReport] = []
         for _ in 0..<count {
             let type = try reader.readUInt8()
@@ -70,7 +70,7 @@ package struct ExtendedAdvertisingReport: Hashable, Sendable {
     /// - Throws: ``DecodeError`` if one of them breaks its form.
     static func reports(from reader: inout ByteReader) throws(DecodeError) -> [ExtendedAdvertisingReport] {
         let count = try reader.readUInt8()
-        guard (1...0x0A).contains(count) else { throw .prohibited(field: "the number of reports", value: UInt64(count)) }
+        guard (1...0x0A).contains(count) else { throw .prohibited(field: "number of reports", value: UInt64(count)) }
         var reports: [ExtendedAdvertisingReport] = []
         for _ in 0..<count {
             let type = try reader.readUInt16LittleEndian()

@@ -1,5 +1,3 @@
-package import MeshCore
-
 /// The address of a Bluetooth device: six octets, and for low energy whether they are public or random (Core Vol 6
 /// Part B 1.3).
 package struct BluetoothAddress: Hashable, Sendable {
@@ -36,6 +34,23 @@ package struct BluetoothAddress: Hashable, Sendable {
         guard parts.count == 6, octets.count == 6 else { return nil }
         self.kind = kind
         self.octets = octets
+    }
+
+    /// The address in the identifier of an advertiser; nil if it holds none.
+    ///
+    /// A bearer that is composed of several puts the place of one, an octet each time, at most two, in front of what
+    /// ``AdvertiserIdentifier/init(_:)`` makes.
+    package init?(of advertiser: AdvertiserIdentifier) {
+        guard (7...9).contains(advertiser.rawValue.count) else { return nil }
+        guard let address = AdvertiserIdentifier(rawValue: Array(advertiser.rawValue.suffix(7))).bluetoothAddress else {
+            return nil
+        }
+        self = address
+    }
+
+    /// Whether an advertiser has these octets for its address, public or random.
+    package func isAddress(of advertiser: AdvertiserIdentifier) -> Bool {
+        BluetoothAddress(of: advertiser)?.octets == octets
     }
 
     /// The octets least significant first.

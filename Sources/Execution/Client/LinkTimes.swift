@@ -1,0 +1,19 @@
+/// How long the stages of a link took until it carried messages.
+package struct LinkTimes: Hashable, Sendable {
+    /// From the beginning of the search to the choice of a proxy.
+    package var scan: Duration
+    /// From the choice until the bearer's link was open: on Bluetooth the connection, discovery and subscription.
+    package var connect = Duration.zero
+    /// Until the first authentic beacon.
+    package var beacon = Duration.zero
+    /// Until the proxy's filter was set and confirmed.
+    package var filter = Duration.zero
+
+    /// The times of a link that was looked for so long.
+    package init(scan: Duration) {
+        self.scan = scan
+    }
+
+    /// What it takes once somebody is heard.
+    package var setUp: Duration { connect + beacon + filter }
+}

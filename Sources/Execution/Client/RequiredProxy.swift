@@ -1,0 +1,56 @@
+package import MeshCore
+
+/// The only proxy that may be used.
+package enum RequiredProxy: Hashable, Sendable {
+    /// A node, by the address of its primary element. Who it is tells its Node Identity, or the link to it.
+    case node(UnicastAddress, name: String)
+    /// Whoever advertises under a Bluetooth address.
+    case bluetooth(BluetoothAddress)
+
+    /// What people call it.
+    package var text: String {
+        switch self {
+        case .node(let address, let name): name.isEmpty ? address.description : name
+        case .bluetooth(let address): address.description
+        }
+    }
+}
+
+/// A proxy as the user names it: a node's name, its unicast address or Device UUID, or a Bluetooth address.
+package struct ProxyName: Hashable, Sendable {
+    /// What was written.
+    package var text: String
+
+    /// The proxy that is written so.
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    /// What it means in a network.
+    ///
+    /// - Returns: nil if the network has no such node.
+    package func proxy(in network: MeshNetwork) -> RequiredProxy? {
+        if let address = BluetoothAddress(text) { return .bluetooth(address) }
+        let number = Self.number(text)
+        let node =
+            network.nodes.first { $0.name == text }
+            ?? network.nodes.first { node in number.map { node.addresses.contains($0) } ?? false }
+            ?? network.nodes.first { $0.uuid.description.lowercased() == text.lowercased() }
+        return node.map { .node($0.unicastAddress, name: $0.name) }
+    }
+
+    /// That a network has no such node; a sentence without a full stop.
+    var unknown: String { "the database has no node \(text), which is to be the proxy" }
+
+    /// What can be written instead.
+    var hint: String {
+        "--proxy takes the name of a node, its unicast address (0x000A), its Device UUID, or a Bluetooth address "
+            + "(C0:11:22:33:44:55)"
+    }
+
+    /// The unicast address that is written so, in hexadecimal with `0x`, or with four digits.
+    private static func number(_ text: String) -> UInt16? {
+        if text.lowercased().hasPrefix("0x") { return UInt16(text.dropFirst(2), radix: 16) }
+        return text.utf8.count == 4 ? UInt16(text, radix: 16) : nil
+    }
+}

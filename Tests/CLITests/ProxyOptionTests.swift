@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("--proxy")
+struct ProxyOptionTests {
+    @Test("Commands that send go through the node that is named, and say it where the database has none such")
+    func named() throws {
+        let fixture = try CommandFixture.house()
+        let applied = fixture.run("apply", "--via", "simulator", "--auto-approve", "--proxy", "0x0104")
+        #expect(applied.status == 0 && applied.output.contains("Connected through the proxy at 0x0104"), "\(applied)")
+        for command in [["refresh"], ["drift"], ["plan", "--refresh"]] {
+            let known = fixture.run(command + ["--via", "simulator", "--proxy", "0x0104"])
+            #expect(known.status == 0, "\(command): \(known)")
+            let unknown = fixture.run(command + ["--via", "simulator", "--proxy", "nobody"])
+            let text = unknown.output + unknown.error
+            #expect(unknown.status != 0, "\(command)")
+            #expect(text.contains("the database has no node nobody, which is to be the proxy"), "\(unknown)")
+        }
+    }
+
+    @Test("A proxy that is not heard ends the run with who was heard instead")
+    func notHeard() throws {
+        let fixture = try CommandFixture.house()
+        for proxy in ["C0:11:22:33:44:55", "0x0004"] {
+            let result = fixture.run("apply", "--via", "simulator", "--auto-approve", "--proxy", proxy)
+            let text = result.output + result.error
+            #expect(result.status != 0)
+            #expect(text.contains(" is not heard; heard instead: "), "\(result)")
+            #expect(text.contains(" dBm)"), "\(result)")
+        }
+        // Nothing was lost by it.
+        #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
+    }
+}
