@@ -65,8 +65,8 @@ let package = Package(
         .executableTarget(
             name: "meshplan-bench",
             dependencies: [
-                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers", "CYAML", "CCrypto",
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers", "TLS", "CYAML",
+                "CCrypto", .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict
         ),

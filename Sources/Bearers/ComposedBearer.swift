@@ -5,7 +5,7 @@ package import MeshCore
 /// All of them scan, and their links are numbered anew. An identifier of an advertiser gets the place of the bearer that
 /// heard it in front, so that connecting goes back to that one. A bearer that can do nothing any more ends its links
 /// with its error; it is opened again after a wait that doubles, as long as somebody scans or connects, and the others
-/// go on meanwhile. Only when all are gone does connecting fail.
+/// go on meanwhile. Only when all are gone for long is it given up.
 ///
 /// ## One advertiser that several bearers hear
 /// Bearers name an advertiser by its Bluetooth address, so the same octets from two of them mean the same device. It
@@ -15,35 +15,6 @@ package import MeshCore
 /// ``Sightings/lifetime``, is gone, or has no link left. A link to a proxy that another part has a link to does not come
 /// about, for whoever remembers both identifiers.
 package final class ComposedBearer: PolledBearer {
-    /// One of the bearers, and how it is made.
-    package struct Part {
-        /// What errors call it: what `--via` said.
-        package var name: String
-        /// Makes it, or makes it anew after it was gone.
-        package var make: () throws(BearerError) -> any PolledBearer
-        /// Waits until it can be used, so that what is wrong shows at the start.
-        package var open: (any PolledBearer) throws(BearerError) -> Void
-
-        /// A bearer of that name, made so.
-        package init(
-            name: String,
-            make: @escaping () throws(BearerError) -> any PolledBearer,
-            open: @escaping (any PolledBearer) throws(BearerError) -> Void = { _ in }
-        ) {
-            self.name = name
-            self.make = make
-            self.open = open
-        }
-    }
-
-    /// What becomes of the parts while others go on.
-    package enum Change: Hashable, Sendable {
-        /// A part can do nothing any more, or could not be used from the start.
-        case lost(String, BearerError)
-        /// A part that was gone was opened again.
-        case back(String)
-    }
-
     /// A part and what has become of it.
     private struct Member {
         let part: Part
@@ -85,6 +56,8 @@ package final class ComposedBearer: PolledBearer {
     private var sightings = Sightings()
     /// Ends of links that no part tells of.
     private var events: ArraySlice<BearerEvent> = []
+    /// Ends of links that are held back, the earliest first.
+    private var endings: [(at: Instant, event: BearerEvent)] = []
     /// Who is asked first for the next event.
     private var turn = 0
 
@@ -135,34 +108,43 @@ package final class ComposedBearer: PolledBearer {
 
     /// Begins to connect by the part that heard the target, or by the one with the fewest links.
     ///
-    /// - Throws: ``BearerError`` if all parts are gone; what concerns one part comes as the end of the link.
+    /// What goes wrong comes as the end of the link, and after ``failureDelay`` only: whoever chooses among what was heard
+    /// would else use up its attempts at once, on others that the same part has heard.
     package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
         reviveDue()
-        guard members.contains(where: { $0.bearer != nil }) else { throw allGone }
         let link = LinkIdentifier(rawValue: nextLink)
         nextLink += 1
-        let (place, inner) = resolve(target)
         do throws(BearerError) {
-            guard let place else { throw BearerError("all \(maximumLinks) links are in use") }
-            guard let bearer = members[place].bearer else { throw members[place].error ?? allGone }
-            if case .proxy(let advertiser) = inner, let holder = sightings.holder(of: advertiser), holder != place {
-                throw BearerError("the proxy has a link by \(members[holder].part.name) already")
-            }
-            let inside: LinkIdentifier
-            do throws(BearerError) {
-                inside = try bearer.connect(to: inner)
-            } catch {
-                throw named(error, place)
-            }
-            let advertiser = inner.advertiser
-            members[place].links[inside] = link
-            places[link] = Place(member: place, link: inside, advertiser: advertiser)
-            if let advertiser { sightings.hold(advertiser, by: place) }
+            try connect(link, to: target)
         } catch {
-            events.append(.closed(link, error))
+            endings.append((now.advanced(by: Self.failureDelay), .closed(link, error)))
         }
         return link
     }
+
+    private func connect(_ link: LinkIdentifier, to target: LinkTarget) throws(BearerError) {
+        let (place, inner) = resolve(target)
+        guard let place else { throw members.contains { $0.bearer != nil } ? noRoom : allGone }
+        guard let bearer = members[place].bearer else { throw members[place].error ?? allGone }
+        let advertiser = inner.advertiser
+        if case .proxy(let advertiser) = inner, let holder = sightings.holder(of: advertiser), holder != place {
+            throw BearerError("the proxy has a link by \(members[holder].part.name) already")
+        }
+        let inside: LinkIdentifier
+        do throws(BearerError) {
+            inside = try bearer.connect(to: inner)
+        } catch {
+            throw named(error, place)
+        }
+        members[place].links[inside] = link
+        places[link] = Place(member: place, link: inside, advertiser: advertiser)
+        if let advertiser { sightings.hold(advertiser, by: place) }
+    }
+
+    /// How long the end of a link that cannot come about is held back.
+    static let failureDelay = Duration.milliseconds(2_500)
+
+    private var noRoom: BearerError { BearerError("all \(maximumLinks) links are in use") }
 
     /// Who is to connect, and to what.
     private func resolve(_ target: LinkTarget) -> (place: Int?, target: LinkTarget) {
@@ -196,6 +178,7 @@ package final class ComposedBearer: PolledBearer {
     /// Closes a link, or stops connecting.
     package func close(_ link: LinkIdentifier) {
         events.removeAll { $0.link == link }
+        endings.removeAll { $0.event.link == link }
         guard let place = forget(link) else { return }
         members[place.member].bearer?.close(place.link)
     }
@@ -228,7 +211,8 @@ package final class ComposedBearer: PolledBearer {
 
     /// The earliest of the parts, or when one that is gone is tried again.
     package var nextDeadline: Instant? {
-        var deadline = members.compactMap { $0.bearer?.nextDeadline }.min()
+        let dues = members.compactMap { $0.bearer?.nextDeadline } + endings.prefix(1).map(\.at)
+        var deadline = dues.min()
         guard isScanning else { return deadline }
         for member in members where member.bearer == nil {
             deadline = min(deadline ?? member.retryAt, member.retryAt)
@@ -273,6 +257,7 @@ package final class ComposedBearer: PolledBearer {
 
     /// What the parts have to tell, one of each in turn.
     package func takeEvent() -> BearerEvent? {
+        if let ending = endings.first, ending.at <= now { return endings.removeFirst().event }
         if let event = events.popFirst() { return event }
         for offset in members.indices {
             let place = (turn + offset) % members.count

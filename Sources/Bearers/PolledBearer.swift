@@ -52,12 +52,18 @@ package struct WaitInterruption: Hashable, Sendable {
 }
 
 extension PolledBearer {
+    /// True: most bearers are ready once they are made.
     package var isReady: Bool { true }
 
+    /// 0: most bearers do not know.
     package func backlog(of link: LinkIdentifier) -> Int { 0 }
 
+    /// Time since the clock began.
     package var now: Instant { clock.now }
 
+    /// Waits in `poll` for the descriptors and the time that the bearer names, and lets it do what is due.
+    ///
+    /// - Throws: ``BearerError`` if the bearer can do nothing any more, or the system cannot wait.
     package func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
         while true {
             if let event = takeEvent() { return event }

@@ -19,7 +19,9 @@ struct FuzzMutation {
 
     /// An input made of one of the corpus, and perhaps of another one.
     mutating func alter(_ corpus: [[UInt8]]) -> [UInt8] {
-        var input = corpus.randomElement(using: &generator) ?? []
+        // What was found last leads on most often.
+        let newest = Bool.random(using: &generator) ? corpus.suffix(16) : corpus[...]
+        var input = newest.randomElement(using: &generator) ?? []
         // Mostly one or two changes, at times many.
         let changes = 1 + Int(UInt64.random(in: 0...63, using: &generator).trailingZeroBitCount)
         for _ in 0..<min(changes, 16) {

@@ -1,7 +1,8 @@
 extension FuzzTarget {
     /// Every target, in the order of the layers.
     package static let all: [FuzzTarget] = [
-        .advertising, .attributeProtocol, .clientFrame, .serverFrame, .frameStream, .proxyPDU, .beacon, .networkPDU,
+        .controller, .advertising, .attributeProtocol, .clientFrame, .serverFrame, .frameStream, .proxyPDU, .beacon,
+        .networkPDU,
         .accessMessage, .composition, .provisioningPDU, .configurationDatabase, .definition,
     ]
 

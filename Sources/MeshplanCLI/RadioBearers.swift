@@ -30,8 +30,10 @@ struct RadioBearers {
             interruption: interruption,
             changed: { change in
                 switch change {
-                case .lost(_, let error): say("warning: \(error.message); going on without it", hint: error.hint)
-                case .back(let name): say("\(name) is used again", hint: nil)
+                case .lost(_, let error):
+                    FailureView(context).warn("\(error.message); going on without it", hint: error.hint)
+                case .back(let name):
+                    if context.json == nil { context.errorOutput.line("\(name.printable) is used again.") }
                 }
             }
         )
@@ -94,10 +96,5 @@ struct RadioBearers {
                 interruption: interruption
             )
         }
-    }
-
-    private func say(_ text: String, hint: String?) {
-        context.errorOutput.line(text.printable)
-        if let hint { context.errorOutput.line("  hint: \(hint.printable)") }
     }
 }

@@ -10,6 +10,10 @@ let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)
         AdoptionBenchmark.run
     ),
     ("apply", "devices provisioned and configured in the simulator beside bare cryptography", ApplyBenchmark.run),
+    (
+        "bearer", "packets over a socket and through a gateway, beside those in one process",
+        { _ in try BearerBenchmark.run() }
+    ),
     ("links", "the same nodes configured one message at a time and over 1, 4 and 8 links", LinksBenchmark.run),
     ("store", "a large building's database, its journal and history beside bare SQLite inserts", StoreBenchmark.run),
 ]

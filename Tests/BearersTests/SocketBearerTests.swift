@@ -276,9 +276,12 @@ struct SocketBearerTests {
         #expect(try bearer.event() == .closed(first, lost))
         #expect(try bearer.event() == .closed(second, lost))
         #expect(try bearer.next(until: bearer.now.advanced(by: .milliseconds(5))) == nil)
-        #expect(throws: BearerError.self) { try bearer.connect(to: .anyProxy) }
+        // A gateway that was there may be starting again, so a link waits for it for a while.
+        let third = try bearer.connect(to: .anyProxy)
+        #expect(try bearer.next(until: bearer.now.advanced(by: .milliseconds(20))) == nil)
         let again = try serve(address)
-        #expect(try bearer.opened() > second)
+        #expect(try bearer.event() == .opened(third, maximumPacketSize: 66))
+        #expect(third > second)
         #expect(again.events(1).count == 1)
     }
 

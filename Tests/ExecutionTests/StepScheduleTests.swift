@@ -22,6 +22,34 @@ struct StepScheduleTests {
         return steps
     }
 
+    @Test("A node whose link is awaited gets nothing, one with a link of its own needs no room")
+    func ways() throws {
+        var schedule = try StepSchedule(
+            steps: [configure(1), configure(1), configure(2), configure(2), configure(3)],
+            barriers: []
+        )
+        schedule.reach(lane: 0, by: .held)
+        schedule.reach(lane: 1, by: .direct)
+        #expect(schedule.startNext(hasRoom: false) == .request(2), "it needs no room")
+        #expect(schedule.startNext(hasRoom: false) == nil)
+        #expect(schedule.startNext(hasRoom: true) == .request(4), "the first lane is held")
+        #expect(schedule.startNext(hasRoom: true) == nil)
+        #expect(schedule.isStartable(lane: 0) && !schedule.isStartable(lane: 1) && schedule.isActive(lane: 1))
+        #expect(schedule.openSteps(ofLane: 0) == [0, 1] && schedule.openSteps == [0, 1, 3])
+        schedule.reach(lane: 0, by: .mesh)
+        schedule.succeed(2)
+        schedule.reach(lane: 1, by: .mesh)
+        #expect(schedule.startNext(hasRoom: false) == nil, "no link of its own any more")
+        #expect(schedule.startNext(hasRoom: true) == .request(0))
+        #expect(schedule.startNext(hasRoom: true) == .request(3))
+        schedule.succeed(0)
+        schedule.reach(lane: 0, by: .direct)
+        #expect(schedule.startNext(hasRoom: false) == .request(1))
+        for step in [1, 3, 4] { schedule.succeed(step) }
+        #expect(schedule.isFinished)
+        #expect(schedule.startNext(hasRoom: true) == nil)
+    }
+
     @Test("A lane grows right after the step that brings more, before what followed and before the next barrier")
     func growth() throws {
         var schedule = try StepSchedule(

@@ -103,8 +103,9 @@ struct GatewayTests {
         #expect(try gateway.process.finish() == 0)
         #expect(gateway.process.transcript.hasSuffix("stopped\n"), "\(gateway.process.transcript)")
         try apply.wait(for: "the gateway was stopped")
-        _ = try site.gateway(at: "unix:gateway.sock")
+        let again = try site.gateway(at: "unix:gateway.sock")
         #expect(try apply.finish() == 0, "\(apply.transcript)")
+        #expect(try again.process.hasWritten("is open"), "\(again.process.transcript)")
         try await site.expectComplete()
     }
 

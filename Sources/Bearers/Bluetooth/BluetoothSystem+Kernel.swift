@@ -1,6 +1,7 @@
 #if canImport(CBluetooth)
 internal import CBluetooth
 internal import Glibc
+internal import MeshCore
 #else
 internal import Darwin
 #endif

@@ -1,3 +1,5 @@
+internal import MeshCore
+
 /// What the kernel does for a ``BluetoothBearer``; tests hand in their own.
 package struct BluetoothSystem {
     /// Opens a raw HCI socket of the adapter with that number, which shows commands and events.

@@ -9,52 +9,6 @@ internal import TLS
 ///
 /// What clients can take of the memory is bounded: each has at most ``FrameConnection/outgoingLimit`` and one frame.
 package final class FrameServer {
-    /// Names a client; never reused within a server's life.
-    package struct Client: RawRepresentable, Hashable, Comparable, Sendable {
-        /// Counts up from 0.
-        package let rawValue: UInt32
-
-        /// The client with that number.
-        package init(rawValue: UInt32) {
-            self.rawValue = rawValue
-        }
-
-        /// The order of their coming.
-        package static func < (left: Client, right: Client) -> Bool { left.rawValue < right.rawValue }
-    }
-
-    /// A link of a client, by the client's own number.
-    package struct ClientLink: Hashable, Sendable {
-        /// Whose it is.
-        package let client: Client
-        /// Which of the client's.
-        package let link: LinkIdentifier
-
-        /// That link of that client.
-        package init(client: Client, link: LinkIdentifier) {
-            self.client = client
-            self.link = link
-        }
-    }
-
-    /// What clients want.
-    package enum Event: Hashable, Sendable {
-        /// A client has said hello; who it is, for people.
-        case came(Client, peer: String)
-        /// Begin to connect; ``opened(_:maximumPacketSize:)`` or ``close(_:_:)`` is to follow.
-        case connect(ClientLink, LinkTarget)
-        /// Write a packet to Data In; comes too for a link that is not open yet.
-        case received(ClientLink, [UInt8])
-        /// Close a link, or stop connecting; each link of a client that is gone is told of so too.
-        case closed(ClientLink)
-        /// Report what advertises, or cease to; a client that is gone has ceased.
-        case scan(Client, Bool)
-        /// A client is gone or was dropped, after the events of its links.
-        case left(Client, reason: String)
-        /// Somebody who connected did not become a client.
-        case turnedAway(peer: String, reason: String)
-    }
-
     /// What is known of one connection.
     private struct Connection {
         var frames: FrameConnection
@@ -94,23 +48,6 @@ package final class FrameServer {
     private var pending: [Event] = []
     /// What one client can say before the others get their turn.
     private var buffer = [UInt8](repeating: 0, count: 8 * 1024)
-
-    /// What clients may do, and how long they may take.
-    package struct Settings: Sendable {
-        /// Clients at once; further ones are told so and dropped.
-        package var maximumClients = 16
-        /// Links of each client at once, 1...255.
-        package var maximumLinks = 4
-        /// Whether clients may scan.
-        package var canScan = true
-        /// How long a client may take to say hello.
-        package var greetingTimeout = Duration.seconds(10)
-        /// The longest time for which a client is told nothing, up to 65 s.
-        package var silence = Duration.seconds(5)
-
-        /// The settings described at each property.
-        package init() {}
-    }
 
     /// Connections that have not said hello yet; beyond so many the oldest makes room.
     private static let maximumStrangers = 16

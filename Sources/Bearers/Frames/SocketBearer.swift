@@ -41,11 +41,12 @@ package final class SocketBearer: PolledBearer {
         case open
     }
 
-    /// When a socket that was lost while scanning is connected again.
+    /// When a socket that was lost is connected again, as long as anybody scans or has a link that waits for it.
     private struct Reconnection {
         static let attempts = 5
         var failures = 0
         var next = Instant.zero
+        var error: BearerError?
     }
 
     /// What the gateway said in its last hello, nil before its first.
@@ -107,7 +108,7 @@ package final class SocketBearer: PolledBearer {
     /// - Throws: ``BearerError`` if the socket cannot be connected, as far as that shows at once, and if
     ///   ``maximumLinks`` are in use.
     package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
-        try begin()
+        try beginOrWait()
         guard links.count < maximumLinks else {
             throw BearerError("all \(maximumLinks) links of \(name) are in use")
         }
@@ -159,14 +160,7 @@ package final class SocketBearer: PolledBearer {
     package func scan(_ isOn: Bool) throws(BearerError) {
         guard isOn != isScanning else { return }
         if isOn {
-            do throws(BearerError) {
-                try begin()
-            } catch {
-                // A gateway that was there may be starting again.
-                guard isPatient, toldMaximumLinks != nil else { throw error }
-                reconnection.failures = 1
-                reconnection.next = now.advanced(by: .seconds(1))
-            }
+            try beginOrWait()
             guard canScan else { throw BearerError("\(name) cannot scan") }
         } else {
             events = events[firstEvent...].filter { $0.link != nil }
@@ -187,8 +181,11 @@ package final class SocketBearer: PolledBearer {
         if let dialling { return dialling.nextDeadline }
         if let heartbeat { return heartbeat.nextDeadline }
         if connection != nil { return greetingDeadline }
-        return isScanning ? reconnection.next : nil
+        return isWanted ? reconnection.next : nil
     }
+
+    /// Whether there is a use for a connection.
+    private var isWanted: Bool { isScanning || !links.isEmpty }
 
     /// The socket, while there is one.
     package var watched: [Watched] {
@@ -208,13 +205,22 @@ package final class SocketBearer: PolledBearer {
             isScanning = false
             throw breakdown
         }
-        if let failure { try reconnectLater(after: failure) }
-        guard isScanning, dialling == nil, connection == nil, reconnection.next <= now else { return }
-        do throws(BearerError) {
-            try dial()
-        } catch {
-            try reconnectLater(after: error)
+        if let failure { reconnectLater(after: failure) }
+        if isWanted, dialling == nil, connection == nil, reconnection.failures < Reconnection.attempts,
+            reconnection.next <= now
+        {
+            do throws(BearerError) {
+                try dial()
+            } catch {
+                reconnectLater(after: error)
+            }
         }
+        guard let error = reconnection.error, reconnection.failures >= Reconnection.attempts else { return }
+        reconnection = Reconnection()
+        endLinks(error)
+        guard isScanning else { return }
+        isScanning = false
+        throw error
     }
 
     /// What has arrived and was not fetched yet.
@@ -245,6 +251,18 @@ package final class SocketBearer: PolledBearer {
                 throw BearerError("cannot wait: \(error.text)")
             }
             if let error = step(polled[...]) { throw error }
+        }
+    }
+
+    /// Connects the socket unless that is done, under way, or to be tried again soon: a gateway that was there may be
+    /// starting again.
+    private func beginOrWait() throws(BearerError) {
+        guard reconnection.failures == 0 else { return }
+        do throws(BearerError) {
+            try begin()
+        } catch {
+            guard isPatient, toldMaximumLinks != nil else { throw error }
+            reconnectLater(after: error)
         }
     }
 
@@ -323,24 +341,23 @@ package final class SocketBearer: PolledBearer {
 
     private static let foreignHint = "Is it a gateway or simulator of meshplan that listens there?"
 
-    /// The connection has not come about: the links that wait for it are over.
+    /// The connection has not come about: the links that wait for it are over, or wait on for a gateway that was there.
     private func fail(_ error: BearerError) -> BearerError {
         dialling = nil
         connection = nil
         if !isPatient { breakdown = error }
-        for link in links.keys.sorted() { events.append(.closed(link, error)) }
-        links.removeAll()
+        if !isPatient || toldMaximumLinks == nil { endLinks(error) }
         return error
     }
 
-    private func reconnectLater(after error: BearerError) throws(BearerError) {
-        guard isScanning else { return }
+    private func endLinks(_ error: BearerError) {
+        for link in links.keys.sorted() { events.append(.closed(link, error)) }
+        links.removeAll()
+    }
+
+    private func reconnectLater(after error: BearerError) {
         reconnection.failures += 1
-        guard reconnection.failures < Reconnection.attempts else {
-            isScanning = false
-            reconnection = Reconnection()
-            throw error
-        }
+        reconnection.error = error
         reconnection.next = now.advanced(by: .seconds(1 << (reconnection.failures - 1)))
     }
 
@@ -352,6 +369,7 @@ package final class SocketBearer: PolledBearer {
         guard connection != nil else { return }
         heartbeat = nil
         reconnection = Reconnection()
+        endLinks(error)
         _ = fail(error)
     }
 

@@ -20,11 +20,12 @@ extension ExecutionRun {
         perform(client.keepDirectLinks(to: addresses, at: now))
     }
 
-    /// A device has become a node: it advertises its Node Identity by itself.
+    /// A device has become a node: it advertises its Node Identity by itself if it was provisioned over PB-GATT (Mesh
+    /// Protocol 7.2.2.2.3). One that was provisioned through a node is out of the bearer's reach, most likely.
     func awaitDirectLink(to uuid: DeviceUUID) {
         guard let lane = schedule.lane(of: uuid), direct.isOpen(uuid), !isInterrupted,
             direct.stages.count < client.maximumDirectLinks * ExecutionRun.directLookAhead,
-            network.node(uuid)?.deviceKey != nil
+            network.node(uuid)?.deviceKey != nil, !remoteLinks.values.contains(where: { $0.device == uuid })
         else { return }
         direct.set(uuid, .advertising(since: bearer.now))
         schedule.reach(lane: lane, by: .held)

@@ -51,13 +51,13 @@ struct GatewayRunCommand: ContextCommand {
     @Option(
         help: ArgumentHelp(
             """
-            What carries the messages on from here: unix:PATH or tcp:HOST:PORT of another gateway or a simulator process. \
-            May be repeated.
+            What carries the messages on from here: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a certain \
+            one), or another gateway or a simulator process, as in --via of other commands. May be repeated.
             """,
             valueName: "bearer"
         )
     )
-    var via: [String]
+    var via = [BearerChoice.gattName]
 
     @OptionGroup var adapter: AdapterOptions
 
@@ -81,6 +81,7 @@ struct GatewayRunCommand: ContextCommand {
         } catch {
             throw ValidationError("\(error).")
         }
+        try adapter.check(for: via)
         guard try !BearerChoice.all(adapter.routes(via)).contains(.simulator) else {
             throw ValidationError("--via simulator needs no gateway: meshplan sim --listen serves clients itself.")
         }

@@ -141,9 +141,9 @@ struct ApplyJSON {
             ),
             "provisioned": .integer(recap.provisioned),
             "problems": .integer(recap.problems.count),
+            "direct_links": .integer(recap.directLinks),
             "messages": .integer(recap.messagesSent),
             "retries": .integer(recap.retries),
-            "direct_links": .integer(recap.directLinks),
             "duration_ms": .integer(Int(clamping: recap.duration.microseconds / 1_000)),
         ])
     }

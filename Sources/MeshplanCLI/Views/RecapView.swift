@@ -47,7 +47,9 @@ struct RecapView {
         text += pending("Pending, because they were not heard:") { $0 != .unanswered }
         text += waiting()
         if recap.provisioned > 0 { text += "Provisioned \(count(recap.provisioned, "device")).\n" }
-        if recap.directLinks > 0 { text += "Configured \(count(recap.directLinks, "node")) over links of their own.\n" }
+        if recap.directLinks > 0 {
+            text += "Made \(count(recap.directLinks, "link")) to single nodes to configure them.\n"
+        }
         text += ending() + "\n" + figures() + "\n"
         for line in advice() { text += "Next: \(line)\n" }
         return text

@@ -129,7 +129,11 @@ extension MeshRoute {
     /// The command that hears the IV index of a network over this route, as it is typed.
     func recoveryCommand(of network: String, in context: Context) -> String {
         let key = context.storeAccess.keyFile.map { " --key-file \($0.printable)" } ?? ""
-        let vias = via.map { " --via \($0.printable.shellWord)" }.joined()
-        return "meshplan network iv recover --network \(network.printable)\(vias)\(key)"
+        return "meshplan network iv recover --network \(network.printable)\(Self.options(via))\(key)"
+    }
+
+    /// The options that name ways to the mesh, as they are typed, each with a space in front.
+    static func options(_ via: [String]) -> String {
+        via.map { " --via \($0.printable.shellWord)" }.joined()
     }
 }

@@ -5,22 +5,24 @@ internal import MeshCore
 struct DirectShare {
     /// What such nodes are sent, the most expensive ones first.
     let costs: [MessageCost]
-    /// Links at once.
+    /// Links at once, on the average.
     let links: Double
     let profile: RadioProfile
 
     /// The costs of those nodes of a part that links of their own may be made to; nil if there are none, or no links.
     ///
     /// - Parameters:
-    ///   - links: how many there may be at once.
-    ///   - isReachable: whether a node advertises its Node Identity if it is asked to.
-    init?(_ nodes: PlanPart.CostsByNode, links: Int, profile: RadioProfile, isReachable: (DeviceUUID) -> Bool) {
+    ///   - links: how many there may be at once, on the average.
+    ///   - advertisers: nodes that advertise their Node Identity if they are asked to. Those that are new do so by
+    ///     themselves.
+    init?(_ part: PlanPart, links: Double, profile: RadioProfile, advertisers: Set<DeviceUUID>) {
         guard links > 0 else { return nil }
-        self.links = Double(links)
+        self.links = links
         self.profile = profile
         var eligible: [MessageCost] = []
-        for (node, cost) in zip(nodes.order, nodes.costs) where isReachable(node) && Self.pays(cost, links, profile) {
-            eligible.append(cost)
+        for (node, cost) in zip(part.nodes.order, part.nodes.costs) {
+            let isWorthAsking = advertisers.contains(node) && Self.pays(cost, links, profile)
+            if isWorthAsking || part.newNodes.contains(node) { eligible.append(cost) }
         }
         guard !eligible.isEmpty else { return nil }
         costs = eligible.sorted { $0.pdus > $1.pdus }
@@ -37,7 +39,7 @@ struct DirectShare {
         let times = costs.prefix(count).map { time(of: $0) }
         let work = times.reduce(0, +)
         let last = times.max() ?? 0
-        return Self.lead(profile) + max(work / links + last / 2 * (1 - 1 / links), last)
+        return Self.lead(profile) + max(work / links + last / 2 * max(1 - 1 / links, 0), last)
     }
 
     /// What is asked of each node through the mesh.
@@ -59,7 +61,7 @@ struct DirectShare {
     }
 
     /// Whether the executor gives a node a link of its own, as far as that depends on the node.
-    private static func pays(_ cost: MessageCost, _ links: Int, _ profile: RadioProfile) -> Bool {
-        Double(cost.pdus) * RadioProfile.office.advertisingTime > (1 + setUp(profile)) / Double(links)
+    private static func pays(_ cost: MessageCost, _ links: Double, _ profile: RadioProfile) -> Bool {
+        Double(cost.pdus) * RadioProfile.office.advertisingTime > (1 + setUp(profile)) / links
     }
 }

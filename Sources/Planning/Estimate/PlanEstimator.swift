@@ -102,7 +102,11 @@ package struct PlanEstimator: Sendable {
                 if configuration.relay == false { part.relaysOff += 1 }
             case .provision(let order):
                 part.devices += 1
-                part.newNodes.insert(order.uuid)
+                // One that only nodes hear is out of reach for a link, too.
+                switch order.route {
+                case .any, .direct: part.newNodes.insert(order.uuid)
+                default: break
+                }
                 // Who is told nothing about relaying may not be able to.
                 part.newRelays += relaying.contains(order.uuid) ? 1 : 0.5
             case .edit: break
@@ -211,11 +215,11 @@ package struct PlanEstimator: Sendable {
         provisioning: Double,
         relaysBefore: Double
     ) -> (Moments, PlanEstimate.Bound)? {
-        // While devices are provisioned, half of the links are left, one of them for the mesh.
+        guard connections > 1, part.cost.messages > 0 else { return nil }
+        // One is for the mesh. Where devices are provisioned, half of the links are for that; what is gained when they are
+        // done is lost again by nodes whose GATT proxy is switched off, which ends the links to them.
         let links = part.devices > 0 ? connections / 2 - 1 : connections - 1
-        let share = DirectShare(part.nodes, links: links, profile: profile) { node in
-            advertisers.contains(node) || part.newNodes.contains(node)
-        }
+        let share = DirectShare(part, links: Double(links), profile: profile, advertisers: advertisers)
         guard let share else { return nil }
         func mesh(without count: Int) -> (Moments, PlanEstimate.Bound) {
             let rest = part.without(share.costs.prefix(count), asking: part.devices > 0 ? .zero : DirectShare.question)

@@ -94,7 +94,8 @@ struct HCITests {
         #expect(try report("0000", one, "07").map(\.data) == [hex("07")])
         #expect(try report("1300", one, "08").first?.signal == -60)
         for _ in 0..<10 { _ = try report("2000", one, String(repeating: "00", count: 220)) }
-        #expect(try report("0000", one, "09").map(\.data) != nil)
+        #expect(try report("0000", one, "09").isEmpty, "longer than advertising data can be")
+        #expect(try report("0000", one, "0A").map(\.data) == [hex("0A")])
         for low in 0..<200 { _ = try report("2000", "\(Hexadecimal.encode([UInt8(low)]))0000000000", "01") }
         #expect(assembler.pendingCount <= ExtendedReportAssembler.capacity)
     }

@@ -1,3 +1,5 @@
+package import MeshCore
+
 /// A Bluetooth adapter as the kernel describes it.
 package struct BluetoothAdapter: Hashable, Sendable {
     /// Whether a switch for radios keeps the adapter from sending (rfkill).

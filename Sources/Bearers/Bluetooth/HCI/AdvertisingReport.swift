@@ -1,4 +1,4 @@
-internal import MeshCore
+package import MeshCore
 
 /// One packet that was heard by legacy scanning (Core Vol 4 Part E 7.7.65.2).
 package struct AdvertisingReport: Hashable, Sendable {

@@ -30,9 +30,9 @@ package struct ExtendedReportAssembler: Sendable {
         guard let address = report.address else { return nil }
         let key = Key(address: address, set: report.set, isScanResponse: report.isScanResponse)
         let data = (pending.removeValue(forKey: key) ?? []) + report.data
-        guard data.count <= ExtendedReportAssembler.maximumSize else { return nil }
         switch report.completeness {
         case .complete:
+            guard data.count <= ExtendedReportAssembler.maximumSize else { return nil }
             return AdvertisingReport(
                 type: report.isScanResponse ? 4 : 0,
                 address: address,
@@ -41,7 +41,8 @@ package struct ExtendedReportAssembler: Sendable {
             )
         case .incomplete:
             if pending.count >= ExtendedReportAssembler.capacity { pending = [:] }
-            pending[key] = data
+            // One octet too many tells that it was too long, whatever else comes of it.
+            pending[key] = Array(data.prefix(ExtendedReportAssembler.maximumSize + 1))
             return nil
         case .truncated, .reserved: return nil
         }

@@ -1,4 +1,4 @@
-internal import MeshCore
+package import MeshCore
 
 /// A command to the controller (Core Vol 4 Part E 5.4.1): opcode (2, little-endian), length (1), parameters, all
 /// integers least significant octet first.

@@ -1,4 +1,4 @@
-internal import MeshCore
+package import MeshCore
 
 /// An event of the controller (Core Vol 4 Part E 5.4.4): code (1), length (1), parameters, all integers least
 /// significant octet first.
