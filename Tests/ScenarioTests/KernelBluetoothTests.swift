@@ -69,6 +69,22 @@ struct KernelBluetoothTests {
         #expect(apply.contains("Apply complete."), "\(apply)")
     }
 
+    @Test("Beside a discovery of bluetoothd", .enabled(if: KernelRadio.isBesideDaemon))
+    func besideDiscovery() async throws {
+        let house = try await House.make()
+        defer { house.remove() }
+        let field = try Field(.kernel, to: house)
+        let program = URL(filePath: "/usr/bin/bluetoothctl")
+        let discovery = try LiveProcess(program, ["--timeout", "60", "scan", "on"], in: house.folder, through: .pipes)
+        try discovery.wait(for: "Discovery started")
+        let scan = try await field.meshplan("scan", ["--time", "6s"])
+        #expect(scan.status == 0 && scan.output.contains("Home Network"), "\(scan.output)")
+        let apply = try await field.apply(["--node", "push"])
+        #expect(apply.contains("Apply complete."), "\(apply)")
+        let doctor = try await house.meshplan(["doctor"])
+        #expect(doctor.output.contains("bluetoothd runs"), "\(doctor.output)")
+    }
+
     // MARK: Adapters that cannot be used
 
     @Test("An adapter that is switched off", .disabled(if: KernelRadio.isBesideDaemon, "bluetoothd switches it on"))
