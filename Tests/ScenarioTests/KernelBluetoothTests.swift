@@ -53,7 +53,7 @@ struct KernelBluetoothTests {
         #expect(apply.output.contains("refuses turning notifications on"), "\(apply.output)")
     }
 
-    @Test("A scan that was killed leaves the adapter to the next one, which puts it back as it was")
+    @Test("A scan that was killed leaves the adapter to those who scan and connect next")
     func killedScan() async throws {
         let house = try await House.make()
         defer { house.remove() }
@@ -65,7 +65,24 @@ struct KernelBluetoothTests {
         #expect(try killed.finish() == SIGKILL)
         let scan = try await field.meshplan("scan", ["--time", "6s"])
         #expect(scan.status == 0 && scan.output.contains("Home Network"), "\(scan.output)")
-        try await adapter.wait(for: Self.rest)
+        let apply = try await field.apply(["--node", "push"])
+        #expect(apply.contains("Apply complete."), "\(apply)")
+    }
+
+    @Test("Beside a discovery of bluetoothd", .enabled(if: KernelRadio.isBesideDaemon))
+    func besideDiscovery() async throws {
+        let house = try await House.make()
+        defer { house.remove() }
+        let field = try Field(.kernel, to: house)
+        let program = URL(filePath: "/usr/bin/bluetoothctl")
+        let discovery = try LiveProcess(program, ["--timeout", "60", "scan", "on"], in: house.folder, through: .pipes)
+        try discovery.wait(for: "Discovery started")
+        let scan = try await field.meshplan("scan", ["--time", "6s"])
+        #expect(scan.status == 0 && scan.output.contains("Home Network"), "\(scan.output)")
+        let apply = try await field.apply(["--node", "push"])
+        #expect(apply.contains("Apply complete."), "\(apply)")
+        let doctor = try await house.meshplan(["doctor"])
+        #expect(doctor.output.contains("bluetoothd runs"), "\(doctor.output)")
     }
 
     // MARK: Adapters that cannot be used

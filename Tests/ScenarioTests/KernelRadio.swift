@@ -52,12 +52,13 @@ final class VirtualAdapter {
 
     /// Blocks its radio, or lets it go, as `rfkill` does.
     func block(_ isOn: Bool) throws {
-        let folder = URL(filePath: "/sys/class/bluetooth/\(name)")
-        let entries = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        guard let control = entries.first(where: { $0.lastPathComponent.hasPrefix("rfkill") }) else {
-            throw ScenarioError("\(name) has no radio switch")
+        // Foundation does not list folders behind links.
+        let folder = URL(filePath: "/sys/class/bluetooth/\(name)").resolvingSymlinksInPath()
+        let entries = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        guard let control = entries.first(where: { $0.hasPrefix("rfkill") }) else {
+            throw ScenarioError("\(name) has no radio switch among \(entries)")
         }
-        try Data((isOn ? "1" : "0").utf8).write(to: control.appending(path: "soft"))
+        try Data((isOn ? "1" : "0").utf8).write(to: folder.appending(path: control).appending(path: "soft"))
     }
 
     /// Takes the adapter away, as if somebody pulled it out.
