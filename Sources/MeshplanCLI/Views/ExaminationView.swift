@@ -24,7 +24,7 @@ struct ExaminationView {
             switch self {
             case .network: "Network"
             case .gateway: "Gateway"
-            case .bluetooth: "Bluetooth"
+            case .bluetooth: "Bluetooth of"
             }
         }
 
