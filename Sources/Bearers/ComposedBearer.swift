@@ -342,6 +342,9 @@ package final class ComposedBearer: PolledBearer {
         return BearerError("\(name): \(error.message)", hint: error.hint)
     }
 
+    /// Why nobody can be heard at present; nil while a part is there.
+    package var failure: BearerError? { members.contains { $0.bearer != nil } ? nil : allGone }
+
     /// What is wrong with all parts.
     private var allGone: BearerError {
         let errors = members.compactMap(\.error)

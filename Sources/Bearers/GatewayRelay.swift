@@ -59,6 +59,7 @@ package final class GatewayRelay {
     private let server: FrameServer
     private let bearer: any PolledBearer
     private let limit: Int?
+    private let failure: () -> BearerError?
     private let tell: (Event) -> Void
     private var links: [LinkIdentifier: Link] = [:]
     private var identifiers: [FrameServer.ClientLink: LinkIdentifier] = [:]
@@ -76,16 +77,19 @@ package final class GatewayRelay {
     /// - Parameters:
     ///   - server: with the bearer's clock.
     ///   - maximumLinks: links at once for all clients together; nil for as many as the bearer has.
+    ///   - failure: why the bearer hears nobody at present, nil while it does.
     ///   - tell: is told what happens.
     package init(
         server: FrameServer,
         bearer: any PolledBearer,
         maximumLinks: Int? = nil,
+        failure: @escaping () -> BearerError? = { nil },
         tell: @escaping (Event) -> Void = { _ in }
     ) {
         limit = maximumLinks
         self.server = server
         self.bearer = bearer
+        self.failure = failure
         self.tell = tell
     }
 
@@ -218,9 +222,10 @@ package final class GatewayRelay {
     }
 
     private func updateScan() {
+        if isScanning, let error = failure() { endScan(error) }
         let isWanted = !scanners.isEmpty
         guard isWanted != isScanning else { return }
-        if isWanted, let scanRetry, bearer.now < scanRetry { return }
+        if isWanted, let scanRetry, bearer.now < scanRetry, failure() == nil { return }
         scanRetry = nil
         do throws(BearerError) {
             try bearer.scan(isWanted)
@@ -228,8 +233,20 @@ package final class GatewayRelay {
             tell(.scanning(isWanted))
         } catch {
             isScanning = false
+            if let gone = failure() { return endScan(gone) }
             scanRetry = isWanted ? bearer.now.advanced(by: Self.scanInterval) : nil
             tell(.cannotScan(error))
         }
+    }
+
+    /// Sends those away who wait to hear somebody where there is no radio any more, with the reason: silence would look like
+    /// an empty building.
+    private func endScan(_ error: BearerError) {
+        if isScanning { try? bearer.scan(false) }
+        isScanning = false
+        tell(.cannotScan(error))
+        let reason = BearerError("the gateway has no radio at present: \(error.message)", hint: error.hint)
+        for client in scanners.sorted() { server.drop(client, reason) }
+        scanners = []
     }
 }

@@ -45,10 +45,21 @@ struct RadioBearers {
     func parts(_ choices: [BearerChoice], _ names: [String]) throws -> [ComposedBearer.Part] {
         try zip(choices, names).map { choice, name in
             let security = try security(of: choice)
+            let addresses = HostAddresses()
+            // Those that are there already say nothing while the others are waited for; a gateway bears 15 s of that.
+            let timeout = Duration.seconds(max(2, 12 / choices.count))
             return ComposedBearer.Part(
                 name: name,
                 make: { () throws(BearerError) in
-                    try make(choice, name, security, isPatient: false, WaitInterruption())
+                    try make(
+                        choice,
+                        name,
+                        security,
+                        isPatient: false,
+                        WaitInterruption(),
+                        connectTimeout: timeout,
+                        addresses
+                    )
                 },
                 open: { bearer throws(BearerError) in try open(bearer) }
             )
@@ -76,7 +87,9 @@ struct RadioBearers {
         _ name: String,
         _ security: ConnectionSecurity?,
         isPatient: Bool,
-        _ interruption: WaitInterruption
+        _ interruption: WaitInterruption,
+        connectTimeout: Duration = .seconds(10),
+        _ addresses: HostAddresses = HostAddresses()
     ) throws(BearerError) -> any PolledBearer {
         switch choice {
         case .simulator: throw BearerError("--via simulator is in this process")
@@ -85,9 +98,11 @@ struct RadioBearers {
                 address: address.resolved(in: context),
                 name: security == nil ? nil : name,
                 security: security,
+                connectTimeout: connectTimeout,
                 isPatient: isPatient,
                 clock: clock,
-                interruption: interruption
+                interruption: interruption,
+                addresses: addresses
             )
         case .gatt(let adapter):
             return BluetoothBearer(

@@ -11,6 +11,8 @@ private final class GatewayBench {
     let bearer: FakeBearer
     let server: FrameServer
     private(set) var told: [GatewayRelay.Event] = []
+    /// Why there is no radio.
+    var failure: BearerError?
     private var relay: GatewayRelay?
 
     init(
@@ -25,9 +27,13 @@ private final class GatewayBench {
         settings.maximumLinks = links
         change(&settings)
         server = try FrameServer(listeningAt: address, settings: settings, security: security, clock: clock)
-        relay = GatewayRelay(server: server, bearer: bearer, maximumLinks: maximumLinks) { [unowned self] in
-            told.append($0)
-        }
+        relay = GatewayRelay(
+            server: server,
+            bearer: bearer,
+            maximumLinks: maximumLinks,
+            failure: { [unowned self] in failure },
+            tell: { [unowned self] in told.append($0) }
+        )
     }
 
     deinit {
@@ -172,8 +178,21 @@ struct GatewayRelayTests {
         try bench.until {
             try bench.turnClients([first]).isEmpty && bench.bearer.calls.last == .connect(link(1), .anyProxy)
         }
+        // Where there is no radio at all, who waits to hear somebody is sent away with the reason.
+        let other = try bench.greetedClient()
+        bench.failure = BearerError("hci0 is gone", hint: "plug it in")
+        try other.scan(true)
+        try bench.until {
+            try bench.turn()
+            do throws(BearerError) {
+                _ = try other.next(until: bench.clock.now)
+                return false
+            } catch {
+                return error.message.contains("the gateway has no radio at present: hci0 is gone")
+            }
+        }
+        bench.failure = nil
         bench.stop()
-        #expect(bench.bearer.calls.last == .close(link(1)))
     }
 
     @Test("a client whose packets wait for the radio is not read meanwhile; others are, and nothing is lost")

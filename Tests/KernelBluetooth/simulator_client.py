@@ -4,6 +4,7 @@ import asyncio
 import struct
 
 MAGIC = b"mesh"
+VERSION = 2
 SILENCE = 60  # seconds in which we say something at least
 PROXY, PROVISIONING = 1, 2
 
@@ -19,22 +20,15 @@ class SimulatorClient:
         self.ended = self.heartbeat = None
 
     async def start(self, path):
-        """Connects, agrees on the version, and begins to scan and to read; `ended` is done when the connection is."""
-        version = 2
-        while True:
-            self.reader, self.writer = await asyncio.open_unix_connection(path)
-            self.send(0x01, MAGIC + struct.pack(">HH", version, SILENCE * 1000))
-            hello = await self.read()
-            if hello[0] == 0x81:
-                break
-            if hello[0] != 0x86 or hello[1:3] == struct.pack(">H", version):
-                raise ConnectionError(f"the simulator says {hello.hex()}")
-            self.writer.close()
-            version = int.from_bytes(hello[1:3], "big")
+        """Connects, and begins to scan and to read; `ended` is done when the connection is."""
+        self.reader, self.writer = await asyncio.open_unix_connection(path)
+        self.send(0x01, MAGIC + struct.pack(">HH", VERSION, SILENCE * 1000))
+        hello = await self.read()
+        if hello[0] != 0x81:
+            raise ConnectionError(f"the simulator says {hello.hex()}")
         self.send(0x05, b"\x01")
         self.ended = asyncio.ensure_future(self.run())
-        if version > 1:
-            self.stay()
+        self.stay()
 
     def close(self):
         if self.ended:

@@ -30,7 +30,7 @@ struct BearerTests {
         try await commission(over: route, simulation: route == .kernel ? [] : harsh, radio: ["--mtu", "23"])
     }
 
-    @Test("The house is applied, read back, and nothing is left to do", arguments: Route.here)
+    @Test("The house is applied, read back, and nothing is left to do", arguments: Route.direct)
     func house(over route: Route) async throws {
         let house = try await House.make()
         defer { house.remove() }

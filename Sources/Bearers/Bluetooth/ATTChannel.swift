@@ -26,6 +26,9 @@ final class ATTChannel {
     /// Whether PDUs wait to be written.
     var isWriting: Bool { !outgoing.isEmpty }
 
+    /// Whether writing has failed, so that reading will tell of the end.
+    var hasFailed: Bool { error != nil }
+
     /// The octets of PDUs that wait to be written.
     var waiting: Int { outgoing.reduce(0) { $0 + $1.count } }
 

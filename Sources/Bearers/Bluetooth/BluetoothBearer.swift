@@ -151,7 +151,7 @@ package final class BluetoothBearer: PolledBearer {
                 Watched(
                     number: channel.descriptor.number,
                     reads: channel.isConnected,
-                    writes: channel.isWriting || !channel.isConnected
+                    writes: channel.isWriting || !channel.isConnected || channel.hasFailed
                 )
             )
         }
@@ -216,7 +216,7 @@ package final class BluetoothBearer: PolledBearer {
             return
         }
         if socket.isWritable { channel.flush() }
-        if socket.isReadable {
+        if socket.isReadable || channel.hasFailed {
             for _ in 0..<Self.burst {
                 guard channels[link] != nil, let pdu = channel.read(into: &buffer) else { break }
                 perform(central.receive(pdu, on: link, at: now))
@@ -231,6 +231,8 @@ package final class BluetoothBearer: PolledBearer {
         for output in outputs {
             switch output {
             case .send(let command):
+                // For an adapter that is gone nothing is kept: another one may have its number by then.
+                guard control != nil else { continue }
                 commands.append(command)
                 flushCommands()
             case .connect(let link, let address): begin(link, address)

@@ -14,6 +14,11 @@ struct ConnectAllowance {
     /// A full allowance.
     init(at now: Instant) { filledAt = now }
 
+    /// Whether nothing of it is used up.
+    func isFull(at now: Instant) -> Bool {
+        filledAt.advanced(by: Self.interval * (Self.burst - left)) <= now
+    }
+
     /// Uses one up.
     ///
     /// - Returns: whether there was one.
@@ -26,5 +31,25 @@ struct ConnectAllowance {
         guard left > 0 else { return false }
         left -= 1
         return true
+    }
+}
+
+/// The allowances of all clients, by what they are called.
+struct ConnectAllowances {
+    private var byName: [String: ConnectAllowance] = [:]
+
+    /// Those that are full need not be remembered.
+    private static let memory = 256
+
+    /// Uses one of a client's up.
+    ///
+    /// - Returns: whether there was one; false for a client that is one too many, too.
+    mutating func take(_ name: String, at now: Instant) -> Bool {
+        if byName[name] == nil {
+            if byName.count >= Self.memory { byName = byName.filter { !$0.value.isFull(at: now) } }
+            guard byName.count < Self.memory else { return false }
+            byName[name] = ConnectAllowance(at: now)
+        }
+        return byName[name]?.take(at: now) ?? false
     }
 }

@@ -17,7 +17,6 @@ package final class FrameServer {
         let since: Instant
         /// Since its hello.
         var heartbeat: Heartbeat?
-        var allowance: ConnectAllowance
         /// Whether it is not read at present.
         var isPaused = false
         var isScanning = false
@@ -44,6 +43,8 @@ package final class FrameServer {
     private var listener: Descriptor?
     private var clients: [Client: Connection] = [:]
     private var farewells: [Farewell] = []
+    /// By certificate, or by connection where there are none: to come again must not fill an allowance.
+    private var allowances = ConnectAllowances()
     private var nextClient: UInt32 = 0
     private var pending: [Event] = []
     /// What one client can say before the others get their turn.
@@ -305,7 +306,7 @@ package final class FrameServer {
                 tell(.closed(link, error), client)
                 return nil
             }
-            guard clients[client]?.allowance.take(at: clock.now) == true else {
+            guard allowances.take(connection.frames.peerName ?? "\(client.rawValue)", at: clock.now) else {
                 let error = BearerError("the client connects too often", hint: "Wait a few seconds.")
                 tell(.closed(link, error), client)
                 return nil
@@ -419,8 +420,7 @@ package final class FrameServer {
             clients[Client(rawValue: nextClient)] = Connection(
                 frames: FrameConnection(accepted, session: session),
                 peer: peerName(of: accepted),
-                since: now,
-                allowance: ConnectAllowance(at: now)
+                since: now
             )
             nextClient &+= 1
         }

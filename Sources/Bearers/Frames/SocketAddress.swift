@@ -64,6 +64,16 @@ package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConver
     package var description: String { "`\(text)` is not a socket address: \(problem)" }
 }
 
+extension SocketAddress {
+    /// The same port at all addresses of a machine, for those who listen there.
+    var everywhere: SocketAddress {
+        switch self {
+        case .unix: self
+        case .tcp(_, let port): .tcp(host: "0.0.0.0", port: port)
+        }
+    }
+}
+
 extension SocketAddress: CustomStringConvertible {
     /// The text that reads as this address.
     package var description: String {

@@ -14,8 +14,7 @@ package final class SocketBearer: PolledBearer {
     package let clock: BearerClock
     /// What ends a wait beside the socket.
     package let interruption: WaitInterruption
-    /// The addresses of the host, once it was looked up: a look-up waits, so a lost connection comes back without one.
-    private var candidates: [Candidate]?
+    private let addresses: HostAddresses
     private var dialling: Dialling?
     private var connection: FrameConnection?
     /// Since the gateway's hello; the connection is being set up as long as there is none.
@@ -27,6 +26,8 @@ package final class SocketBearer: PolledBearer {
     private var canScan = true
     private var isScanning = false
     private var reconnection = Reconnection()
+    /// Why a connection that had been set up was lost last.
+    private var lastLoss: BearerError?
     /// Why a bearer that is not patient can do nothing any more, until that is thrown.
     private var breakdown: BearerError?
     private var events: [BearerEvent] = []
@@ -77,6 +78,7 @@ package final class SocketBearer: PolledBearer {
     ///     a loss.
     ///   - clock: the process's, from now on if not given.
     ///   - interruption: what ends a wait beside the socket.
+    ///   - addresses: those that the host was found to have; to be kept for another bearer that takes this one's place.
     package init(
         address: SocketAddress,
         name: String? = nil,
@@ -85,9 +87,11 @@ package final class SocketBearer: PolledBearer {
         silence: Duration = .seconds(5),
         isPatient: Bool = true,
         clock: BearerClock = BearerClock(),
-        interruption: WaitInterruption = WaitInterruption()
+        interruption: WaitInterruption = WaitInterruption(),
+        addresses: HostAddresses = HostAddresses()
     ) {
         self.address = address
+        self.addresses = addresses
         self.name = name ?? address.description
         self.security = security
         self.connectTimeout = connectTimeout
@@ -251,6 +255,10 @@ package final class SocketBearer: PolledBearer {
                 throw BearerError("cannot wait: \(error.text)")
             }
             if let error = step(polled[...]) { throw error }
+            guard heartbeat == nil, dialling == nil, connection == nil else { continue }
+            // Its end came together with its hello.
+            breakdown = nil
+            throw lastLoss ?? lost("it ended at once")
         }
     }
 
@@ -278,9 +286,9 @@ package final class SocketBearer: PolledBearer {
 
     private func dial() throws(BearerError) {
         guard dialling == nil, connection == nil else { return }
-        if candidates == nil { candidates = try Bearers.candidates(for: address, passive: false) }
+        let candidates = try addresses.candidates(for: address)
         greetingDeadline = now.advanced(by: connectTimeout)
-        var dialling = Dialling(to: candidates ?? [], until: greetingDeadline)
+        var dialling = Dialling(to: candidates, until: greetingDeadline)
         if let error = take(dialling.advance(isReady: false, at: now), of: dialling) { throw error }
     }
 
@@ -322,7 +330,8 @@ package final class SocketBearer: PolledBearer {
             let start =
                 security == nil
                 ? "Is the gateway or the simulator running? Start one with: meshplan sim --listen \(address)"
-                : "Is the gateway running? It is started with: meshplan gateway --listen \(address)"
+                : "Is the gateway running? It is started there with: meshplan gateway --listen \(address.everywhere) "
+                    + "--certificate NAME.gateway.pem"
             return fail(
                 BearerError("cannot connect to \(name): \(error.text)", hint: error.connectingHint(start: start))
             )
@@ -367,6 +376,7 @@ package final class SocketBearer: PolledBearer {
 
     private func lose(_ error: BearerError) {
         guard connection != nil else { return }
+        lastLoss = error
         heartbeat = nil
         reconnection = Reconnection()
         endLinks(error)

@@ -61,8 +61,14 @@ enum BearerChoice: Hashable {
                 pairing: at.map { String(rest[..<$0]) },
                 try SocketAddress(tcp: host, of: text, defaultPort: Self.gatewayPort)
             )
-        } else {
+        } else if text.hasPrefix("unix:") || text.hasPrefix("tcp:") {
             self = .socket(try SocketAddress(text))
+        } else {
+            throw SocketAddressError(
+                text: text,
+                problem:
+                    "a way to the mesh is gatt, gatt:ADAPTER, gateway://HOST, unix:PATH, tcp:HOST:PORT or simulator"
+            )
         }
     }
 

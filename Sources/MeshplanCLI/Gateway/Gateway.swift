@@ -56,7 +56,13 @@ struct Gateway {
             security: security,
             clock: clock
         )
-        relay = GatewayRelay(server: server, bearer: bearer, maximumLinks: limits.connections) { log.write($0) }
+        relay = GatewayRelay(
+            server: server,
+            bearer: bearer,
+            maximumLinks: limits.connections,
+            failure: { bearer.failure },
+            tell: { log.write($0) }
+        )
         log.begin(
             listeningAt: address.isUnix ? address : server.address,
             via: names,

@@ -37,10 +37,12 @@ struct GatewayExamination {
     private func contents(_ path: String) -> [ExaminationFinding] {
         do {
             let pem = try Files.read(pairing.context.absolute(path), as: path, limit: 1 << 20)
-            let until =
-                path == pairing.authorityPath
-                ? try CertificateAuthority(pem: pem).certificate.validUntil : try TLSIdentity(pem: pem).validUntil
-            return end(path, until)
+            guard path != pairing.authorityPath else {
+                return end(path, try CertificateAuthority(pem: pem).certificate.validUntil)
+            }
+            let identity = try TLSIdentity(pem: pem)
+            try identity.check(path == pairing.gatewayPath ? .server : .client)
+            return end(path, identity.validUntil)
         } catch {
             let failure = Failure(explaining: error)
             return [

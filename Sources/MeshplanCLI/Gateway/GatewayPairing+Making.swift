@@ -46,6 +46,15 @@ extension GatewayPairing {
                     "Choose another name, or make it anew with --renew: the gateway and all clients then need new files."
             )
         }
+        guard !exists || isThere(authorityPath) else {
+            throw Failure(
+                .failure,
+                "somebody else has made the pairing with gateway \(name): its authority is not in \(folder)",
+                hint:
+                    "Ask for a new file where it was made, with: meshplan gateway pair \(name) --client LABEL; or move "
+                    + "\(folder) away to make a pairing of your own."
+            )
+        }
         let now = context.now()
         let validity = CertificateDays.validity(wishes.days, at: now)
         let authority = try CertificateAuthority(

@@ -68,6 +68,13 @@ package struct BluetoothSurvey: Hashable, Sendable {
         if ready == nil, let problem = candidates.first.flatMap({ problem(of: $0) }) { throw problem }
         if !canScan { throw BluetoothSurvey.missingRights(program) }
         guard let ready else { throw noAdapter }
+        // The kernel takes the first adapter that is on where it is told none by its public address.
+        if ready.address.isZero, let other = adapters.first(where: { $0.isUp && $0.number != ready.number }) {
+            throw BearerError(
+                "the Bluetooth adapter \(ready.name) has no public address, so connections would go by \(other.name)",
+                hint: "switch the other one off: sudo btmgmt --index \(other.number) power off"
+            )
+        }
         return ready
     }
 

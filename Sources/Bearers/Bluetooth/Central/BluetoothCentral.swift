@@ -37,6 +37,8 @@ package struct BluetoothCentral: Sendable {
     private var lingering: [BluetoothAddress: Instant] = [:]
     /// How many connections there can be at once, as far as is known.
     package private(set) var maximumLinks: Int
+    /// How many there can be where nobody else uses the controller.
+    private let usualLinks: Int
 
     /// A central that does nothing yet.
     ///
@@ -44,6 +46,7 @@ package struct BluetoothCentral: Sendable {
     package init(scanner: LEScanner, maximumLinks: Int, timing: CentralTiming = CentralTiming()) {
         self.scanner = scanner
         self.maximumLinks = max(maximumLinks, 1)
+        usualLinks = self.maximumLinks
         self.timing = timing
     }
 
@@ -142,6 +145,8 @@ package struct BluetoothCentral: Sendable {
         case .event(.commandStatus(let opcode, let status)):
             if status != .success, opcode.createsConnection, let place = connecting { links[place].reason = status }
         case .event(.disconnectionComplete(.success, let handle, let reason)):
+            // Whosever it was, there is room for one more; how much shows again when a connection is refused.
+            maximumLinks = usualLinks
             if let place = links.firstIndex(where: { $0.handle == handle }) {
                 links[place].reason = reason
                 links[place].ownHandle = nil
@@ -210,6 +215,8 @@ package struct BluetoothCentral: Sendable {
         isScanning = false
         var outputs: [Output] = []
         for link in links.map(\.identifier) { outputs += end(link, error, at: now) }
+        scanner.reset()
+        lingering = [:]
         return outputs
     }
 

@@ -70,6 +70,8 @@ package struct LEScanner: Sendable {
     private var interruptions = 0
     /// How often in a row scanning was disallowed although no scan could be shared.
     private var disallowals = 0
+    /// How often in a row a command was not answered.
+    private var silences = 0
     private var lastReport = Instant.zero
     private var assembler = ExtendedReportAssembler()
 
@@ -112,6 +114,10 @@ package struct LEScanner: Sendable {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         switch phase {
         case .busy:
+            // An answer can be lost while nobody reads the socket for long; a scan that works is not to end by that.
+            foreign = nil
+            silences += 1
+            guard silences >= LEScanner.maximumSilences else { return send(disable, as: .replacing, at: now) }
             return fail(
                 BearerError(
                     "the Bluetooth adapter does not answer commands",
@@ -151,7 +157,7 @@ package struct LEScanner: Sendable {
 
     private mutating func hear(_ reports: [AdvertisingReport], at now: Instant) -> [Output] {
         lastReport = now
-        interruptions = 0
+        (interruptions, disallowals, silences) = (0, 0, 0)
         guard demand == .on else { return [] }
         return reports.map { .heard($0) }
     }
@@ -212,8 +218,27 @@ extension LEScanner {
     }
 
     private mutating func fail(_ error: BearerError) -> [Output] {
+        silences = 0
+        // Where nobody wants to hear anything any more, nobody is to be told, and the next one begins anew.
+        guard demand != .off else {
+            reset()
+            return []
+        }
         phase = .failed
         return [.failed(error)]
+    }
+
+    /// Forgets the controller, which is gone, or may be another one by now.
+    mutating func reset() {
+        phase = .idle
+        demand = .off
+        features = nil
+        foreign = nil
+        hasReplaced = false
+        sharesInVain = false
+        hasChangedKind = false
+        (interruptions, disallowals, silences) = (0, 0, 0)
+        assembler = ExtendedReportAssembler()
     }
 
     /// A command has been answered, an own one or somebody else's. The controller does one after the other, so the
@@ -222,7 +247,10 @@ extension LEScanner {
         let status = HCIEvent.status(parameters)
         if opcode == .leSetScanEnable || opcode == .leSetExtendedScanEnable, let isOn = foreign {
             foreign = nil
-            return status == .success ? foreignScan(isOn: isOn, at: now) : []
+            guard status == .success else { return [] }
+            // The kernel knows better than the list of commands which kind the controller can be trusted with.
+            features?.hasExtendedScanning = opcode == .leSetExtendedScanEnable
+            return foreignScan(isOn: isOn, at: now)
         }
         guard case .busy(let step, _) = phase else { return [] }
         switch (step, opcode) {
@@ -237,7 +265,7 @@ extension LEScanner {
             return send(enable, as: .enabling, at: now)
         case (.enabling, .leSetScanEnable), (.enabling, .leSetExtendedScanEnable):
             guard status == .success else { return refused(status, at: now) }
-            disallowals = 0
+            (disallowals, silences) = (0, 0)
             return settle(.own, at: now)
         case (.disabling, .leSetScanEnable), (.disabling, .leSetExtendedScanEnable):
             return settle(.idle, at: now)
@@ -260,7 +288,8 @@ extension LEScanner {
             if hasReplaced, sharesInVain { return disallowed(at: now) }
             return settle(.shared(until: now.advanced(by: timing.sharing)), at: now)
         case .unknownCommand: return changeKind(status, at: now)
-        default: return fail(LEScanner.error(status))
+        // Some controllers name the extended commands and have only the others.
+        default: return isExtended ? changeKind(status, at: now) : fail(LEScanner.error(status))
         }
     }
 
@@ -269,7 +298,10 @@ extension LEScanner {
     private mutating func disallowed(at now: Instant) -> [Output] {
         disallowals += 1
         guard disallowals <= LEScanner.maximumDisallowals else { return fail(LEScanner.error(.commandDisallowed)) }
-        if disallowals.isMultiple(of: 2) { features?.hasExtendedScanning.toggle() }
+        // Mostly it is the former, while a connection of somebody else is made.
+        if disallowals.isMultiple(of: 4) || disallowals % 4 == 1, disallowals > 1 {
+            features?.hasExtendedScanning.toggle()
+        }
         let wait = timing.interruption * (1 << min(disallowals - 1, 4))
         return settle(.interrupted(until: now.advanced(by: wait)), at: now)
     }
@@ -284,6 +316,8 @@ extension LEScanner {
 
     /// With growing distances, some ten seconds of the usual timing.
     private static let maximumDisallowals = 10
+    /// Two commands without an answer are taken for lost ones.
+    private static let maximumSilences = 3
 
     private static func error(_ status: HCIErrorCode) -> BearerError {
         BearerError("the Bluetooth adapter refuses to scan: \(status)", hint: status.hint)
@@ -318,7 +352,7 @@ package struct LEScanTiming: Hashable, Sendable {
 
     /// Those times.
     package init(
-        command: Duration = .seconds(10),
+        command: Duration = .seconds(4),
         sharing: Duration = .milliseconds(1_500),
         interruption: Duration = .milliseconds(100),
         quiet: Duration = .seconds(10)
