@@ -50,6 +50,7 @@ struct ApplyRun {
         let lease = try workspace.lock(database, for: operation)
         try Confirmation(context: context, network: network).check(database)
         let snapshot = try database.snapshot()
+        try checkProxy(in: snapshot.network)
         announce(plan, from: path, try estimator(database).relaying(in: snapshot.network).estimate(plan))
         try SequenceNotice(context, network: network).warn(of: snapshot, database)
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
@@ -134,6 +135,7 @@ struct ApplyRun {
         var snapshot = try database.snapshot()
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
         let names = planning.nodeNames(in: snapshot.network)
+        try checkProxy(in: snapshot.network, names: names)
         func connected() throws -> MeshConnection {
             try connect(database, lease, named: planning.network, names: names, reporter)
         }
@@ -193,6 +195,12 @@ struct ApplyRun {
         try planning.settle(database, lease, isComplete: status == .success)
         if confirmWithin != nil { try beginWaiting(database, lease) }
         return (status, confirmWithin != nil)
+    }
+
+    /// Refuses a proxy that there is not before anybody is asked.
+    private func checkProxy(in network: MeshNetwork, names: [String: DeviceUUID] = [:]) throws(Failure) {
+        guard let proxy = options.proxy, proxy.resolved(in: network, names: names) == nil else { return }
+        throw Failure(.usage, proxy.unknown, hint: proxy.hint)
     }
 
     /// Asks for approval; what cannot be taken back takes more than a yes.
@@ -298,9 +306,11 @@ struct MeshConnection {
     ) throws {
         var options = options
         options.link.ivIndexRecovery = route.recoveryCommand(of: network, in: context)
+        let present = try database.snapshot().network
+        options.proxy = options.proxy.map { $0.resolved(in: present, names: names) ?? $0 }
         let access = try route.open(
             in: context,
-            network: try database.snapshot().network,
+            network: present,
             named: network,
             names: names,
             watched: TerminalDesk.isAttended(context) ? [context.lineInput.descriptor].compactMap { $0 } : []

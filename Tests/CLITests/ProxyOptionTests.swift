@@ -19,6 +19,16 @@ struct ProxyOptionTests {
         #expect(text.contains("the database has no node nobody, which is to be the proxy"), "\(unknown)")
     }
 
+    @Test("apply takes the definition's name for a node, too, and refuses one that nobody has before anything else")
+    func definitionsNames() throws {
+        let fixture = try CommandFixture.house()
+        let nobody = fixture.run("apply", "--via", "simulator", "--proxy", "nobody")
+        #expect(nobody.status == 64 && nobody.output.isEmpty, "\(nobody)")
+        #expect(nobody.error.contains("the database has no node nobody"), "\(nobody)")
+        let applied = fixture.run("apply", "--via", "simulator", "--auto-approve", "--proxy", "bell")
+        #expect(applied.status == 0 && applied.error.contains("Connected through the proxy at 0x0104"), "\(applied)")
+    }
+
     @Test("A proxy that is not heard ends the run with who was heard instead")
     func notHeard() throws {
         let fixture = try CommandFixture.house()

@@ -248,13 +248,20 @@ package final class SocketBearer: PolledBearer {
         try dial()
         while heartbeat == nil {
             var polled = watched
+            let own = polled.count
+            if let wakeUp = interruption.wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
             do {
                 let wait = now.duration(to: nextDeadline ?? now)
                 _ = try waitForAny(of: &polled, milliseconds: wait.pollMilliseconds)
             } catch {
                 throw BearerError("cannot wait: \(error.text)")
             }
-            if let error = step(polled[...]) { throw error }
+            if let wakeUp = interruption.wakeUp, polled[own].isReadable {
+                drain(wakeUp)
+                (dialling, connection) = (nil, nil)
+                throw BearerError("interrupted while connecting to \(name)")
+            }
+            if let error = step(polled[..<own]) { throw error }
             guard heartbeat == nil, dialling == nil, connection == nil else { continue }
             // Its end came together with its hello.
             breakdown = nil

@@ -39,11 +39,23 @@ package struct ProxyName: Hashable, Sendable {
         return node.map { .node($0.unicastAddress, name: $0.name) }
     }
 
+    /// The same proxy by a name that the network has.
+    ///
+    /// - Parameter names: further names of nodes, such as a definition's.
+    /// - Returns: nil if the network has no such node by any of them.
+    package func resolved(in network: MeshNetwork, names: [String: DeviceUUID]) -> ProxyName? {
+        if proxy(in: network) != nil { return self }
+        guard let other = names[text].map({ ProxyName($0.description) }), other.proxy(in: network) != nil else {
+            return nil
+        }
+        return other
+    }
+
     /// That a network has no such node; a sentence without a full stop.
-    var unknown: String { "the database has no node \(text), which is to be the proxy" }
+    package var unknown: String { "the database has no node \(text), which is to be the proxy" }
 
     /// What can be written instead.
-    var hint: String {
+    package var hint: String {
         "--proxy takes the name of a node, its unicast address (0x000A), its Device UUID, or a Bluetooth address "
             + "(C0:11:22:33:44:55)"
     }
