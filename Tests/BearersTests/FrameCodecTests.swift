@@ -233,7 +233,7 @@ struct FrameCodecTests {
     @Test(
         "addresses are read and written back",
         arguments: [
-            "unix:/tmp/mesh.sock", "unix:mesh.sock", "tcp:localhost:7000", "tcp:[::1]:7000", "tcp:10.0.0.1:0",
+            "unix:/run/mesh.sock", "unix:mesh.sock", "tcp:localhost:7000", "tcp:[::1]:7000", "tcp:10.0.0.1:0",
         ]
     )
     func addresses(text: String) throws {

@@ -58,7 +58,7 @@ final class ATTChannel {
         }
     }
 
-    /// The next PDU, nil if there is none for now, or none any more: see ``end``.
+    /// The next PDU, nil if there is none at present, or none any more: see ``end``.
     ///
     /// A socket tells its error before what has arrived ahead of it, so it is read on until the end.
     func read(into buffer: inout [UInt8]) -> [UInt8]? {
