@@ -72,7 +72,13 @@ let package = Package(
         ),
 
         .target(name: "FaultInjection", path: "Tests/FaultInjection"),
-        .target(name: "TestSupport", dependencies: ["MeshCore"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+        .target(
+            name: "TestSupport",
+            dependencies: ["MeshCore", "CTestSupport"],
+            path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "MeshCoreTests",
             dependencies: ["MeshCore", "TestSupport"],

@@ -9,14 +9,14 @@ import TestSupport
 
 /// A network that has only ourselves, or a few nodes, the devices that are to join it, and a database in a folder of its
 /// own.
-final class Commissioning {
+final class Commissioning: KillableSite {
     static let onOffServer = ModelIdentifier.sig(0x1000)
     static let lighting = AppKeyIndex.first
 
     let devices: [DeviceDescription]
     let world: SimulatedWorld
     private let key: DatabaseKey
-    private var folder: URL
+    private(set) var folder: DatabaseFolder
     private(set) var database: MeshDatabase
     private(set) var events: [ExecutionEvent] = []
     private var generator: SplitMix64
@@ -65,22 +65,18 @@ final class Commissioning {
         self.devices = devices
         generator = SplitMix64(seed: seed)
         key = DatabaseKey.random(using: &generator)
-        folder = try Commissioning.newFolder()
+        folder = try DatabaseFolder()
         var network = try House.network(lamps: lamps)
         try change(&network)
         world = SimulatedWorld(network: network, devices: devices, settings: settings, seed: seed)
         try forget(&network)
         database = try MeshDatabase.create(
-            at: folder.appendingPathComponent("site.meshdb").path,
+            at: folder.path,
             network: network,
             key: key,
             now: Site.now,
             using: SplitMix64(seed: seed + 1)
         )
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: folder)
     }
 
     var network: MeshNetwork {
@@ -216,31 +212,9 @@ final class Commissioning {
         _ = try database.commit(changes, with: lease)
     }
 
-    func copyFiles() throws -> URL {
-        let copy = try Commissioning.newFolder()
-        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
-            try FileManager.default.copyItem(at: file, to: copy.appendingPathComponent(file.lastPathComponent))
-        }
-        return copy
-    }
-
-    func reopen(_ files: URL) throws {
-        let old = folder
+    /// Goes on with other files, as after the process died when they were copied.
+    func reopen(_ files: DatabaseFolder) throws {
+        database = try MeshDatabase.open(at: files.path, key: key, using: SplitMix64(seed: 99))
         folder = files
-        database = try MeshDatabase.open(
-            at: files.appendingPathComponent("site.meshdb").path,
-            key: key,
-            using: SplitMix64(seed: 99)
-        )
-        try FileManager.default.removeItem(at: old)
-    }
-
-    private static func newFolder() throws -> URL {
-        let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
-        let parent =
-            FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
-        let folder = parent.appendingPathComponent("meshplan-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
     }
 }

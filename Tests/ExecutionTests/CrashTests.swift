@@ -7,66 +7,6 @@ import Store
 import TestSupport
 import Testing
 
-/// A bearer whose process dies at a given moment: from then on nothing passes, and the database's files are kept as
-/// they were at that moment.
-final class MortalBearer: Bearer {
-    private let inner: any Bearer
-    private let die: () throws -> URL
-    /// Packets sent or events received until death; nil lives for ever.
-    private var remaining: Int?
-    /// Whether it dies before the last packet has left rather than after.
-    private let losesLast: Bool
-    private(set) var count = 0
-    private(set) var files: URL?
-    private(set) var failure: (any Error)?
-    private var lingering: [LinkIdentifier] = []
-
-    init(_ inner: any Bearer, remaining: Int?, losesLast: Bool = false, die: @escaping () throws -> URL) {
-        self.inner = inner
-        self.remaining = remaining
-        self.losesLast = losesLast
-        self.die = die
-    }
-
-    var isDead: Bool { files != nil }
-    var now: Instant { inner.now }
-
-    var maximumLinks: Int { inner.maximumLinks }
-
-    func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier { try inner.connect(to: target) }
-
-    func scan(_ isOn: Bool) throws(BearerError) { try inner.scan(isOn) }
-
-    func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
-        if !isDead, !(remaining == 1 && losesLast) { try inner.send(packet, on: link) }
-        pass()
-    }
-
-    func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
-        guard !isDead, let event = try inner.next(until: deadline) else { return nil }
-        pass()
-        return isDead ? nil : event
-    }
-
-    /// What a process sent before it died still arrives, so the links of a dead one stay until ``bury()``.
-    func close(_ link: LinkIdentifier) {
-        if isDead { lingering.append(link) } else { inner.close(link) }
-    }
-
-    func bury() {
-        for link in lingering { inner.close(link) }
-    }
-
-    private func pass() {
-        guard !isDead else { return }
-        count += 1
-        guard let left = remaining else { return }
-        remaining = left - 1
-        guard left <= 1 else { return }
-        do { files = try die() } catch { failure = error }
-    }
-}
-
 @Suite("A run that is killed")
 struct CrashTests {
     private static let settings: WorldSettings = {
@@ -88,15 +28,10 @@ struct CrashTests {
 
     private static let undisturbed = Result { () throws -> (network: MeshNetwork, moments: Int) in
         let site = try Site(lamps: 2, settings: settings)
-        var bearer: MortalBearer?
-        site.wrap = { inner in
-            let mortal = MortalBearer(inner, remaining: nil) { throw MissingValue() }
-            bearer = mortal
-            return mortal
+        let packets = try MortalRuns.packets(of: site) { () throws in
+            #expect(try site.apply(try site.plan()).isComplete)
         }
-        let recap = try site.apply(try site.plan())
-        #expect(recap.isComplete)
-        return (comparable(try site.network), try required(bearer?.count))
+        return (comparable(try site.network), packets)
     }
 
     /// Whatever a node did that the database does not know must be its in-doubt request: an intent is durable before
@@ -121,23 +56,9 @@ struct CrashTests {
         let expected = try CrashTests.undisturbed.get()
         let site = try Site(lamps: 2, settings: CrashTests.settings, seed: UInt64(moment))
         let plan = try site.plan()
-        var moments = [moment] + (moment.isMultiple(of: 3) ? [1 + moment / 3] : [])
-        var bearer: MortalBearer?
-        site.interrupts = { bearer?.isDead == true ? 2 : 0 }
-        site.wrap = { inner in
-            let remaining = moments.isEmpty ? nil : moments.removeFirst()
-            let mortal = MortalBearer(inner, remaining: remaining, losesLast: moment.isMultiple(of: 2)) {
-                try site.copyFiles()
-            }
-            bearer = mortal
-            return mortal
-        }
+        let runs = MortalRuns(site, moment: moment)
         var recap = try site.apply(plan)
-        while let dead = bearer, dead.isDead {
-            #expect(dead.failure == nil)
-            try site.reopen(try required(dead.files))
-            site.world.advance(to: site.world.now.advanced(by: .seconds(2)))
-            dead.bury()
+        while try runs.revive() {
             try expectEveryDifferenceInDoubt(site, moment)
             recap = try saved ? site.apply(plan) : site.resolveAndApply()
         }

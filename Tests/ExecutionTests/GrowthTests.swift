@@ -163,37 +163,16 @@ struct GrowthTests {
 
     private static let moments = Result { () throws -> Int in
         let site = try Self.site(3)
-        var bearer: MortalBearer?
-        site.wrap = { inner in
-            let mortal = MortalBearer(inner, remaining: nil) { throw MissingValue() }
-            bearer = mortal
-            return mortal
-        }
-        #expect(try site.apply().isComplete)
-        return try required(bearer?.count)
+        return try MortalRuns.packets(of: site) { () throws in #expect(try site.apply().isComplete) }
     }
 
     /// Kills the run, and goes on with the same plan or with a new one.
     private func dieAndGoOn(moment: Int, saved: Bool) throws {
         let site = try Self.site(3, seed: UInt64(moment))
         let plan = try site.plan()
-        var moments = [moment] + (moment.isMultiple(of: 3) ? [1 + moment / 2] : [])
-        var bearer: MortalBearer?
-        site.interrupts = { bearer?.isDead == true ? 2 : 0 }
-        site.wrap = { inner in
-            let remaining = moments.isEmpty ? nil : moments.removeFirst()
-            let mortal = MortalBearer(inner, remaining: remaining, losesLast: moment.isMultiple(of: 2)) {
-                try site.copyFiles()
-            }
-            bearer = mortal
-            return mortal
-        }
+        let runs = MortalRuns(site, moment: moment)
         var recap = try site.execute { $0.apply(plan) }
-        while let dead = bearer, dead.isDead {
-            #expect(dead.failure == nil)
-            try site.reopen(try required(dead.files))
-            site.world.advance(to: site.world.now.advanced(by: .seconds(2)))
-            dead.bury()
+        while try runs.revive() {
             recap = try saved ? site.execute { $0.apply(plan) } : site.resolveAndApply()
         }
         if !recap.isComplete, recap.ending == .completed { recap = try site.resolveAndApply() }

@@ -163,7 +163,7 @@ struct NodeReadBackRunTests {
             state.elements[0].models[3].publication = nil
         }
         let start = site.world.statistics.requests
-        site.interrupts = {
+        site.interrupts = { [unowned site] in
             if site.world.statistics.requests - start >= 10 {
                 site.world.setFaults(NodeFaults(isOff: true), of: uuid(2))
             }
@@ -244,7 +244,7 @@ struct NodeReadBackRunTests {
         let site = try configured(lamps: 8)
         for number in 1...8 { site.world.change(uuid(UInt64(number))) { $0.defaultTTL = 9 } }
         let start = site.world.statistics.requests
-        site.interrupts = { site.world.statistics.requests - start > 60 ? 1 : 0 }
+        site.interrupts = { [unowned site] in site.world.statistics.requests - start > 60 ? 1 : 0 }
         let recap = try site.execute { $0.readBack(lamps(1...8)) }
         #expect(recap.ending == .interrupted)
         #expect(recap.applied < 8)

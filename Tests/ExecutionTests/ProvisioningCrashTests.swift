@@ -12,14 +12,7 @@ struct ProvisioningCrashTests {
 
     private static let moments = Result { () throws -> Int in
         let site = try Commissioning(devices)
-        var bearer: MortalBearer?
-        site.wrap = { inner in
-            let mortal = MortalBearer(inner, remaining: nil) { throw MissingValue() }
-            bearer = mortal
-            return mortal
-        }
-        #expect(try site.apply().isComplete)
-        return try required(bearer?.count)
+        return try MortalRuns.packets(of: site) { () throws in #expect(try site.apply().isComplete) }
     }
 
     /// The first device was a node, and was reset by hand, when the runs begin.
@@ -32,23 +25,9 @@ struct ProvisioningCrashTests {
     private func dieAndGoOn(moment: Int, isReplacing: Bool) throws {
         let site = try Commissioning(Self.devices, seed: UInt64(moment))
         if isReplacing { try replace(in: site) }
-        var moments = [moment] + (moment.isMultiple(of: 3) ? [1 + moment / 2] : [])
-        var bearer: MortalBearer?
-        site.interrupts = { bearer?.isDead == true ? 2 : 0 }
-        site.wrap = { inner in
-            let remaining = moments.isEmpty ? nil : moments.removeFirst()
-            let mortal = MortalBearer(inner, remaining: remaining, losesLast: moment.isMultiple(of: 2)) {
-                try site.copyFiles()
-            }
-            bearer = mortal
-            return mortal
-        }
+        let runs = MortalRuns(site, moment: moment)
         var recap = try site.apply()
-        while let dead = bearer, dead.isDead {
-            #expect(dead.failure == nil)
-            try site.reopen(try required(dead.files))
-            site.world.advance(to: site.world.now.advanced(by: .seconds(2)))
-            dead.bury()
+        while try runs.revive() {
             // Whoever is a node is one that the database has, or has an attempt recorded with its key and address.
             let network = try site.network
             let known = Set(network.nodes.filter { $0.unprovisionedSeenAt == nil }.map(\.uuid))

@@ -7,11 +7,11 @@ import Store
 import TestSupport
 
 /// A database in a folder of its own and the simulated network that it describes.
-final class Site {
+final class Site: KillableSite {
     var definition: Definition
     let world: SimulatedWorld
     let key: DatabaseKey
-    private(set) var folder: URL
+    private(set) var folder: DatabaseFolder
     private(set) var database: MeshDatabase
     /// What the executor told in the last run.
     private(set) var events: [ExecutionEvent] = []
@@ -55,23 +55,19 @@ final class Site {
         definition: Definition? = nil,
         at location: DatabaseLocation? = nil
     ) throws {
-        folder = try Site.newFolder()
+        folder = try DatabaseFolder()
         self.definition = try definition ?? House.definition(lamps: lamps)
         keyGenerator = SplitMix64(seed: seed)
         key = DatabaseKey.random(using: &keyGenerator)
         let network = try stored ?? House.network(lamps: lamps)
         world = SimulatedWorld(network: air ?? network, settings: settings, seed: seed)
         database = try MeshDatabase.create(
-            at: location ?? .file(folder.appendingPathComponent("house.meshdb").path),
+            at: location ?? .file(folder.path),
             network: network,
             key: key,
             now: Site.now,
             using: SplitMix64(seed: seed + 1)
         )
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: folder)
     }
 
     var network: MeshNetwork {
@@ -155,39 +151,14 @@ final class Site {
         }
     }
 
-    /// The database's files as they are now, in a new folder.
-    func copyFiles() throws -> URL {
-        let copy = try Site.newFolder()
-        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
-            try FileManager.default.copyItem(at: file, to: copy.appendingPathComponent(file.lastPathComponent))
-        }
-        return copy
-    }
-
     /// Goes on with other files, as after the process died when they were copied.
-    func reopen(_ files: URL) throws {
-        let old = folder
+    func reopen(_ files: DatabaseFolder) throws {
+        database = try MeshDatabase.open(at: files.path, key: key, using: SplitMix64(seed: 99))
         folder = files
-        database = try MeshDatabase.open(
-            at: files.appendingPathComponent("house.meshdb").path,
-            key: key,
-            using: SplitMix64(seed: 99)
-        )
-        try FileManager.default.removeItem(at: old)
     }
 
     /// Goes on with the database at another place, as another process does.
     func reopen(at location: DatabaseLocation) throws {
         database = try MeshDatabase.open(at: location, key: key, using: SplitMix64(seed: 98))
-    }
-
-    private static func newFolder() throws -> URL {
-        // In memory if possible: what is tested here is the order of writes, not the disk.
-        let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
-        let parent =
-            FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
-        let folder = parent.appendingPathComponent("meshplan-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// `examples/house` in a folder of its own, with its database imported.
 struct House: Sendable {
@@ -80,35 +81,22 @@ struct House: Sendable {
 
     /// Runs a program in the folder to its end, with more in its environment.
     func observe(_ program: URL, _ arguments: [String], environment: [String: String] = [:]) async throws -> Ending {
-        let process = Process()
-        if !environment.isEmpty {
-            process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        }
-        process.executableURL = program
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardInput = FileHandle.nullDevice
-        // A file, not a pipe: other children that are started meanwhile would inherit the pipe and keep it open.
-        // Beside the folder, where no fault is injected.
+        // A file, which takes all that is written while nobody reads. Beside the folder, where no fault is injected.
         let output = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".output")
         try Data().write(to: output)
         defer { try? FileManager.default.removeItem(at: output) }
         let handle = try FileHandle(forWritingTo: output)
         defer { try? handle.close() }
-        process.standardOutput = handle
-        process.standardError = handle
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
+        let process = try SpawnedProcess(
+            [program.path] + arguments,
+            in: folder.path,
+            with: environment,
+            output: handle.fileDescriptor
+        )
+        let ending = await process.end()
         return Ending(
-            status: process.terminationStatus,
-            wasKilled: process.terminationReason == .uncaughtSignal,
+            status: ending.status,
+            wasKilled: ending.wasKilled,
             output: String(decoding: try Data(contentsOf: output), as: UTF8.self)
         )
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A program that runs while a test reads what it writes and types what it reads.
 final class LiveProcess {
@@ -10,10 +11,7 @@ final class LiveProcess {
         case pipes
     }
 
-    private typealias Open = @convention(c) (Int32) -> Int32
-    private typealias Name = @convention(c) (Int32) -> UnsafeMutablePointer<CChar>?
-
-    private let process = Process()
+    private let process: SpawnedProcess
     private let reading: Int32
     private let writing: Int32
     private var unread: [UInt8] = []
@@ -25,34 +23,30 @@ final class LiveProcess {
 
     /// Starts a program in a folder.
     init(_ program: URL, _ arguments: [String], in folder: URL, through connection: Connection) throws {
-        var childEnds: [Int32]
+        let childEnds: [Int32]
         switch connection {
         case .terminal:
-            (reading, childEnds) = try Self.openTerminal()
-            writing = reading
+            let (ours, theirs) = try SpawnedProcess.terminal()
+            (reading, writing) = (ours, ours)
+            childEnds = [theirs]
         case .pipes:
-            let (fromChild, toParent) = try Self.openPipe()
-            let (fromParent, toChild) = try Self.openPipe()
+            let (fromChild, toParent) = try SpawnedProcess.pipe()
+            let (fromParent, toChild) = try SpawnedProcess.pipe()
             (reading, writing) = (fromChild, toChild)
             childEnds = [fromParent, toParent]
         }
-        process.executableURL = program
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            ["NO_COLOR": "1", "TERM": "xterm", "LANG": "C.UTF-8"],
-            uniquingKeysWith: { _, new in new }
-        )
-        process.standardInput = FileHandle(fileDescriptor: childEnds[0], closeOnDealloc: false)
-        let output = FileHandle(fileDescriptor: childEnds[childEnds.count - 1], closeOnDealloc: false)
-        process.standardOutput = output
-        process.standardError = output
         defer { for end in childEnds { _ = close(end) } }
-        try process.run()
+        process = try SpawnedProcess(
+            [program.path] + arguments,
+            in: folder.path,
+            with: ["NO_COLOR": "1", "TERM": "xterm", "LANG": "C.UTF-8"],
+            input: childEnds[0],
+            output: childEnds[childEnds.count - 1]
+        )
     }
 
     deinit {
-        if process.isRunning { process.terminate() }
+        process.signal(SIGTERM)
         _ = close(reading)
         if writing != reading { _ = close(writing) }
     }
@@ -95,13 +89,13 @@ final class LiveProcess {
     }
 
     /// Its number.
-    var number: Int32 { process.processIdentifier }
+    var number: Int32 { process.number }
 
     /// Sends it a signal.
-    func signal(_ signal: Int32) { _ = kill(number, signal) }
+    func signal(_ signal: Int32) { process.signal(signal) }
 
     /// Asks the program to end, as `kill` does.
-    func interrupt() { process.interrupt() }
+    func interrupt() { process.signal(SIGINT) }
 
     /// Reads to the end of the program.
     ///
@@ -113,8 +107,7 @@ final class LiveProcess {
                 throw ScenarioError("the program does not end:\n\(transcript)")
             }
         }
-        process.waitUntilExit()
-        return process.terminationStatus
+        return process.waitForEnd().status
     }
 
     /// Reads what there is, or waits a little for it.
@@ -137,35 +130,11 @@ final class LiveProcess {
         let count = Glibc.read(reading, &buffer, buffer.count)
         // A terminal whose other end is closed gives an error instead of an end.
         guard count > 0 else {
-            process.waitUntilExit()
+            process.waitForEnd()
             return .end
         }
         unread += buffer[..<count]
         transcript += String(decoding: buffer[..<count], as: UTF8.self)
         return .some
-    }
-
-    /// Both ends of a pipe, which no other child inherits.
-    private static func openPipe() throws -> (reading: Int32, writing: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw ScenarioError("there is no pipe") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
-    }
-
-    /// A pseudo-terminal: our end and the program's. The functions are found by name, since Swift does not import them.
-    private static func openTerminal() throws -> (ours: Int32, theirs: [Int32]) {
-        guard let libc = dlopen(nil, RTLD_NOW), let openMaster = dlsym(libc, "posix_openpt"),
-            let grant = dlsym(libc, "grantpt"), let unlock = dlsym(libc, "unlockpt"), let name = dlsym(libc, "ptsname")
-        else { throw ScenarioError("this system has no pseudo-terminals") }
-        let ours = unsafeBitCast(openMaster, to: Open.self)(O_RDWR | O_NOCTTY)
-        guard ours >= 0, unsafeBitCast(grant, to: Open.self)(ours) == 0,
-            unsafeBitCast(unlock, to: Open.self)(ours) == 0,
-            let path = unsafeBitCast(name, to: Name.self)(ours)
-        else { throw ScenarioError("there is no pseudo-terminal") }
-        _ = fcntl(ours, F_SETFD, FD_CLOEXEC)
-        let theirs = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard theirs >= 0 else { throw ScenarioError("the pseudo-terminal cannot be opened") }
-        return (ours, [theirs])
     }
 }

@@ -9,12 +9,9 @@ import Testing
 struct TemporaryFileTests {
     /// A process that there was and is no more.
     private func deadProcess() throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "exit"]
-        try process.run()
-        process.waitUntilExit()
-        return process.processIdentifier
+        let process = try SpawnedProcess(["/bin/sh", "-c", "exit"])
+        process.waitForEnd()
+        return process.number
     }
 
     @Test("Those of writers that are gone go with the next lock, all others stay")

@@ -66,7 +66,9 @@ package final class PostgreSQLServer: Sendable {
             rm -rf "$1"
             """
         // The end to write to is never closed: the system does when this process ends.
-        let process = try SpawnedProcess(["/bin/sh", "-c", script, "sh", folder, programs], keepsInput: true)
+        let input = try SpawnedProcess.pipe()
+        defer { close(input.read) }
+        let process = try SpawnedProcess(["/bin/sh", "-c", script, "sh", folder, programs], input: input.read)
         let deadline = ContinuousClock.now.advanced(by: .seconds(60))
         while (try? sql("SELECT 1", in: "postgres")) == nil {
             guard ContinuousClock.now < deadline, process.isRunning else {
@@ -116,13 +118,12 @@ package final class PostgreSQLServer: Sendable {
     /// - Returns: rows a line, columns separated by `|`.
     @discardableResult
     package func sql(_ text: String, in database: String) throws -> String {
-        let process = try SpawnedProcess([
+        let (ending, output) = try SpawnedProcess.run([
             (PostgreSQLServer.programs ?? "") + "/psql", "-h", folder, "-U", "meshplan", "-d", database, "-X", "-q",
             "-A",
             "-t", "-v", "ON_ERROR_STOP=1", "-c", text,
         ])
-        let output = process.readOutput()
-        guard process.waitForEnd() == 0 else { throw Failure(description: output) }
+        guard ending.status == 0, !ending.wasKilled else { throw Failure(description: output) }
         return output.trimmingCharacters(in: .newlines)
     }
 }

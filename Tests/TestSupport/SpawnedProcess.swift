@@ -1,4 +1,6 @@
+import CTestSupport
 import Foundation
+import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -6,85 +8,178 @@ import Darwin
 import Glibc
 #endif
 
-/// A process started with `posix_spawn`. Foundation's own way of starting one reads beyond a buffer, which the address
-/// sanitizer takes for our fault.
-final class SpawnedProcess {
-    private let identifier: pid_t
-    private let output: Int32
-    private var status: Int32?
+/// A process started with `posix_spawn`, of which nothing but its three standard streams is handed on.
+///
+/// Not Foundation's `Process`: to find what it has to close, version 6.3.1 copies 256 octets of each entry of `/proc/self/fd`,
+/// which are shorter, and now and then ends the tests by reading beyond the last one (swift-corelibs-foundation #5472).
+package final class SpawnedProcess: Sendable {
+    /// How it came to its end.
+    package struct Ending: Sendable, Equatable {
+        /// The exit status, or the number of the signal.
+        package var status: Int32
+        /// Whether a signal has ended it.
+        package var wasKilled: Bool
+    }
 
-    /// Starts a program; the first argument is its path. What it writes, errors too, is read with ``readOutput()``, unless
-    /// its input is kept, when nobody reads it.
+    /// Why it could not be started.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Its number.
+    package let number: Int32
+    private let ending = Mutex<Ending?>(nil)
+
+    /// Starts a program.
     ///
-    /// - Parameter keepsInput: whether its standard input ends only with this process.
-    init(_ arguments: [String], keepsInput: Bool = false) throws {
-        let (input, output) = (try SpawnedProcess.newPipe(), try SpawnedProcess.newPipe())
+    /// - Parameters:
+    ///   - arguments: those of the command line; the first one is the program's path.
+    ///   - folder: where it runs; where this process does unless one is given.
+    ///   - variables: what its environment has beside that of this process, or instead.
+    ///   - input: the descriptor of its standard input, which has none by default.
+    ///   - output: the descriptor of its standard output and error, which go nowhere by default.
+    /// - Throws: ``Failure``.
+    package init(
+        _ arguments: [String],
+        in folder: String? = nil,
+        with variables: [String: String] = [:],
+        input: Int32? = nil,
+        output: Int32? = nil
+    ) throws {
+        #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
+        #else
         var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        #endif
         posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input.read, 0)
-        if keepsInput {
-            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        if let folder { test_spawn_add_folder(&actions, folder) }
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         } else {
-            posix_spawn_file_actions_adddup2(&actions, output.write, 1)
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         }
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        let pointers = arguments.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        var identifier = pid_t()
-        let error = posix_spawn(&identifier, arguments[0], &actions, nil, pointers, environ)
-        close(input.read)
-        close(output.write)
-        if !keepsInput { close(input.write) }
+        if let output {
+            posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        }
+        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+        // Another thread may just have opened something that is not marked yet as closed on execution.
+        test_spawn_add_close_from(&actions, STDERR_FILENO + 1)
+        #if canImport(Darwin)
+        let closing = Int32(POSIX_SPAWN_CLOEXEC_DEFAULT)
+        #else
+        let closing: Int32 = 0
+        #endif
+        // Threads of a pool block signals, and tests ignore some; neither may be handed on.
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(closing | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF))
+        )
+        let environment = ProcessInfo.processInfo.environment.merging(variables) { _, new in new }
+        let argumentPointers = arguments.map { strdup($0) } + [nil]
+        let variablePointers = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for pointer in argumentPointers + variablePointers { free(pointer) } }
+        var number = pid_t()
+        let error = posix_spawn(&number, arguments[0], &actions, &attributes, argumentPointers, variablePointers)
         guard error == 0 else {
-            close(output.read)
-            throw PostgreSQLServer.Failure(description: "\(arguments[0]) cannot be started: error \(error)")
+            throw Failure(description: "\(arguments[0]) cannot be started: \(String(cString: strerror(error)))")
         }
-        self.identifier = identifier
-        self.output = output.read
+        self.number = number
     }
 
-    deinit {
-        close(output)
-    }
-
-    /// Everything that it writes until its end.
-    func readOutput() -> String {
-        var octets: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(output, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return String(decoding: octets, as: UTF8.self) }
-            octets += buffer[..<count]
-        }
-    }
-
-    /// Waits for its end.
+    /// Runs a program to its end.
     ///
-    /// - Returns: its exit code, or 256 more than the number of the signal that ended it.
-    func waitForEnd() -> Int32 { ended(options: 0) ?? -1 }
+    /// - Returns: how it came to it, and what it wrote, errors among it.
+    package static func run(_ arguments: [String]) throws -> (ending: Ending, output: String) {
+        let (reading, writing) = try pipe()
+        let process: SpawnedProcess
+        do {
+            defer { close(writing) }
+            process = try SpawnedProcess(arguments, output: writing)
+        } catch {
+            close(reading)
+            throw error
+        }
+        let output = FileHandle(fileDescriptor: reading, closeOnDealloc: true)
+        let octets = try output.readToEnd() ?? Data()
+        return (process.waitForEnd(), String(decoding: octets, as: UTF8.self))
+    }
 
     /// Whether it has not ended yet.
-    var isRunning: Bool { ended(options: WNOHANG) == nil }
-
-    private func ended(options: Int32) -> Int32? {
-        if let status { return status }
-        var found = Int32()
-        while waitpid(identifier, &found, options) != identifier {
-            guard options == 0, errno == EINTR else { return nil }
-        }
-        let status = found & 0x7F == 0 ? found >> 8 & 0xFF : 256 + (found & 0x7F)
-        self.status = status
-        return status
+    package var isRunning: Bool {
+        if ending.withLock({ $0 }) != nil { return false }
+        var information = siginfo_t()
+        if waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT | WNOHANG) != 0 { return false }
+        return information.si_signo != SIGCHLD
     }
 
-    /// A pipe of which no other process inherits an end.
-    private static func newPipe() throws -> (read: Int32, write: Int32) {
+    /// Waits for its end, on this thread.
+    @discardableResult
+    package func waitForEnd() -> Ending {
+        if let known = ending.withLock({ $0 }) { return known }
+        // Not reaped outside the lock, within which nobody may wait for long: the number stays ours.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        return ending.withLock { known in
+            if let known { return known }
+            var status = Int32()
+            let found = waitpid(number, &status, 0)
+            let signal = status & 0x7F
+            let ending =
+                found == number
+                ? Ending(status: signal == 0 ? status >> 8 & 0xFF : signal, wasKilled: signal != 0)
+                : Ending(status: -1, wasKilled: false)
+            known = ending
+            return ending
+        }
+    }
+
+    /// Waits for its end, on a thread that nothing else waits for.
+    package func end() async -> Ending {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: self.waitForEnd()) }
+        }
+    }
+
+    /// Sends it a signal, unless it has ended.
+    package func signal(_ signal: Int32) {
+        // Held, so that the number is not given to another process meanwhile.
+        ending.withLock { if $0 == nil { _ = kill(number, signal) } }
+    }
+
+    /// Both ends of a terminal that no process has: ours, and the one for the process.
+    package static func terminal() throws -> (ours: Int32, theirs: Int32) {
+        var (ours, theirs): (Int32, Int32) = (-1, -1)
+        let error = test_open_terminal(&ours, &theirs)
+        guard error == 0 else {
+            throw Failure(description: "there is no terminal: \(String(cString: strerror(error)))")
+        }
+        return (ours, theirs)
+    }
+
+    /// A pipe of which no process that is started so inherits an end.
+    package static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
-        let result = pipe(&ends)
+        #if canImport(Darwin)
+        let result = Darwin.pipe(&ends)
+        #else
+        let result = Glibc.pipe(&ends)
+        #endif
+        guard result == 0 else { throw Failure(description: "there is no pipe: \(String(cString: strerror(errno)))") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        guard result == 0 else { throw PostgreSQLServer.Failure(description: "no pipe: errno \(errno)") }
         return (ends[0], ends[1])
     }
 }
