@@ -5,7 +5,8 @@
 
 Each connection to SOCKET has a radio of its own. The first line asks for an adapter whose radio has the nodes of one
 `meshplan sim run --listen unix:…`, and the answer is `hci0` or another name; further lines ask for the state of its
-controller, as in `scanning, 2 links`. The end of the connection takes the adapter away.
+controller, as in `scanning, 2 links`, or are `connections`: how many nodes have had so far. The end of the connection takes
+the adapter away.
 A node is a Bumble peer that advertises what the simulator says of it and, once somebody subscribes to Data Out, carries
 packets between that connection and a link of the simulator.
 """
@@ -18,7 +19,8 @@ import os
 import shlex
 import sys
 
-from bumble import att, gatt_server, hci
+import peculiar_server
+from bumble import att, hci
 from bumble.controller import Controller
 from bumble.core import UUID, AdvertisingData
 from bumble.device import Device, Peer
@@ -32,6 +34,11 @@ from virtual_radio import KernelController, VirtualAdapter, VirtualRadio
 SERVICES = {PROVISIONING: (0x1827, 0x2ADB, 0x2ADC), PROXY: (0x1828, 0x2ADD, 0x2ADE)}
 
 
+def signals(text):
+    pairs = (pair.split("=") for pair in text.lower().split(","))
+    return {uuid.replace("-", ""): int(signal) for uuid, signal in pairs}
+
+
 def arguments(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--listen", help="the Unix socket to wait at")
@@ -39,15 +46,20 @@ def arguments(words):
     parser.add_argument("--extended", action="store_true", help="a controller with extended scanning and connecting")
     parser.add_argument("--off", action="store_true", help="leave the adapter turned off")
     parser.add_argument("--links", type=int, default=8, help="connections that the controller can have at once")
-    parser.add_argument("--mtu", type=int, default=69, help="the largest ATT_MTU of the peers")
     parser.add_argument("--interval", type=float, default=0.2, help="seconds between advertisements of a peer")
     parser.add_argument("--uri", help="the URI in the scan response of devices that have one")
     parser.add_argument("--uuids-128", action="store_true", help="UUIDs of 128 bits in the peers' databases")
-    parser.add_argument("--drop-after", type=int, help="packets after which a peer ends each connection")
-    parser.add_argument("--drops", type=int, default=1_000_000, help="connections that --drop-after ends at most")
-    parser.add_argument("--error", type=lambda text: int(text, 0), help="the ATT error of writing to the CCCD")
-    parser.add_argument("--delay", type=float, default=0, help="seconds before each answer")
     parser.add_argument("--asks-mtu", action="store_true", help="peers are GATT clients, too, and exchange the MTU first")
+    parser.add_argument("--drop-after", type=int, help="packets after which a peer ends the connection")
+    parser.add_argument("--private", type=float, metavar="SECONDS", help="private addresses, others after so long or a connection")
+    parser.add_argument(
+        "--signals",
+        metavar="UUID=DBM,=DBM",
+        type=signals,
+        default={},
+        help="how strongly nodes are heard, and the rest; without, as the simulator says",
+    )
+    peculiar_server.add_arguments(parser)
     return parser.parse_args(words)
 
 
@@ -61,23 +73,15 @@ def segments(packet, size):
         yield bytes([{(1, 1): 0, (1, 0): 1, (0, 0): 2, (0, 1): 3}[is_first, is_last] << 6 | kind]) + chunk
 
 
-class SlowServer(gatt_server.Server):
-    """A GATT server that takes its time."""
-
-    delay = 0
-
-    def send_response(self, bearer, response):
-        asyncio.get_running_loop().call_later(self.delay, super().send_response, bearer, response)
-
-
 class Node:
     """A node or device of the simulator as a GATT server, and the link of the connection that it has."""
 
     def __init__(self, station, advertiser):
         self.station, self.options, self.advertiser = station, station.options, advertiser
-        digest = bytearray(hashlib.sha256(advertiser).digest()[:6])
-        digest[5] |= 0xC0  # a static address (Core Vol 6 Part B 1.3.2.1), always the same
-        self.address = hci.Address(bytes(digest), hci.Address.RANDOM_DEVICE_ADDRESS)
+        self.digest = hashlib.sha256(advertiser).digest()
+        # A static address (Core Vol 6 Part B 1.3.2.1), always the same.
+        octets = self.digest[:5] + bytes([self.digest[5] | 0xC0])
+        self.address = hci.Address(octets, hci.Address.RANDOM_DEVICE_ADDRESS)
         self.controller = Controller("peer", link=station.radio)
         self.controller.le_features &= ~hci.LeFeatureMask.LE_EXTENDED_ADVERTISING
         self.controller.le_acl_data_packet_length = 251
@@ -86,7 +90,13 @@ class Node:
         self.device.on(Device.EVENT_CONNECTION, self.connected)
         self.kind = self.connection = self.link = None
         self.is_busy = False
-        station.radio.peripherals[self.address] = self.controller
+        self.moves_at = asyncio.get_running_loop().time()
+
+    def sound(self, signal):
+        """Is on the radio under its address, so strong."""
+        self.signal = signal
+        self.station.radio.signals[self.address] = signal
+        self.station.radio.peripherals[self.address] = self.controller
 
     async def advertise(self, kind, data, has_uri):
         """Advertises that service data; a node's database follows what it is now."""
@@ -95,6 +105,8 @@ class Node:
         self.is_busy = True
         if self.kind is None:
             await self.device.power_on()
+        if self.options.private and self.moves_at <= asyncio.get_running_loop().time():
+            await self.move()
         if kind != self.kind:
             self.kind = kind
             self.make_database()
@@ -114,6 +126,14 @@ class Node:
             )
         self.is_busy = False
 
+    async def move(self):
+        """Takes another resolvable private address; under those before it does not advertise any more."""
+        self.moves_at = asyncio.get_running_loop().time() + self.options.private
+        await self.device.stop_advertising()
+        self.address = self.device.random_address = hci.Address.generate_private_address(self.digest[:16])
+        await self.device.send_sync_command(hci.HCI_LE_Set_Random_Address_Command(random_address=self.address))
+        self.sound(self.signal)
+
     async def fall_silent(self):
         if self.controller.le_legacy_advertiser.enabled:
             await self.device.stop_advertising()
@@ -125,8 +145,8 @@ class Node:
         write = CharacteristicValue(write=self.write)
         properties = Characteristic.Properties.WRITE_WITHOUT_RESPONSE
         data_in = Characteristic(data_in, properties, Characteristic.WRITEABLE, write)
-        self.server = self.device.gatt_server = SlowServer(self.device)
-        self.server.max_mtu, self.server.delay = self.options.mtu, self.options.delay
+        self.server = peculiar_server.PeculiarServer(self.device, self.options, self.station.spare)
+        self.server.out, self.device.gatt_server = self.out, self.server
         self.device.add_default_services()
         self.device.add_service(Service(service, [data_in, self.out]))
 
@@ -135,18 +155,21 @@ class Node:
 
     def connected(self, connection):
         self.connection, self.packets = connection, 0
+        self.station.connections += 1
+        self.server.connected()
         connection.on(connection.EVENT_DISCONNECTION, self.disconnected)
         if self.options.asks_mtu:
             asyncio.ensure_future(Peer(connection).request_mtu(self.options.mtu))
 
     def disconnected(self, _reason):
         self.connection = None
+        self.moves_at = 0
         if self.link is not None:
             self.station.simulator.disconnect(self.link)
             self.link = None
 
     def subscribed(self, _bearer, is_on, _indicates):
-        if is_on and self.options.error is not None:
+        if is_on and self.options.error is not None and self.server.has_trouble():
             raise att.ATT_Error(self.options.error)
         if is_on and self.link is None:
             self.link = self.station.simulator.connect(self.kind, self.advertiser, self)
@@ -156,8 +179,7 @@ class Node:
             return
         self.station.simulator.packet(self.link, packet)
         self.packets += 1
-        if self.packets == self.options.drop_after and self.station.drops < self.options.drops:
-            self.station.drops += 1
+        if self.packets == self.options.drop_after and self.server.has_trouble():
             self.hang_up()
 
     def hang_up(self):
@@ -173,8 +195,7 @@ class Node:
         if self.connection is None:
             return
         for segment in segments(packet, self.connection.att_mtu - 3):
-            notification = att.ATT_Handle_Value_Notification(self.out.handle, segment)
-            self.server.send_gatt_pdu(self.connection, bytes(notification))
+            self.server.notify(self.connection, segment)
 
     def closed(self, message):
         logging.info("%s: the simulator has closed the link: %s", self.address, message)
@@ -188,7 +209,8 @@ class Station:
     SILENCE = 5  # seconds after which a node that is not heard any more does not advertise either
 
     def __init__(self, options):
-        self.options, self.nodes, self.silences, self.drops = options, {}, {}, 0
+        self.options, self.nodes, self.silences = options, {}, {}
+        self.connections = self.troubles = 0
         self.radio = VirtualRadio()
         self.adapter = VirtualAdapter()
         self.controller = KernelController(self.radio, self.adapter, options.links, options.extended)
@@ -206,6 +228,11 @@ class Station:
         scan = "scanning" if self.controller.le_scan_enable else "not scanning"
         return f"{scan}, {len(self.controller.le_connections)} links"
 
+    def spare(self):
+        """Whether one more connection may have trouble."""
+        self.troubles += 1
+        return self.troubles <= self.options.times
+
     def close(self):
         self.adapter.close()
         self.simulator.close()
@@ -219,7 +246,8 @@ class Station:
             node = self.nodes[advertiser] = Node(self, advertiser)
         else:
             self.silences[advertiser].cancel()
-        self.radio.signals[node.address] = signal
+        signals = self.options.signals
+        node.sound(signals.get(advertiser.hex(), signals.get("", signal)))
         loop = asyncio.get_running_loop()
         self.silences[advertiser] = loop.call_later(self.SILENCE, lambda: loop.create_task(node.fall_silent()))
         loop.create_task(node.advertise(PROXY if is_proxy else PROVISIONING, data, has_uri))
@@ -230,8 +258,9 @@ async def serve(reader, writer):
     try:
         station = Station(arguments(shlex.split((await reader.readline()).decode())))
         writer.write(f"{await station.start()}\n".encode())
-        while await reader.readline():
-            writer.write(f"{station.state}\n".encode())
+        while question := await reader.readline():
+            answer = station.connections if question == b"connections\n" else station.state
+            writer.write(f"{answer}\n".encode())
     except (Exception, SystemExit) as error:
         writer.write(f"error: {error!r}\n".encode())
     finally:

@@ -2,6 +2,7 @@
 
 import asyncio
 import fcntl
+import itertools
 import os
 import socket
 import struct
@@ -34,9 +35,12 @@ class VirtualRadio(LocalLink):
         return self.peripherals.get(address, self.central)
 
     def send_advertising_pdu(self, sender, packet):
-        receiver = self.central
         if isinstance(packet, ll.ConnectInd):
             receiver = self.peripherals.get(packet.advertiser_address)
+        elif self.central.is_listening:
+            receiver = self.central
+        else:
+            return
         asyncio.get_running_loop().call_soon(receiver.on_ll_advertising_pdu, packet)
 
     def send_acl_data(self, sender, destination, transport, data):
@@ -108,9 +112,13 @@ class KernelController(Controller):
     once if it said so, scan responses, cancelled connections, and an end of connections."""
 
     le_acl_data_packet_length = 251
+    numbers = itertools.cycle(range(256))
 
     def __init__(self, radio, adapter, maximum_links, is_extended):
-        super().__init__("kernel", None, adapter, radio, hci.Address("F0:F0:F0:00:00:01", hci.Address.PUBLIC_DEVICE_ADDRESS))
+        # The kernel tells adapters apart by their addresses when it is to connect.
+        address = os.getpid().to_bytes(4, "big")[-2:] + bytes([next(self.numbers)])
+        address = hci.Address(f"F0:F0:F0:{address.hex(':')}", hci.Address.PUBLIC_DEVICE_ADDRESS)
+        super().__init__("kernel", None, adapter, radio, address)
         adapter.controller = radio.central = self
         self.maximum_links, self.is_extended, self.reported = maximum_links, is_extended, set()
         self.le_features &= ~hci.LeFeatureMask.LL_PRIVACY
@@ -118,6 +126,10 @@ class KernelController(Controller):
             self.supported_commands = self.supported_commands | EXTENDED_COMMANDS
         else:
             self.le_features &= ~hci.LeFeatureMask.LE_EXTENDED_ADVERTISING
+
+    @property
+    def is_listening(self):
+        return self.le_scan_enable or self.pending_le_connection is not None
 
     def on_advertising_pdu(self, pdu):
         advertiser = self.link.peripherals[pdu.advertiser_address].le_legacy_advertiser

@@ -10,11 +10,11 @@ struct BearerTests {
     func scan(over route: Route) async throws {
         let house = try await House.make()
         defer { house.remove() }
-        try house.write(Self.box, to: "box/devices.yaml")
-        let field = try Field(route, to: house, devices: "box/devices.yaml")
+        try house.write(Lamps.box, to: Lamps.devices)
+        let field = try Field(route, to: house, devices: Lamps.devices)
         let scan = try await field.meshplan("scan", ["--time", "4s"])
         #expect(scan.status == 0, "\(scan.output)")
-        for device in 1...3 { #expect(scan.output.contains(Self.uuid(device).uppercased()), "\(scan.output)") }
+        for device in 1...3 { #expect(scan.output.contains(Lamps.uuid(device).uppercased()), "\(scan.output)") }
         #expect(scan.output.contains("Home Network"), "\(scan.output)")
     }
 
@@ -79,50 +79,10 @@ struct BearerTests {
     /// What it says when the first node, of several, is done.
     private static let firstDone = ": done ("
 
-    // MARK: Devices in their boxes
-
-    /// Three devices without a network.
-    private static let box = """
-        products:
-          lamp:
-            company: 0x0059
-            features: [relay, proxy]
-            elements:
-              - { models: [configuration-server, health-server, generic-onoff-server, generic-level-server] }
-            provisioning: { algorithms: [cmac] }
-        devices:
-          lamp-1: { uuid: \(uuid(1)), product: lamp }
-          lamp-2: { uuid: \(uuid(2)), product: lamp }
-          lamp-3: { uuid: \(uuid(3)), product: lamp }
-        """
-
-    /// What is to become of them.
-    private static let definition = """
-        version: 1
-        network: villa
-        subnets: { home: { index: 0 } }
-        application_keys: { light: { subnet: home, index: 0 } }
-        groups: { lamps: {} }
-        profiles:
-          lamp:
-            features: { relay: on }
-            elements: { 0: { generic-onoff-server: { keys: [light], subscribe: [lamps] } } }
-        nodes:
-          lamp-1: { uuid: \(uuid(1)), profile: lamp }
-          lamp-2: { uuid: \(uuid(2)), profile: lamp }
-          lamp-3: { uuid: \(uuid(3)), profile: lamp }
-        """
-
-    private static func uuid(_ device: Int) -> String { "5b0e7c52-6b7e-4d39-9a40-5e2d0000000\(device)" }
-
     private func commission(over route: Route, simulation: [String] = [], radio: [String] = []) async throws {
-        let house = try House.empty()
+        let house = try await Lamps.house()
         defer { house.remove() }
-        try house.write(Self.box, to: "box/devices.yaml")
-        try house.write(Self.definition, to: "villa.yaml")
-        let start = try await house.meshplan(["init", "--network", "villa"])
-        #expect(start.status == 0, "\(start.output)")
-        let field = try Field(route, to: house, devices: "box/devices.yaml", simulation: simulation, radio: radio)
+        let field = try Field(route, to: house, devices: Lamps.devices, simulation: simulation, radio: radio)
         let apply = try await field.apply(["--connections", "2"])
         #expect(apply.contains("Provisioned 3 devices."), "\(apply)")
         #expect(apply.contains("Apply complete."), "\(apply)")

@@ -39,6 +39,9 @@ final class VirtualAdapter {
     /// What its controller does at present, as in `not scanning, 0 links`.
     var state: String { Self.ask("state", on: connection) }
 
+    /// How many connections nodes have had through it so far.
+    var connections: Int { Int(Self.ask("connections", on: connection)) ?? 0 }
+
     /// Waits until its controller does that.
     func wait(for state: String) async throws {
         let deadline = ContinuousClock.now.advanced(by: .seconds(30))

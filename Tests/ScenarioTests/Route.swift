@@ -18,8 +18,13 @@ enum Route: String, CustomTestStringConvertible, Sendable {
     var testDescription: String { rawValue }
 
     /// The ways that this machine has: in the guest those over the kernel's Bluetooth alone, for the others are tested
-    /// outside.
-    static let here: [Route] = KernelRadio.isHere ? [.kernel, .kernelGateway] : [.simulator, .socket, .gateway]
+    /// outside; beside bluetoothd, which a gateway is as indifferent to, the direct one.
+    static let here: [Route] =
+        switch (KernelRadio.isHere, KernelRadio.isBesideDaemon) {
+        case (false, _): [.simulator, .socket, .gateway]
+        case (true, false): [.kernel, .kernelGateway]
+        case (true, true): [.kernel]
+        }
     /// Those without anybody between the command and the nodes, where time in the guest is short.
     static let direct = here.filter { $0 != .kernelGateway }
 

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+/// Several adapters, of which each hears the nodes in its own way.
+@Suite("Kernel, two adapters", .enabled(if: KernelRadio.isHere), .serialized, .timeLimit(.minutes(10)))
+struct KernelTwoAdaptersTests {
+    /// How strongly an adapter hears one of ``Lamps``, and the others.
+    private static func nextTo(_ lamp: Int) -> [String] { ["--signals", "\(Lamps.uuid(lamp))=-45,=-85"] }
+
+    @Test("Devices become a network through two adapters, and each prefers the proxy that it hears best")
+    func twoAdapters() async throws {
+        let house = try await Lamps.house()
+        defer { house.remove() }
+        let simulator = house.folder.appending(path: "s")
+        let first = try Field(.kernel, to: house, devices: Lamps.devices, radio: Self.nextTo(1))
+        let second = try VirtualAdapter(simulator: simulator, options: Self.nextTo(3))
+        let adapters = [try #require(first.adapter), second]
+        let apply = try await house.meshplan(
+            ["apply", "--auto-approve", "--listen", "0", "--connections", "2"]
+                + adapters.flatMap { ["--via", "gatt:\($0.name)"] }
+        )
+        #expect(apply.status == 0 && apply.output.contains("Provisioned 3 devices."), "\(apply.output)")
+        #expect(adapters.allSatisfy { $0.connections > 0 }, "\(apply.output)")
+        second.remove()
+        try await first.expectFinished()
+
+        // After a pause in which they had no power they do not tell their identities any more, as new nodes do for a
+        // minute, which would count for more.
+        let later = try Field(.kernel, to: house, devices: Lamps.devices, radio: Self.nextTo(1))
+        let left = try #require(later.adapter)
+        let right = try VirtualAdapter(simulator: simulator, options: Self.nextTo(3))
+        for (adapter, other, proxy) in [(left, right, "0x0011"), (right, left, "0x0013")] {
+            let before = other.connections
+            let refresh = try await house.meshplan(
+                ["refresh", "--node", "lamp-2", "--via", "gatt", "--adapter", adapter.name]
+            )
+            #expect(refresh.status == 0, "\(refresh.output)")
+            #expect(refresh.output.contains("Connected through the proxy at \(proxy)."), "\(refresh.output)")
+            #expect(other.connections == before, "\(refresh.output)")
+        }
+    }
+
+    @Test("An apply goes on over the other adapter when the one in use is pulled out")
+    func oneOfTwoPulledOut() async throws {
+        let house = try await House.make()
+        defer { house.remove() }
+        let field = try Field(.kernel, to: house, radio: ["--signals", "=-45"])
+        let used = try #require(field.adapter)
+        let spare = try VirtualAdapter(
+            simulator: house.folder.appending(path: "s"),
+            options: ["--signals", "=-85"]
+        )
+        let both = ["--via", "gatt:\(used.name)", "--via", "gatt:\(spare.name)"]
+        let apply = try LiveProcess(
+            House.meshplan,
+            ["apply", "--auto-approve", "--listen", "0"] + both,
+            in: house.folder,
+            through: .pipes
+        )
+        try apply.wait(for: "Connected through the proxy at ")
+        #expect(spare.connections == 0)
+        used.remove()
+        #expect(try apply.finish() == 0, "\(apply.transcript)")
+        #expect(apply.transcript.contains("\(used.name) is gone; going on without it"), "\(apply.transcript)")
+        #expect(spare.connections > 0, "\(apply.transcript)")
+        spare.remove()
+        try await field.expectFinished()
+    }
+}
