@@ -15,7 +15,7 @@ package import MeshCore
 /// once: of nodes that can have them, until they are known.
 package struct NodeReadBack: Sendable {
     /// The node as it was recorded, with what it has told since.
-    package private(set) var node: Node
+    package internal(set) var node: Node
     /// How many Gets the node has answered with what was asked.
     package private(set) var reports = 0
     /// What it refused to tell; that stays as it was recorded.
@@ -31,9 +31,9 @@ package struct NodeReadBack: Sendable {
         case all
     }
 
-    private let pages: Pages
+    let pages: Pages
     private let isInSequences: Bool
-    private var pageReading: PageReading?
+    var pageReading: PageReading?
 
     private enum Stage: Int {
         case composition
@@ -48,14 +48,14 @@ package struct NodeReadBack: Sendable {
 
     private var stage = Stage.composition
     /// What is to be asked in this stage, the next one last.
-    private var waiting: [NodeReading] = [.composition]
+    var waiting: [NodeReading] = [.composition]
     /// The network's AppKeys, which tell the subnet of each.
-    private let appKeys: [AppKey]
-    private var reportedAppKeys: Set<AppKeyIndex> = []
+    let appKeys: [AppKey]
+    var reportedAppKeys: Set<AppKeyIndex> = []
     /// What the bridging table was told to hold so far.
-    private var bridging: [BridgingTableEntry] = []
-    private var pairCount = 0
-    private var entryCounts: [NetKeyIndexPair: Int] = [:]
+    var bridging: [BridgingTableEntry] = []
+    var pairCount = 0
+    var entryCounts: [NetKeyIndexPair: Int] = [:]
     private var packing = ReadBackPacking()
     /// What was answered in sequences.
     private var told: [NodeReading: ReadBackAnswers.Answer] = [:]
@@ -263,148 +263,5 @@ package struct NodeReadBack: Sendable {
                 ModelAddress(element: UInt8(truncatingIfNeeded: index), model: $0)
             }
         }
-    }
-
-    // MARK: What was said
-
-    private mutating func record(_ report: NodeReport, labels: KnownLabels) {
-        switch report {
-        case .composition(let composition):
-            let before = node
-            node.record(composition)
-            if !node.isMade(as: before) {
-                // The other pages are those of another firmware.
-                node.compositionPages = nil
-                node.modelsMetadata = nil
-            }
-        case .netKeys(let indexes):
-            for key in node.netKeys where !indexes.contains(key.index) {
-                node.apply(.deleteNetKey(key.index), appKeys: appKeys)
-            }
-            for index in indexes { node.apply(.addNetKey(index), appKeys: appKeys) }
-        case .appKeys(let netKey, let indexes):
-            // A key of that index in another subnet is not the key that the database means.
-            for index in indexes where (boundNetKey(of: index) ?? netKey) == netKey { reportedAppKeys.insert(index) }
-        case .bindings(let address, let indexes): update(address) { $0.bindings = indexes.sortedUnique() }
-        case .subscriptions(let address, let list):
-            let recorded = labelsRecorded(at: address)
-            let subscriptions = list.compactMap { subscription(to: $0, recorded: recorded, labels) }
-            update(address) { $0.subscriptions = subscriptions.sortedUnique() }
-        case .publication(let address, let target, let settings):
-            let target = publishAddress(target, recorded: labelsRecorded(at: address), labels)
-            update(address) { $0.publication = target.map(settings.publication) }
-        case .defaultTTL(let ttl): node.defaultTTL = ttl
-        case .secureNetworkBeacon(let isOn): node.secureNetworkBeacon = isOn
-        case .networkTransmit(let parameters): node.networkTransmit = parameters
-        case .friend(let state): node.features.friend = state
-        case .relay(let state, let retransmit):
-            node.features.relay = state
-            if state != .notSupported { node.relayRetransmit = retransmit }
-        case .proxy(let state): node.features.proxy = state
-        case .state(let state): node.recordReport(state)
-        case .bridgedSubnets(let pairs): askFurther(pairs)
-        case .bridgingTable(let pair, let entries): askFurther(pair, entries)
-        case .page(let answer):
-            pageReading?.take(answer)
-            askForPages()
-        }
-    }
-
-    private mutating func pageReadings() -> [NodeReading] {
-        let isUnread = node.compositionPages == nil && node.hasPrimary(.largeCompositionDataServer)
-        guard pages == .all || isUnread else { return [] }
-        let reading = PageReading(of: node)
-        pageReading = reading
-        return reading.next.map { [.page($0)] } ?? []
-    }
-
-    /// Asks for the next page, or takes over what there is when there are no more.
-    private mutating func askForPages() {
-        guard let reading = pageReading else { return }
-        if let part = reading.next {
-            waiting.append(.page(part))
-            return
-        }
-        node.compositionPages = reading.compositionPages
-        node.modelsMetadata = reading.modelsMetadata
-    }
-
-    /// Asks for the entries between each of those subnets, and for more of these; without more the table is all there.
-    private mutating func askFurther(_ pairs: [NetKeyIndexPair]) {
-        pairCount += pairs.count
-        let next = UInt8(exactly: pairCount).flatMap { pairs.isEmpty ? nil : $0 }
-        guard let next else {
-            node.bridgingTable = bridging.sortedUnique()
-            return
-        }
-        waiting.append(.bridgedSubnets(from: next))
-        for pair in pairs.reversed() where entryCounts[pair] == nil {
-            entryCounts[pair] = 0
-            waiting.append(.bridgingTable(pair, from: 0))
-        }
-    }
-
-    private mutating func askFurther(_ pair: NetKeyIndexPair, _ entries: [BridgedAddresses]) {
-        guard !entries.isEmpty else { return }
-        bridging += entries.map { BridgingTableEntry(subnets: pair, addresses: $0) }
-        entryCounts[pair, default: 0] += entries.count
-        if let next = UInt16(exactly: entryCounts[pair] ?? 0) { waiting.append(.bridgingTable(pair, from: next)) }
-    }
-
-    /// All lists of AppKeys are there: those that are in none are gone, and what used them with them.
-    private mutating func recordAppKeys() {
-        for key in node.appKeys where !reportedAppKeys.contains(key.index) {
-            node.apply(.deleteAppKey(key.index, boundTo: boundNetKey(of: key.index) ?? .primary), appKeys: appKeys)
-        }
-        for index in reportedAppKeys.sorted() {
-            node.apply(.addAppKey(index, boundTo: boundNetKey(of: index) ?? .primary), appKeys: appKeys)
-        }
-    }
-
-    private func boundNetKey(of index: AppKeyIndex) -> NetKeyIndex? {
-        let place = appKeys.firstPlace { $0.index >= index }
-        guard place < appKeys.count, appKeys[place].index == index else { return nil }
-        return appKeys[place].boundNetKey
-    }
-
-    /// The labels that a model is recorded with.
-    private func labelsRecorded(at address: ModelAddress) -> [LabelUUID] {
-        guard let model = node.model(at: address) else { return [] }
-        var found: [LabelUUID] = []
-        for case .virtual(let label) in model.subscriptions { found.append(label) }
-        if case .virtual(let label)? = model.publication?.address, !found.contains(label) { found.append(label) }
-        return found
-    }
-
-    private func subscription(
-        to address: Address,
-        recorded: [LabelUUID],
-        _ labels: KnownLabels
-    ) -> SubscriptionAddress? {
-        if let group = GroupAddress(rawValue: address.rawValue) { return .group(group) }
-        guard let virtual = VirtualAddress(rawValue: address.rawValue) else { return nil }
-        return labels.label(of: address, recorded: recorded).map { .virtual($0) } ?? .unknownLabel(virtual)
-    }
-
-    private func publishAddress(
-        _ address: Address,
-        recorded: [LabelUUID],
-        _ labels: KnownLabels
-    ) -> PublishAddress? {
-        if let unicast = UnicastAddress(rawValue: address.rawValue) { return .unicast(unicast) }
-        switch subscription(to: address, recorded: recorded, labels) {
-        case .group(let group): return .group(group)
-        case .virtual(let label): return .virtual(label)
-        case .unknownLabel(let virtual): return .unknownLabel(virtual)
-        case nil: return nil
-        }
-    }
-
-    private mutating func update(_ address: ModelAddress, _ change: (inout Model) -> Void) {
-        let element = Int(address.element)
-        guard node.elements.indices.contains(element),
-            let place = node.elements[element].models.firstIndex(where: { $0.identifier == address.model })
-        else { return }
-        change(&node.elements[element].models[place])
     }
 }

@@ -52,6 +52,22 @@ struct SharedStoreCommandTests {
         var name: String { "postgres:///\(databaseName)?host=\(server.folder)" }
     }
 
+    @Test("doctor tells that the table of locks is gone, and init makes it anew")
+    func lostLocks() throws {
+        let team = try Team.house()
+        try #require(team.desk.run("doctor").output.contains("meshplan_locks") == false)
+        _ = try team.server.sql("DROP TABLE meshplan_locks", in: team.databaseName)
+        let doctor = team.desk.run("doctor")
+        #expect(doctor.status == 1)
+        #expect(doctor.output.contains("the table meshplan_locks is gone"), "\(doctor.output)")
+        #expect(doctor.output.contains("meshplan init --state \(team.name)"))
+        #expect(team.desk.run(HistoryCommandTests.apply).status != 0)
+        let made = team.desk.run("init")
+        #expect(made.status == 0 && made.output.contains("Made the tables"), "\(made.output)")
+        #expect(team.desk.run("doctor").output.contains("meshplan_locks") == false)
+        #expect(team.desk.run(HistoryCommandTests.apply).status == 0)
+    }
+
     @Test("A backup is made on the machine that changes the database, and opens as a file")
     func backup() throws {
         let team = try Team.house()

@@ -46,6 +46,9 @@ struct StateKeyCommandTests {
             added.status == 0 && added.output.contains("Made spare.key") && added.output.contains("a key file opens")
         )
         #expect(try fixture.mode("spare.key") == 0o600)
+        let history = fixture.run("state", "history").output
+        #expect(history.components(separatedBy: "state key add ").count == 4, "\(history)")
+        #expect(!history.contains(Self.words) && !history.contains(Self.secret))
         let twice = fixture.run("state", "key", "add", "--new-key-file", "spare.key")
         #expect(twice.status == 5 && twice.error.contains("opens the database already"))
         try fixture.put(nil, to: ".meshplan/key")

@@ -76,6 +76,36 @@ struct IVIndexRunTests {
         #expect(site.world.violations == [])
     }
 
+    @Test(
+        "A leap from an IV index 0 that was heard is a recovery, from one that was supposed a correction",
+        arguments: [true, false]
+    )
+    func fromZero(isHeard: Bool) throws {
+        let gone = try unicast(0x700)
+        let site = try site(at: IVIndex(value: 0)) { network in
+            network.ivIndex = IVIndex(value: 0)
+            network.exclude([gone.rawValue])
+        }
+        #expect(try !site.database.snapshot().isIVIndexKnown)
+        if isHeard {
+            #expect(try site.resolveAndApply().isComplete)
+            #expect(try site.database.snapshot().isIVIndexKnown)
+        }
+        site.world.setIVIndex(IVIndex(value: 9))
+        let page = try site.execute { $0.readPages(of: try site.lamp(2)) }
+        guard case .answered = page else { throw Unexpected(answer: "\(page)") }
+        let network = try site.network
+        #expect(network.ivIndex == IVIndex(value: 9))
+        #expect(network.ivIndexRecoveredAt == (isHeard ? Site.now : nil))
+        #expect(network.ivIndexChangedAt == (isHeard ? Site.now : nil))
+        #expect(network.isExcluded(gone) == !isHeard, "who was removed at a supposed index was removed at the true one")
+        // The next leap would be one too many within 192 hours only after a recovery.
+        site.world.setIVIndex(IVIndex(value: 20))
+        let further = try site.execute { $0.readPages(of: try site.lamp(2)) }
+        #expect(try site.network.ivIndex.value == (isHeard ? 9 : 20), "\(further)")
+        #expect(site.world.violations == [])
+    }
+
     private struct Unexpected: Error {
         var answer: String
     }

@@ -58,6 +58,8 @@ final class ProxyField {
     private(set) var peers: [Peer] = []
     /// Whether the bearer can scan.
     var canScan = true
+    /// Whether the bearer can connect; if not, it says so at once.
+    var canConnect = true
     /// What is heard beside the peers, each time that they are.
     var strangers: [Advertisement] = []
     private(set) var isScanning = false
@@ -68,6 +70,8 @@ final class ProxyField {
     /// What the client put out that is not a packet, with its time in milliseconds.
     private(set) var log: [String] = []
     private(set) var mostLinks = 0
+    /// The waits that were told with each link that was down; nil for good.
+    private(set) var delays: [Duration?] = []
     /// What setting up links took.
     private(set) var linkTimes: [LinkTimes] = []
     /// The TTL of each network PDU that the client sent.
@@ -246,7 +250,9 @@ final class ProxyField {
                 linkTimes.append(times)
             case .directLinkDown(let node, let failure):
                 note("directly down \(name(node))" + (failure.map { ": \($0.reason)" } ?? ""))
-            case .linkDown(let failure, let delay): note("down: \(failure.reason)\(delay == nil ? ", for good" : "")")
+            case .linkDown(let failure, let delay):
+                note("down: \(failure.reason)\(delay == nil ? ", for good" : "")")
+                delays.append(delay)
             case .answered(_, _, let transmissions): note("answered after \(transmissions)")
             case .unanswered: note("unanswered")
             case .unreachable(_, let failure): note("unreachable: \(failure.reason)")
@@ -267,7 +273,7 @@ final class ProxyField {
             case .proxy(let advertiser): peers.first { $0.advertiser == advertiser }
             case .provisioning: nil
             }
-        guard let peer else {
+        guard let peer, canConnect else {
             note("connect to nobody")
             return try take(client.connectFailed(target, BearerError("nobody there"), at: now))
         }

@@ -175,7 +175,7 @@ final class ProxyPeer {
             case .unanswered: note("unanswered")
             case .unreachable: note("unreachable")
             case .unsendable: note("unsendable")
-            case .ivIndexChanged(let ivIndex): note("IV index \(ivIndex.value)")
+            case .ivIndexChanged(let ivIndex, isCorrection: _): note("IV index \(ivIndex.value)")
             case .directLinkUp, .directLinkDown: note("a direct link")
             case .said: note("said")
             case .keyRefreshPhaseChanged: note("key refresh")

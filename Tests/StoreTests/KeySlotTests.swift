@@ -206,6 +206,86 @@ struct KeySlotTests {
         #expect(try !other.strengthenOpeningSlot(to: .standard, with: second), "only a slot that has opened it")
     }
 
+    @Test("Two who opened the database before either changed its slots lose none of them")
+    func concurrent() throws {
+        let fixture = try Fixture()
+        let (first, second) = (fixture.database, try fixture.reopened())
+        let lease = try first.lock(holder: holder())
+        #expect(storeError { _ = try second.lock(holder: holder()) }?.code == .locked)
+        try first.addKeySlot(for: passphrase(), label: "Anna", cost: cheap, now: now, with: lease)
+        lease.release()
+        let other = try second.lock(holder: holder())
+        try second.addKeySlot(for: printed(), label: "vault", cost: cheap, now: now, with: other)
+        other.release()
+        for key in [fixture.key, try passphrase(), try printed()] {
+            #expect(try MeshDatabase.open(at: fixture.path, key: key).keySlots().map(\.label) == ["", "Anna", "vault"])
+        }
+
+        // A data key that is not the present one any more wraps nothing.
+        let third = try second.lock(holder: holder())
+        _ = try second.rotate(keeping: [passphrase(), printed()], cost: cheap, with: third)
+        third.release()
+        let late = storeError { _ = try first.lock(holder: holder()) }
+        #expect(late?.code == .stale && late?.message.contains("state key rotate") == true)
+        #expect(try MeshDatabase.open(at: fixture.path, key: passphrase()).keySlots().count == 3)
+        #expect(try fixture.reopened().snapshot().network == fixture.network)
+    }
+
+    @Test("Every change of slots is told in the history, without a secret, and leaves state and backups as they are")
+    func history() throws {
+        let fixture = try Fixture()
+        let database = fixture.database
+        let version = try database.version()
+        var backups = 0
+        func change(_ operation: String, _ body: (WriteLease) throws -> Void) throws {
+            let lease = try database.lock(holder: holder(operation))
+            lease.beforeFirstChange { () throws(StoreError) in backups += 1 }
+            try body(lease)
+            lease.release()
+        }
+        var slot = ""
+        try change("state key add") { lease in
+            slot = try database.addKeySlot(for: passphrase(), label: "Anna", cost: cheap, now: now, with: lease)
+                .identifier
+        }
+        try change("state key remove") { try database.removeKeySlot(slot, with: $0) }
+        try change("apply") { lease in
+            var changes = StoreChanges()
+            changes.network = fixture.network
+            try database.commit(changes, with: lease)
+        }
+        #expect(backups == 1, "of the state, not of keys that are meant to go")
+        try change("state key rotate") { _ = try database.rotate(keeping: [], cost: cheap, with: $0) }
+        try change("state key rotate") { lease in
+            _ = try database.rotate(keeping: [], cost: cheap, with: lease)
+            var changes = StoreChanges()
+            changes.network = fixture.network
+            try database.commit(changes, with: lease)
+        }
+        let history = try fixture.reopened().history()
+        #expect(
+            history.entries.map(\.operation) == [
+                "state key rotate", "state key rotate", "state key rotate", "apply", "state key remove \(slot)",
+                "state key add \(slot)",
+            ]
+        )
+        #expect(history.entries.map(\.serialBefore) == [2, 2, 2, 1, 1, 1])
+        #expect(history.serials == [1, 2, 3])
+        #expect(try database.version().lineage == version.lineage)
+        for serial in history.serials { #expect(try database.snapshot(at: serial).network == fixture.network) }
+        #expect(try fixture.reopened().verify().problems.isEmpty)
+    }
+
+    @Test("A change of slots that fails leaves no entry")
+    func failedChange() throws {
+        let fixture = try Fixture()
+        let lease = try fixture.database.lock(holder: holder("state key remove"))
+        #expect(storeError { try fixture.database.removeKeySlot("00000000", with: lease) } != nil)
+        let only = try fixture.database.keySlots()[0].identifier
+        #expect(storeError { try fixture.database.removeKeySlot(only, with: lease) } != nil)
+        #expect(try fixture.reopened().history().entries.isEmpty)
+    }
+
     @Test("Somebody who changes slots meanwhile is noticed")
     func conflict() throws {
         let fixture = try Fixture()

@@ -17,6 +17,8 @@ struct LinkSearch {
     var phase = Phase.idle
     /// Attempts in a row that led to no link over which an answer came.
     var failures = 0
+    /// Nobody is connected to before that, because an attempt failed while it was listened for others.
+    var pausedUntil: Instant?
     /// When somebody fit was last known while listening.
     var lastCandidateAt: Instant?
     /// When it is to be looked at again because of listening.

@@ -161,7 +161,9 @@ extension MeshClient {
                     continue
                 }
                 exchanges[node]?.nextTransmission = now.advanced(by: exchange.timeout)
-            case .ivIndexChanged(let ivIndex): outputs.append(.ivIndexChanged(ivIndex))
+            case .ivIndexChanged(let ivIndex):
+                let isCorrection = stack.ivIndexTimes.changedAt == nil
+                outputs.append(.ivIndexChanged(ivIndex, isCorrection: isCorrection))
             case .keyRefreshPhaseChanged(let index, let phase):
                 if let key = stack.keys.netKey(index) { nodes.set(key) }
                 outputs.append(.keyRefreshPhaseChanged(index, phase))

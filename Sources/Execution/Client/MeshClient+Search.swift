@@ -115,7 +115,8 @@ extension MeshClient {
             search.lastCandidateAt = now
             // Nobody stronger could do more for what waits than the node itself.
             let isIdeal = selection.isIdeal(choice, for: needs, nodes: nodes)
-            let earliest = isIdeal ? now : since.advanced(by: linkPolicy.listeningTime)
+            let begin = isIdeal ? now : since.advanced(by: linkPolicy.listeningTime)
+            let earliest = max(begin, search.pausedUntil ?? begin)
             search.listeningDeadline = earliest > now ? earliest : nil
             guard earliest <= now, hasRoom(at: now), makeRoom(at: now, into: &outputs) else { return }
             connect(.proxy(choice.advertiser), choice, since: since, at: now, into: &outputs)
@@ -316,7 +317,7 @@ extension MeshClient {
         fail(failure, isLinkLost: false, at: now, into: &outputs)
     }
 
-    /// An attempt failed; the next comes later, if at all.
+    /// An attempt failed; the next comes later, if at all. Where others are being listened for, that goes on meanwhile.
     private mutating func fail(
         _ failure: LinkFailure,
         isLinkLost: Bool,
@@ -334,11 +335,9 @@ extension MeshClient {
             }
             return
         }
-        var delay = Duration.zero
-        if search.listeningSince == nil {
-            delay = linkPolicy.delay(afterFailures: search.failures)
-            search.phase = .waiting(until: now.advanced(by: delay))
-        }
+        let delay = linkPolicy.delay(afterFailures: search.failures)
+        let end = now.advanced(by: delay)
+        if search.listeningSince == nil { search.phase = .waiting(until: end) } else { search.pausedUntil = end }
         if isLinkLost || links.isEmpty { outputs.append(.linkDown(failure, retryIn: delay)) }
     }
 

@@ -41,8 +41,9 @@ package struct MeshClient {
         case unsendable(RequestIdentifier, StackError)
         /// A Remote Provisioning Server that is listened to sent that access message.
         case said(UnicastAddress, [UInt8])
-        /// A beacon brought another IV index, which is to be stored.
-        case ivIndexChanged(IVIndex)
+        /// A beacon brought another IV index, which is to be stored. Where it corrects one that was only supposed, it is
+        /// not known when the network came to it.
+        case ivIndexChanged(IVIndex, isCorrection: Bool)
         /// A beacon brought another key refresh phase, which is to be stored.
         case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)
     }

@@ -159,7 +159,7 @@ extension Executor {
             bearer: bearer,
             client: try client(of: snapshot),
             interrupts: context.interrupts,
-            store: { self.store($0) }
+            store: { self.store($0, isCorrection: $1) }
         )
     }
 }

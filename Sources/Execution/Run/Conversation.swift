@@ -20,7 +20,7 @@ struct Conversation {
     private(set) var client: MeshClient
     private(set) var node: UnicastAddress
     private let interrupts: () -> Int
-    private let store: (IVIndex) -> Recap.Ending?
+    private let store: (IVIndex, _ isCorrection: Bool) -> Recap.Ending?
     /// How many interrupts do not end it: one, while something is under way that is better finished.
     var toleratedInterrupts = 0
     /// What a beacon has brought.
@@ -39,7 +39,7 @@ struct Conversation {
         bearer: any Bearer,
         client: MeshClient,
         interrupts: @escaping () -> Int,
-        store: @escaping (IVIndex) -> Recap.Ending?
+        store: @escaping (IVIndex, _ isCorrection: Bool) -> Recap.Ending?
     ) {
         self.node = node
         self.bearer = bearer
@@ -161,10 +161,10 @@ struct Conversation {
     private mutating func perform(_ outputs: [MeshClient.Output]) {
         var pending = outputs[...]
         while let output = pending.popFirst() {
-            if case .ivIndexChanged(let index) = output {
+            if case .ivIndexChanged(let index, let isCorrection) = output {
                 ivIndex = index
                 // Nothing leaves under an IV index that a crash could make us forget.
-                if let failure = store(index) { return fail(.stopped(failure)) }
+                if let failure = store(index, isCorrection) { return fail(.stopped(failure)) }
                 continue
             }
             let further = perform(output)

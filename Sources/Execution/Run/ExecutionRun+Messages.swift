@@ -35,8 +35,8 @@ extension ExecutionRun {
     func perform(_ outputs: [MeshClient.Output]) {
         var pending = outputs[...]
         while let output = pending.popFirst() {
-            if case .ivIndexChanged(let ivIndex) = output {
-                network.record(ivIndex, at: context.now())
+            if case .ivIndexChanged(let ivIndex, let isCorrection) = output {
+                network.record(ivIndex, isCorrection: isCorrection, at: context.now())
                 // Nothing leaves under an IV index that a crash could make us forget.
                 guard commitEarly() else { return }
                 continue

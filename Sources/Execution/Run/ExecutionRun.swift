@@ -8,55 +8,6 @@ import Store
 /// consequences in. Nothing leaves before its intent is durable, and no step starts before the outcomes it depends on
 /// are.
 final class ExecutionRun {
-    /// What a request is for.
-    enum Stage {
-        /// Reads back a request of an earlier run.
-        case doubt(JournalIntent)
-        /// Asks a device that may be a node for its composition.
-        case candidate
-        /// Asks some node something, so that a proxy is found who tells the IV index.
-        case ivIndex
-        /// Asks a Remote Provisioning Server to scan, or for its link, so that there is a proxy for that.
-        case server
-        /// Has a node advertise its Node Identity, so that it can be connected to.
-        case identity
-        /// Reads what the request is made of.
-        case prelude
-        /// Asks for the change.
-        case request
-        /// Reads back what came of the request.
-        case readBack
-    }
-
-    /// A request on its way.
-    struct Job {
-        let node: DeviceUUID
-        /// The step it is for; nil where the node has only in-doubt requests to be read back.
-        let step: Int?
-        var action: ConfigurationAction
-        var stage: Stage
-        var inquiry: ConfigurationInquiry
-        /// What it asks for at once with others, if it does.
-        var readings: [NodeReading] = []
-        /// How often the change was asked for, each time with its own deadline.
-        var round = 1
-        /// Whether the change was ever sent.
-        var mayHaveArrived = false
-        /// What the node said to the change, where it is asked since what it has instead.
-        var refusal: ConfigStatusCode?
-
-        /// Whether it reads back what an earlier run asked for.
-        var isDoubt: Bool { if case .doubt = stage { true } else { false } }
-        /// Whether it is only to find a proxy.
-        var isForIVIndex: Bool { if case .ivIndex = stage { true } else { false } }
-        /// Whether it is for a Remote Provisioning Server.
-        var isForServer: Bool { if case .server = stage { true } else { false } }
-        /// Whether it has a node advertise its identity.
-        var isForIdentity: Bool { if case .identity = stage { true } else { false } }
-        /// Whether it asks a device that may be a node.
-        var isCandidate: Bool { if case .candidate = stage { true } else { false } }
-    }
-
     let bearer: any Bearer
     let options: ExecutionOptions
     let context: ExecutionContext
@@ -354,65 +305,11 @@ final class ExecutionRun {
         }
         return .label("\(node.rawValue.hexadecimal)/\(Hexadecimal.encode(action.encoded))")
     }
-
-    // MARK: The end
-
-    private func finish() {
-        for job in outbox.drained() { leave(job) }
-        for identifier in jobs.keys.sorted() {
-            if let job = jobs.removeValue(forKey: identifier) { leave(job) }
-        }
-        for uuid in readBacks.keys.sorted() { endReadBack(uuid) }
-        perform(queue.shutDown())
-        abandonRemoteLinks()
-        findingOut = [:]
-        perform(client.shutDown(at: bearer.now))
-        clientWantsScan = false
-        updateScan()
-        if stop == nil, isInterrupted, !(schedule.isFinished && doubts.isEmpty) { stop = .interrupted }
-        recap.ending = stop ?? .completed
-        if case .storeFailed = recap.ending {
-            // What a broken store takes now and what it refuses is a matter of luck; the journal says what is in doubt.
-        } else {
-            do throws(ExecutionStop) {
-                try commit(isLast: true)
-            } catch {
-                recap.ending = error.ending
-            }
-        }
-        recap.inDoubt = journal.openSubjects.count + doubts.values.reduce(0) { $0 + $1.count }
-        let decided = recap.applied + recap.unchanged + recap.failed.count + recap.blocked.count
-        recap.notStarted = max(recap.total - decided - journal.openSubjects.count, 0)
-        recap.sort()
-        endJournal()
-    }
-
-    private func endJournal() {
-        if case .storeFailed = recap.ending { return }
-        let outcome: RunOutcome =
-            switch recap.ending {
-            case .completed: recap.isComplete ? .completed : .partial
-            case .interrupted: .interrupted
-            case .refused, .storeFailed, .linkFailed, .sendingFailed: .failed
-            }
-        do throws(StoreError) {
-            try journal.end(outcome, at: context.now(), timing: timing)
-        } catch {
-            recap.ending = .storeFailed(error.description)
-        }
-    }
-
-    /// A request is given up because the run ends.
-    private func leave(_ job: Job) {
-        guard let step = job.step else { return }
-        if job.isDoubt || job.isCandidate || job.isForServer || job.isForIdentity { return }
-        journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
-    }
 }
 
 extension Array {
     /// All elements; afterwards there are none.
-    fileprivate mutating func drained() -> [Element] {
+    mutating func drained() -> [Element] {
         defer { removeAll() }
         return self
     }

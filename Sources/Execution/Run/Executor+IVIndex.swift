@@ -38,15 +38,16 @@ extension Executor {
     /// Makes an IV index durable that a beacon has brought, before anything is sent under it: what comes back from a
     /// crash must not begin again under the one before.
     ///
+    /// - Parameter isCorrection: whether it corrects one that was only supposed; nil for what the database says of that.
     /// - Returns: why that failed; nil if it did not.
-    func store(_ ivIndex: IVIndex) -> Recap.Ending? {
+    func store(_ ivIndex: IVIndex, isCorrection: Bool? = nil) -> Recap.Ending? {
         do throws(ExecutionStop) {
             try stopping { () throws(StoreError) in
                 let snapshot = try database.snapshot()
                 var network = snapshot.network
                 let isLower = snapshot.isIVIndexKnown && ivIndex.value < network.ivIndex.value
                 guard network.ivIndex != ivIndex, !isLower else { return }
-                network.record(ivIndex, at: context.now())
+                network.record(ivIndex, isCorrection: isCorrection ?? !snapshot.isIVIndexKnown, at: context.now())
                 var changes = StoreChanges()
                 changes.network = network
                 try database.commit(changes, with: lease)

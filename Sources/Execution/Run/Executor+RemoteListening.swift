@@ -26,7 +26,7 @@ extension Executor {
                 bearer: bearer,
                 client: try client(of: snapshot),
                 interrupts: context.interrupts,
-                store: { self.store($0) },
+                store: { self.store($0, isCorrection: $1) },
                 handle: handle
             )
             report.ending = run.perform()
@@ -55,7 +55,7 @@ private final class RemoteListeningRun {
     private var client: MeshClient
     private var survey: RemoteSurvey
     private let interrupts: () -> Int
-    private let store: (IVIndex) -> Recap.Ending?
+    private let store: (IVIndex, _ isCorrection: Bool) -> Recap.Ending?
     private let handle: (ListeningEvent, Instant) -> Bool
     private let subnets: [UnicastAddress: [NetKeyIndex]]
     private var requests: [RequestIdentifier: UnicastAddress] = [:]
@@ -71,7 +71,7 @@ private final class RemoteListeningRun {
         bearer: any Bearer,
         client: MeshClient,
         interrupts: @escaping () -> Int,
-        store: @escaping (IVIndex) -> Recap.Ending?,
+        store: @escaping (IVIndex, _ isCorrection: Bool) -> Recap.Ending?,
         handle: @escaping (ListeningEvent, Instant) -> Bool
     ) {
         self.bearer = bearer
@@ -172,9 +172,9 @@ private final class RemoteListeningRun {
     private func perform(_ outputs: [MeshClient.Output]) {
         var pending = outputs[...]
         while let output = pending.popFirst() {
-            if case .ivIndexChanged(let index) = output {
+            if case .ivIndexChanged(let index, let isCorrection) = output {
                 // Nothing leaves under an IV index that a crash could make us forget.
-                failure = store(index)
+                failure = store(index, isCorrection)
                 if failure != nil { return }
                 continue
             }

@@ -185,9 +185,10 @@ struct NetworkRecord {
         }
     }
 
-    /// Records another IV index and when it began; exclusions that hold no more are gone with it.
-    mutating func record(_ ivIndex: IVIndex, at now: Timestamp) {
-        header.record(ivIndex, at: now)
+    /// Records another IV index and when it began, unless it only corrects a supposition; exclusions that hold no more are
+    /// gone with it.
+    mutating func record(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {
+        header.record(ivIndex, isCorrection: isCorrection, at: now)
         isHeaderDirty = true
     }
 

@@ -60,16 +60,18 @@ extension MeshNetwork {
     /// Records another IV index state and when it began, which the limits of 96 and 192 hours count from (Mesh Protocol
     /// 3.11.5 and 3.11.6), and forgets the exclusions that hold no more. Nothing changes if it is the recorded one.
     ///
-    /// The index 0 of an imported database is only a supposition. A leap away from it does not tell when the index
-    /// began, and what was excluded at the supposed index was in truth excluded at the present one.
-    package mutating func record(_ ivIndex: IVIndex, at now: Timestamp) {
+    /// The index 0 of an imported database is only a supposition until a beacon has said the same. What corrects it does
+    /// not tell when the index began, and is no recovery; and what was excluded at the supposed index was in truth excluded
+    /// at the present one. Whether it is one the database does not tell by itself: 0 may have been heard, too.
+    ///
+    /// - Parameter isCorrection: whether the recorded index was only a supposition.
+    package mutating func record(_ ivIndex: IVIndex, isCorrection: Bool = false, at now: Timestamp) {
         guard ivIndex != self.ivIndex else { return }
-        let isUpdate = self.ivIndex.isUpdate(to: ivIndex)
-        let isCorrection = self.ivIndex == IVIndex(value: 0) && ivIndexChangedAt == nil && !isUpdate
+        let (before, isUpdate) = (self.ivIndex, self.ivIndex.isUpdate(to: ivIndex))
         self.ivIndex = ivIndex
         ivIndexChangedAt = isCorrection ? nil : now
         if !isUpdate, !isCorrection { ivIndexRecoveredAt = now }
-        if isCorrection, let place = exclusions.firstIndex(where: { $0.ivIndex == 0 }) {
+        if isCorrection, let place = exclusions.firstIndex(where: { $0.ivIndex == before.value }) {
             let supposed = exclusions.remove(at: place)
             exclude(supposed.addresses.map(\.rawValue))
         }

@@ -70,6 +70,9 @@ package struct MeshStack {
     /// Whether ``ivIndex`` is more than a supposition: it was told to be, or a beacon has said so.
     package var isIVIndexKnown: Bool { ivIndexMonitor.isKnown }
 
+    /// When the IV index came to be what it is, as far as that is known: not after a supposition was corrected.
+    package var ivIndexTimes: IVIndexMonitor.Times { ivIndexMonitor.times }
+
     /// How segmentation and reassembly are timed; messages under way keep their timing for sending.
     package var sar: SARParameters {
         get { outgoing.parameters }

@@ -99,6 +99,17 @@ struct DoctorCommand: NetworkCommand {
                         : "Put a backup back with meshplan state push FILE --force, or have the server restored."
                 )
             }
+            if let problem = verification.lockProblem {
+                let failure = Failure(explaining: problem)
+                found.append(
+                    ExaminationFinding(
+                        .error,
+                        "lock",
+                        failure.message,
+                        advice: failure.hint ?? "Ask who runs the server."
+                    )
+                )
+            }
             if let pending = try database.pendingConfirmation() {
                 found.append(
                     ExaminationFinding(

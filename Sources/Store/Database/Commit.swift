@@ -79,7 +79,14 @@ extension MeshDatabase {
     }
 
     /// Writes a batch and the manifest as one transaction and brings the lease up to date.
-    func write(_ batch: RowBatch, manifest: Manifest, with lease: WriteLease) throws(StoreError) {
+    ///
+    /// - Parameter slots: what takes the place of all key slots, nil if they stay.
+    func write(
+        _ batch: RowBatch,
+        manifest: Manifest,
+        slots: [KeySlot]? = nil,
+        with lease: WriteLease
+    ) throws(StoreError) {
         try check(lease)
         var manifest = manifest
         let header = lease.header
@@ -108,7 +115,7 @@ extension MeshDatabase {
             )
         }
         rows.append(try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: nonce()))
-        try store(RowChanges(puts: rows, deletes: deletes), revision: revision, with: lease)
+        try store(RowChanges(puts: rows, deletes: deletes, slots: slots), revision: revision, with: lease)
         lease.manifest = manifest
     }
 

@@ -64,8 +64,9 @@ extension MeshDatabase {
             )
         } while taken.contains(KeySlotDescription(slot).identifier)
         slots.append(slot)
-        try replaceKeySlots(slots, with: lease)
-        return KeySlotDescription(slot)
+        let description = KeySlotDescription(slot)
+        try replaceKeySlots(slots, changing: description.identifier, with: lease)
+        return description
     }
 
     /// Removes a slot.
@@ -94,7 +95,7 @@ extension MeshDatabase {
                 path: path
             )
         }
-        try replaceKeySlots(rest, with: lease)
+        try replaceKeySlots(rest, changing: identifier, with: lease)
     }
 
     /// Derives anew, at `cost`, the slot that has opened the database, if guessing its passphrase was cheaper than that.
@@ -116,7 +117,8 @@ extension MeshDatabase {
                 lineage: cipher.lineage,
                 using: &generator
             )
-            try replaceKeySlots(slots, with: lease)
+            // The same secret opens the same slot, which is not worth a line of the history each time.
+            try write(RowBatch(), manifest: lease.manifest, slots: slots, with: lease)
             return true
         }
         return false
@@ -153,14 +155,23 @@ extension MeshDatabase {
         guard !overflow else { throw .damaged("the revision", path: path) }
         var manifest = lease.manifest
         manifest.digest = RowDigest()
+        var batch = RowBatch()
+        try addHistoryEntry(ofKeySlot: nil, to: &batch, lease)
+        let deletes = batch.deletes.sorted { $0.precedes($1) }
         var rows: [StoredRow] = []
         _ = try scan { row throws(StoreError) in
+            // What the history says of this takes its place.
+            guard batch.puts[row.name] == nil, !batch.deletes.contains(row.name) else { return }
             guard let body = cipher.open(row) else { throw .damaged(row.name.description, path: path) }
             manifest.digest.add(try newCipher.digestTerm(row.name, revision: row.revision))
             rows.append(try newCipher.seal(body, name: row.name, revision: row.revision, nonce: nonce()))
         }
+        for (name, body) in batch.puts.sorted(by: { $0.key.precedes($1.key) }) {
+            manifest.digest.add(try newCipher.digestTerm(name, revision: revision))
+            rows.append(try newCipher.seal(body, name: name, revision: revision, nonce: nonce()))
+        }
         rows.append(try newCipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: nonce()))
-        try store(RowChanges(puts: rows, slots: kept), revision: revision, with: lease)
+        try store(RowChanges(puts: rows, deletes: deletes, slots: kept), revision: revision, with: lease)
         cipher = newCipher
         opener.dataKey = dataKey
         lease.manifest = manifest
@@ -177,6 +188,24 @@ extension MeshDatabase {
         return closed
     }
 
+    /// The manifest as it is under the lock. Whoever had the lock before may have given the database another data key since
+    /// it was opened here, which is no damage.
+    func lockedManifest(_ row: StoredRow?, header: StoreHeader) throws(StoreError) -> Manifest {
+        do throws(StoreError) {
+            return try manifest(row, header: header)
+        } catch {
+            for slot in try store.keySlots() where KeySlotDescription(slot).identifier == opener.slot {
+                if try slot.unwrap(with: opener.key, lineage: cipher.lineage) == opener.dataKey { throw error }
+            }
+            throw StoreError(
+                .stale,
+                "got other keys meanwhile (state key rotate)",
+                hint: "run the command again",
+                path: path
+            )
+        }
+    }
+
     /// What opens a slot: that which has opened the database, or one of `keys`.
     private func key(of slot: KeySlot, among keys: [DatabaseKey]) throws(StoreError) -> DatabaseKey? {
         if KeySlotDescription(slot).identifier == opener.slot { return opener.key }
@@ -184,16 +213,14 @@ extension MeshDatabase {
         return nil
     }
 
-    /// The manifest goes along because it is valid for one revision only.
-    private func replaceKeySlots(_ slots: [KeySlot], with lease: WriteLease) throws(StoreError) {
-        let (revision, overflow) = lease.header.revision.addingReportingOverflow(1)
-        guard !overflow else { throw .damaged("the revision", path: path) }
-        let manifest = try cipher.seal(
-            lease.manifest.encoded(),
-            name: Manifest.name,
-            revision: revision,
-            nonce: nonce()
-        )
-        try store(RowChanges(puts: [manifest], slots: slots), revision: revision, with: lease)
+    /// Stores other slots, and in the history that this was done.
+    private func replaceKeySlots(
+        _ slots: [KeySlot],
+        changing identifier: String,
+        with lease: WriteLease
+    ) throws(StoreError) {
+        var batch = RowBatch()
+        try addHistoryEntry(ofKeySlot: identifier, to: &batch, lease)
+        try write(batch, manifest: lease.manifest, slots: slots, with: lease)
     }
 }

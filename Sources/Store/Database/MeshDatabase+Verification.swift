@@ -6,6 +6,8 @@ package struct StoreVerification: Hashable, Sendable {
     package var rows: [(kind: String, count: Int)] { counts.map { ($0.kind.text, $0.count) } }
     /// What is wrong, in the order of the rows.
     package var problems: [StoreError] = []
+    /// Why nobody could take the lock, if that is so. What is stored is whole all the same.
+    package var lockProblem: StoreError?
     /// The serial, nil if the manifest is damaged.
     package var serial: UInt64?
     /// The number of transactions so far.
@@ -29,6 +31,11 @@ extension MeshDatabase {
             try store.checkIntegrity()
         } catch {
             found.problems.append(error)
+        }
+        do throws(StoreError) {
+            try store.checkLock()
+        } catch {
+            found.lockProblem = error
         }
         var digest = RowDigest()
         var manifestRow: StoredRow?

@@ -188,7 +188,7 @@ package final class MeshDatabase {
                 holder: holder,
                 database: ObjectIdentifier(self),
                 header: found.header,
-                manifest: try manifest(found.rows.first, header: found.header)
+                manifest: try lockedManifest(found.rows.first, header: found.header)
             )
             try settleSpill(with: lease)
             return lease

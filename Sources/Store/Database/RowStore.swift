@@ -120,6 +120,11 @@ protocol RowStore: AnyObject {
     /// - Throws: ``StoreError/Code/damaged`` with what it has found.
     func checkIntegrity() throws(StoreError)
 
+    /// Looks whether the lock could be taken if nobody held it, without taking it.
+    ///
+    /// - Throws: what keeps everybody from it.
+    func checkLock() throws(StoreError)
+
     /// Takes the exclusive right to write.
     ///
     /// - Parameter token: makes 12 octets that no other acquisition has, if the store needs some.
@@ -156,6 +161,9 @@ extension RowStore {
 
     /// Servers look after themselves.
     func checkIntegrity() throws(StoreError) {}
+
+    /// The lock of a file is made with the first who takes it.
+    func checkLock() throws(StoreError) {}
 
     func copy(to target: String) throws(StoreError) -> Bool { false }
 }

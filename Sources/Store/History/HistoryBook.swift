@@ -52,6 +52,7 @@ extension MeshDatabase {
         in batch: inout RowBatch,
         _ lease: WriteLease
     ) throws(StoreError) -> HistoryBook.Page {
+        try prepareFirstChange(lease)
         var page = try openPage(in: &batch, lease)
         let new = names.filter { $0.kind.isState && !page.touched.contains($0) }.sorted { $0.precedes($1) }
         if !new.isEmpty {
@@ -87,12 +88,32 @@ extension MeshDatabase {
         in batch: inout RowBatch,
         _ lease: WriteLease
     ) throws(StoreError) -> HistoryBook.Page {
+        try prepareFirstChange(lease)
         var page = try openPage(in: &batch, lease)
         // One entry cannot grow without bounds; its last plans say how it ended.
         if page.entry.plans.count >= 100 { page.entry.plans.removeFirst() }
         if page.entry.plans.last?.run != plan.run { page.entry.plans.append(plan) }
         batch.put(EntryRecord.name(page.entry.number), page.entry.encoded())
         return page
+    }
+
+    /// Adds to a batch an entry of its own that says that key slots were changed. No state has changed by that, so there is
+    /// nothing to go back to, and no backup is made: it would keep what was meant to go.
+    ///
+    /// - Parameter slot: the identifier of the slot, if it was one.
+    func addHistoryEntry(ofKeySlot slot: String?, to batch: inout RowBatch, _ lease: WriteLease) throws(StoreError) {
+        lease.beginHistoryEntry()
+        var page = try openPage(in: &batch, lease)
+        if let slot {
+            page.entry.operation += " " + slot
+            batch.put(EntryRecord.name(page.entry.number), page.entry.encoded())
+        }
+        try sweep(&page, in: &batch)
+    }
+
+    private func prepareFirstChange(_ lease: WriteLease) throws(StoreError) {
+        try lease.book.beforeFirstChange?()
+        lease.book.beforeFirstChange = nil
     }
 
     /// The page of a lease, begun in the batch if there is none.
@@ -108,8 +129,6 @@ extension MeshDatabase {
             batch.put(HistoryIndex.name, page.index.encoded())
             return page
         }
-        try lease.book.beforeFirstChange?()
-        lease.book.beforeFirstChange = nil
         var index = try historyIndex()
         let entry = EntryRecord(
             number: index.next,

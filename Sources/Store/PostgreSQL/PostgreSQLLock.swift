@@ -36,7 +36,9 @@ final class PostgreSQLLock: StoreLock {
             SQLStatement(
                 """
                 UPDATE meshplan_locks
-                SET fence = CASE WHEN token = $2 THEN fence ELSE fence + 1 END, token = $2,
+                SET fence = CASE WHEN token = $2 THEN fence ELSE 1 + GREATEST(
+                        fence, (SELECT n.fence FROM meshplan_networks n WHERE n.lineage = $1)
+                    ) END, token = $2,
                     expires = now() + $3 * interval '1 millisecond',
                     holder = $4, host = $5, process = $6, operation = $7, since = $8
                 WHERE lineage = $1 AND (expires IS NULL OR expires < now() OR token = $2)
@@ -54,7 +56,9 @@ final class PostgreSQLLock: StoreLock {
             PostgreSQLLock.query(lineage),
             SQLStatement("COMMIT"),
         ])
-        guard let row = results[3].rows.first else { throw .damaged("the lock's row", path: session.name) }
+        guard let row = results[3].rows.first else {
+            throw PostgreSQLLock.lost("the table meshplan_locks has no row of this network", session)
+        }
         let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
         guard results[1].count == 1 else { throw found.refusal(session.name) }
         fence = found.fence

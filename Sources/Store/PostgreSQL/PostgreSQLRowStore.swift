@@ -237,6 +237,8 @@ final class PostgreSQLRowStore: RowStore {
         return RowName(kind, key: try row.octets(1))
     }
 
+    func checkLock() throws(StoreError) { try PostgreSQLLock.check(lineage, session) }
+
     // MARK: Writing
 
     func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock {

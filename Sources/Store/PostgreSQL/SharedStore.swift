@@ -34,14 +34,14 @@ package struct SharedStore {
     /// What people call a network in it.
     func name(of network: String) -> String { "\(name), network \(network)" }
 
-    /// Makes the tables, if they are not there yet. Several may do so at once.
+    /// Makes the tables, and locks of networks, if they are not there yet or not any more. Several may do so at once.
     ///
     /// - Returns: whether they had to be made.
     /// - Throws: ``StoreError/Code/unreachable``, ``StoreError/Code/newerFormat``, ``StoreError/Code/permissionDenied`` and
     ///   other trouble with the server.
     package func prepare() throws(StoreError) -> Bool {
         let session = PostgreSQLSession(self, name: name)
-        if try PostgreSQLSchema.version(session) != nil { return false }
+        if try PostgreSQLSchema.version(session) != nil { return try PostgreSQLLock.restore(in: session) }
         for statement in PostgreSQLSchema.statements { try session.runAgainAfterConflict([statement]) }
         return try PostgreSQLSchema.version(session) != nil
     }

@@ -147,9 +147,26 @@ struct MembershipTests {
         var imported = network()
         imported.ivIndex = IVIndex(value: 0)
         imported.exclude(7...7)
-        imported.record(IVIndex(value: 0x50), at: now)
+        imported.record(IVIndex(value: 0x50), isCorrection: true, at: now)
         #expect(imported.ivIndexChangedAt == nil)
+        #expect(imported.ivIndexRecoveredAt == nil)
         #expect(imported.exclusions == [NetworkExclusion(ivIndex: 0x50, addresses: [try unicast(7)])])
+
+        // A leap from an index 0 that was heard is a recovery, and what was excluded then is free again.
+        var heard = network()
+        heard.ivIndex = IVIndex(value: 0)
+        heard.exclude(7...7)
+        heard.record(IVIndex(value: 9), at: now)
+        #expect(heard.ivIndexChangedAt == now && heard.ivIndexRecoveredAt == now)
+        #expect(heard.exclusions == [])
+
+        // An update that was under way when its network was imported began some time before.
+        var updating = network()
+        updating.ivIndex = IVIndex(value: 0)
+        updating.exclude(7...7)
+        updating.record(IVIndex(value: 1, isUpdateInProgress: true), isCorrection: true, at: now)
+        #expect(updating.ivIndexChangedAt == nil && updating.ivIndexRecoveredAt == nil)
+        #expect(updating.exclusions == [NetworkExclusion(ivIndex: 1, addresses: [try unicast(7)])])
 
         var young = network()
         young.ivIndex = IVIndex(value: 0)

@@ -1,0 +1,59 @@
+import MeshCore
+import Planning
+import Store
+
+/// How a run ends, whyever it does.
+extension ExecutionRun {
+    /// Gives up what is under way, closes what is open, and makes the last outcomes durable.
+    func finish() {
+        for job in outbox.drained() { leave(job) }
+        for identifier in jobs.keys.sorted() {
+            if let job = jobs.removeValue(forKey: identifier) { leave(job) }
+        }
+        for uuid in readBacks.keys.sorted() { endReadBack(uuid) }
+        perform(queue.shutDown())
+        abandonRemoteLinks()
+        findingOut = [:]
+        perform(client.shutDown(at: bearer.now))
+        clientWantsScan = false
+        updateScan()
+        if stop == nil, isInterrupted, !(schedule.isFinished && doubts.isEmpty) { stop = .interrupted }
+        recap.ending = stop ?? .completed
+        if case .storeFailed = recap.ending {
+            // What a broken store takes now and what it refuses is a matter of luck; the journal says what is in doubt.
+        } else {
+            do throws(ExecutionStop) {
+                try commit(isLast: true)
+            } catch {
+                recap.ending = error.ending
+            }
+        }
+        recap.inDoubt = journal.openSubjects.count + doubts.values.reduce(0) { $0 + $1.count }
+        let decided = recap.applied + recap.unchanged + recap.failed.count + recap.blocked.count
+        recap.notStarted = max(recap.total - decided - journal.openSubjects.count, 0)
+        recap.sort()
+        endJournal()
+    }
+
+    private func endJournal() {
+        if case .storeFailed = recap.ending { return }
+        let outcome: RunOutcome =
+            switch recap.ending {
+            case .completed: recap.isComplete ? .completed : .partial
+            case .interrupted: .interrupted
+            case .refused, .storeFailed, .linkFailed, .sendingFailed: .failed
+            }
+        do throws(StoreError) {
+            try journal.end(outcome, at: context.now(), timing: timing)
+        } catch {
+            recap.ending = .storeFailed(error.description)
+        }
+    }
+
+    /// A request is given up because the run ends.
+    private func leave(_ job: Job) {
+        guard let step = job.step else { return }
+        if job.isDoubt || job.isCandidate || job.isForServer || job.isForIdentity { return }
+        journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
+    }
+}

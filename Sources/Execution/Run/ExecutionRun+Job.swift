@@ -1,0 +1,54 @@
+import MeshCore
+import Planning
+import Store
+
+extension ExecutionRun {
+    /// What a request is for.
+    enum Stage {
+        /// Reads back a request of an earlier run.
+        case doubt(JournalIntent)
+        /// Asks a device that may be a node for its composition.
+        case candidate
+        /// Asks some node something, so that a proxy is found who tells the IV index.
+        case ivIndex
+        /// Asks a Remote Provisioning Server to scan, or for its link, so that there is a proxy for that.
+        case server
+        /// Has a node advertise its Node Identity, so that it can be connected to.
+        case identity
+        /// Reads what the request is made of.
+        case prelude
+        /// Asks for the change.
+        case request
+        /// Reads back what came of the request.
+        case readBack
+    }
+
+    /// A request on its way.
+    struct Job {
+        let node: DeviceUUID
+        /// The step it is for; nil where the node has only in-doubt requests to be read back.
+        let step: Int?
+        var action: ConfigurationAction
+        var stage: Stage
+        var inquiry: ConfigurationInquiry
+        /// What it asks for at once with others, if it does.
+        var readings: [NodeReading] = []
+        /// How often the change was asked for, each time with its own deadline.
+        var round = 1
+        /// Whether the change was ever sent.
+        var mayHaveArrived = false
+        /// What the node said to the change, where it is asked since what it has instead.
+        var refusal: ConfigStatusCode?
+
+        /// Whether it reads back what an earlier run asked for.
+        var isDoubt: Bool { if case .doubt = stage { true } else { false } }
+        /// Whether it is only to find a proxy.
+        var isForIVIndex: Bool { if case .ivIndex = stage { true } else { false } }
+        /// Whether it is for a Remote Provisioning Server.
+        var isForServer: Bool { if case .server = stage { true } else { false } }
+        /// Whether it has a node advertise its identity.
+        var isForIdentity: Bool { if case .identity = stage { true } else { false } }
+        /// Whether it asks a device that may be a node.
+        var isCandidate: Bool { if case .candidate = stage { true } else { false } }
+    }
+}
