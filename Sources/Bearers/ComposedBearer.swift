@@ -15,26 +15,6 @@ package import MeshCore
 /// ``Sightings/lifetime``, is gone, or has no link left. A link to a proxy that another part has a link to does not come
 /// about, for whoever remembers both identifiers.
 package final class ComposedBearer: PolledBearer {
-    /// A part and what has become of it.
-    private struct Member {
-        let part: Part
-        /// Nil while it is gone.
-        var bearer: (any PolledBearer)?
-        /// What each of its links is called above.
-        var links: [LinkIdentifier: LinkIdentifier] = [:]
-        /// Why it is gone, or was when it was last tried.
-        var error: BearerError?
-        /// Whether it works, as far as anybody was told.
-        var isUsed = false
-        /// How often in a row it was gone, and when it is tried again.
-        var failures = 0
-        var retryAt = Instant.zero
-        /// How many descriptors it wanted to wait for.
-        var watchedCount = 0
-
-        var hasRoom: Bool { bearer.map { links.count < $0.maximumLinks } ?? false }
-    }
-
     /// Where a link is.
     private struct Place {
         let member: Int
@@ -55,14 +35,11 @@ package final class ComposedBearer: PolledBearer {
     private var isScanning = false
     private var sightings = Sightings()
     /// Ends of links that no part tells of.
-    private var events: ArraySlice<BearerEvent> = []
+    private var events = BearerEventQueue()
     /// Ends of links that are held back, the earliest first.
     private var endings: [(at: Instant, event: BearerEvent)] = []
     /// Who is asked first for the next event.
     private var turn = 0
-
-    private static let firstWait = Duration.seconds(2)
-    private static let longestWait = Duration.seconds(30)
 
     /// Makes all parts and waits for them, one after the other.
     ///
@@ -177,7 +154,7 @@ package final class ComposedBearer: PolledBearer {
 
     /// Closes a link, or stops connecting.
     package func close(_ link: LinkIdentifier) {
-        events.removeAll { $0.link == link }
+        events.drop(link)
         endings.removeAll { $0.event.link == link }
         guard let place = forget(link) else { return }
         members[place.member].bearer?.close(place.link)
@@ -214,9 +191,7 @@ package final class ComposedBearer: PolledBearer {
         let dues = members.compactMap { $0.bearer?.nextDeadline } + endings.prefix(1).map(\.at)
         var deadline = dues.min()
         guard isScanning else { return deadline }
-        for member in members where member.bearer == nil {
-            deadline = min(deadline ?? member.retryAt, member.retryAt)
-        }
+        for retry in members.compactMap(\.nextRetry) { deadline = min(deadline ?? retry, retry) }
         return deadline
     }
 
@@ -298,14 +273,7 @@ package final class ComposedBearer: PolledBearer {
     private func lose(_ place: Int, _ error: BearerError) {
         let error = named(error, place)
         if hasBegun, members[place].isUsed { changed(.lost(members[place].part.name, error)) }
-        members[place].isUsed = false
-        let wait = min(Self.firstWait * (1 << min(members[place].failures, 8)), Self.longestWait)
-        let last = members[place].bearer
-        members[place].bearer = nil
-        members[place].error = error
-        members[place].failures += 1
-        members[place].retryAt = now.advanced(by: wait)
-        members[place].watchedCount = 0
+        let last = members[place].lost(error, at: now)
         // What has arrived before counts.
         while let event = last?.takeEvent() { if let own = translate(event, of: place) { events.append(own) } }
         for link in members[place].links.values.sorted() {
@@ -316,15 +284,13 @@ package final class ComposedBearer: PolledBearer {
     }
 
     private func recovered(_ place: Int) {
-        members[place].isUsed = true
-        members[place].failures = 0
-        members[place].error = nil
+        members[place].recovered()
         changed(.back(members[place].part.name))
     }
 
     /// Makes the parts anew whose time has come.
     private func reviveDue() {
-        for place in members.indices where members[place].bearer == nil && members[place].retryAt <= now {
+        for place in members.indices where members[place].isDue(at: now) {
             do throws(BearerError) {
                 let bearer = try members[place].part.make()
                 if isScanning { try bearer.scan(true) }

@@ -16,8 +16,7 @@ package final class BluetoothBearer: PolledBearer {
     /// Commands that the socket could not take yet; there are two or three at most at once.
     private var commands: [HCICommand] = []
     private var channels: [LinkIdentifier: ATTChannel] = [:]
-    private var events: [BearerEvent] = []
-    private var firstEvent = 0
+    private var events = BearerEventQueue()
     private var buffer = [UInt8](repeating: 0, count: 2048)
     /// Which links ``watched`` has named after the HCI socket.
     private var watchedLinks: [LinkIdentifier] = []
@@ -117,8 +116,7 @@ package final class BluetoothBearer: PolledBearer {
     package func close(_ link: LinkIdentifier) {
         remember(link)
         perform(central.close(link, at: now))
-        events = events[firstEvent...].filter { $0.link != link }
-        firstEvent = 0
+        events.drop(link)
     }
 
     /// Begins to report what is heard, or ceases to.
@@ -129,8 +127,7 @@ package final class BluetoothBearer: PolledBearer {
             try open()
             scanFailure = nil
         } else {
-            events = events[firstEvent...].filter { $0.link != nil }
-            firstEvent = 0
+            events.dropHeard()
         }
         perform(central.scan(isOn, at: now))
     }
@@ -176,15 +173,7 @@ package final class BluetoothBearer: PolledBearer {
     }
 
     /// The next of what there is to tell.
-    package func takeEvent() -> BearerEvent? {
-        guard firstEvent < events.count else {
-            events.removeAll(keepingCapacity: true)
-            firstEvent = 0
-            return nil
-        }
-        defer { firstEvent += 1 }
-        return events[firstEvent]
-    }
+    package func takeEvent() -> BearerEvent? { events.popFirst() }
 
     private func serve(_ socket: Watched) {
         if socket.isWritable { flushCommands() }

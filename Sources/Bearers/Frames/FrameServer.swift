@@ -10,7 +10,7 @@ internal import TLS
 /// What clients can take of the memory is bounded: each has at most ``FrameConnection/outgoingLimit`` and one frame.
 package final class FrameServer {
     /// What is known of one connection.
-    private struct Connection {
+    struct Connection {
         var frames: FrameConnection
         let peer: String
         /// When it came; without a hello it is dropped in time.
@@ -25,33 +25,21 @@ package final class FrameServer {
         var nextLink: UInt64 = 0
     }
 
-    /// A connection that is over and still has to bring its last frame to the client: to close a socket that holds
-    /// something unread would throw that away.
-    private struct Farewell {
-        var frames: FrameConnection
-        let until: Instant
-
-        static let patience = Duration.seconds(2)
-    }
-
     /// Where the server listens, with the port that the system chose if 0 was asked for.
     package let address: SocketAddress
-    private let settings: Settings
-    private let security: ConnectionSecurity?
-    private let clock: BearerClock
+    let settings: Settings
+    let security: ConnectionSecurity?
+    let clock: BearerClock
     private let wakeUp: Int32?
     private var listener: Descriptor?
-    private var clients: [Client: Connection] = [:]
-    private var farewells: [Farewell] = []
+    var clients: [Client: Connection] = [:]
+    var farewells = Farewells()
     /// By certificate, or by connection where there are none: to come again must not fill an allowance.
-    private var allowances = ConnectAllowances()
-    private var nextClient: UInt32 = 0
-    private var pending: [Event] = []
+    var allowances = ConnectAllowances()
+    var nextClient: UInt32 = 0
+    var pending: [Event] = []
     /// What one client can say before the others get their turn.
-    private var buffer = [UInt8](repeating: 0, count: 8 * 1024)
-
-    /// Connections that have not said hello yet; beyond so many the oldest makes room.
-    private static let maximumStrangers = 16
+    var buffer = [UInt8](repeating: 0, count: 8 * 1024)
 
     /// Starts to listen. A Unix socket gets mode 0600.
     ///
@@ -95,7 +83,7 @@ package final class FrameServer {
         }
         for client in clients.keys.sorted() { clients[client]?.frames.close() }
         clients.removeAll()
-        farewells.removeAll()
+        farewells = Farewells()
         if case .unix(let path) = address { removeSocketFile(at: path) }
     }
 
@@ -108,7 +96,7 @@ package final class FrameServer {
             let frames = client.frames
             return Watched(number: frames.descriptor.number, reads: !client.isPaused, writes: frames.isWriting)
         }
-        watched += farewells.map { Watched(number: $0.frames.descriptor.number, writes: $0.frames.isWriting) }
+        watched += farewells.watched
         watched.append(Watched(number: listener.number, writes: false))
         return watched
     }
@@ -116,7 +104,7 @@ package final class FrameServer {
     /// When ``advance(_:)`` wants to be called though nothing is ready.
     package var nextDeadline: Instant? {
         guard pending.isEmpty else { return clock.now }
-        var deadline = farewells.map(\.until).min()
+        var deadline = farewells.nextDeadline
         for client in clients.values {
             let own = client.heartbeat?.nextDeadline ?? client.since.advanced(by: settings.greetingTimeout)
             deadline = min(deadline ?? own, own)
@@ -140,7 +128,7 @@ package final class FrameServer {
             }
             if states[listener.number] != nil { acceptClients(from: listener) }
         }
-        sayFarewell(states)
+        farewells.advance(states, at: clock.now, into: &buffer)
         keepTime()
         defer { pending.removeAll() }
         return pending
@@ -211,40 +199,20 @@ package final class FrameServer {
     package func drop(_ client: Client, _ error: BearerError) {
         guard var frames = clients[client]?.frames else { return }
         _ = frames.send(ServerFrame.end(error).encoded)
-        bidFarewell(&frames)
+        farewells.bid(frames, most: settings.maximumClients, at: clock.now)
         remove(client, reason: error.message)
     }
 
     /// Drops a client that there can be no secured connection with, and tells it why if it can hear that.
-    private func turnAway(_ client: Client, _ end: FrameConnection.End) {
+    func turnAway(_ client: Client, _ end: FrameConnection.End) {
         guard var frames = clients[client]?.frames else { return }
         let error = BearerError(
             "this gateway takes secured connections only",
             hint: "Reach it by --via gateway://HOST:PORT, with a file of its pairing."
         )
         if !frames.isSecured { _ = frames.send(ServerFrame.end(error).encoded) }
-        bidFarewell(&frames)
+        farewells.bid(frames, most: settings.maximumClients, at: clock.now)
         remove(client, reason: end.message)
-    }
-
-    private func bidFarewell(_ frames: inout FrameConnection) {
-        frames.close()
-        if farewells.count >= settings.maximumClients { farewells.removeFirst() }
-        if !frames.isWriting { frames.descriptor.endWriting() }
-        farewells.append(Farewell(frames: frames, until: clock.now.advanced(by: Farewell.patience)))
-    }
-
-    private func sayFarewell(_ states: [Int32: Watched]) {
-        let now = clock.now
-        for index in farewells.indices.reversed() {
-            var isOver = farewells[index].until <= now
-            if let state = states[farewells[index].frames.descriptor.number] {
-                if state.isWritable { isOver = isOver || farewells[index].frames.flush() != nil }
-                if !farewells[index].frames.isWriting { farewells[index].frames.descriptor.endWriting() }
-                if state.isReadable { isOver = isOver || farewells[index].frames.discard(into: &buffer) }
-            }
-            if isOver { farewells.remove(at: index) }
-        }
     }
 
     private func tell(_ frame: ServerFrame, on link: ClientLink) {
@@ -252,7 +220,8 @@ package final class FrameServer {
         tell(frame, link.client)
     }
 
-    private func tell(_ frame: ServerFrame, _ client: Client, canBeMissed: Bool = false) {
+    /// Sends a frame to a client, and forgets one that cannot be sent to.
+    func tell(_ frame: ServerFrame, _ client: Client, canBeMissed: Bool = false) {
         guard let end = clients[client]?.frames.send(frame.encoded, canBeMissed: canBeMissed) else {
             clients[client]?.heartbeat?.sent(at: clock.now)
             return
@@ -260,115 +229,8 @@ package final class FrameServer {
         remove(client, reason: end)
     }
 
-    // MARK: What clients say
-
-    private func serve(_ client: Client, _ state: Watched) {
-        if state.isWritable, let end = clients[client]?.frames.flush() {
-            remove(client, reason: end)
-            return
-        }
-        guard state.isReadable, let outcome = clients[client]?.frames.receive(into: &buffer) else { return }
-        if outcome.hasRead { clients[client]?.heartbeat?.heard(at: clock.now) }
-        for content in outcome.contents {
-            guard clients[client] != nil else { return }
-            do throws(FrameError) {
-                if let problem = handle(try ClientFrame(decoding: content), of: client) {
-                    drop(client, BearerError(problem))
-                }
-            } catch {
-                drop(client, BearerError("the other side sent \(error)"))
-            }
-        }
-        guard let end = outcome.end, let connection = clients[client] else { return }
-        if end.isSecurity, connection.heartbeat == nil {
-            turnAway(client, end)
-        } else if end.isViolation {
-            drop(client, BearerError(end.message))
-        } else {
-            remove(client, reason: end.message)
-        }
-    }
-
-    /// - Returns: what rule the frame breaks, nil if none.
-    private func handle(_ frame: ClientFrame, of client: Client) -> String? {
-        guard let connection = clients[client] else { return nil }
-        guard connection.heartbeat != nil else { return greet(client, with: frame) }
-        switch frame {
-        case .hello, .otherVersion: return "the other side said hello twice"
-        case .alive: break
-        case .connect(let link, let target):
-            guard UInt64(link.rawValue) >= connection.nextLink else {
-                return "the other side used the link number \(link.rawValue) twice"
-            }
-            clients[client]?.nextLink = UInt64(link.rawValue) + 1
-            guard connection.links.count < settings.maximumLinks else {
-                let error = BearerError("all \(settings.maximumLinks) links of the client are in use")
-                tell(.closed(link, error), client)
-                return nil
-            }
-            guard allowances.take(connection.frames.peerName ?? "\(client.rawValue)", at: clock.now) else {
-                let error = BearerError("the client connects too often", hint: "Wait a few seconds.")
-                tell(.closed(link, error), client)
-                return nil
-            }
-            clients[client]?.links.insert(link)
-            pending.append(.connect(ClientLink(client: client, link: link), target))
-        case .packet(let link, let packet):
-            // A link that is not known was closed by us while the packet was on its way.
-            guard connection.links.contains(link) else { return nil }
-            pending.append(.received(ClientLink(client: client, link: link), packet))
-        case .close(let link):
-            guard clients[client]?.links.remove(link) != nil else { return nil }
-            pending.append(.closed(ClientLink(client: client, link: link)))
-        case .scan(let isOn):
-            guard settings.canScan else { return "the other side scans, which is not possible here" }
-            guard isOn != connection.isScanning else { return nil }
-            clients[client]?.isScanning = isOn
-            pending.append(.scan(client, isOn))
-        }
-        return nil
-    }
-
-    private func greet(_ client: Client, with frame: ClientFrame) -> String? {
-        let theirs: UInt16
-        switch frame {
-        case .hello(let silence): theirs = silence
-        case .otherVersion(let version):
-            guard var frames = clients[client]?.frames else { return nil }
-            _ = frames.send(ServerFrame.refused(version: Frame.version).encoded)
-            bidFarewell(&frames)
-            remove(client, reason: "the client speaks version \(version) of the frames, we speak \(Frame.version)")
-            return nil
-        default: return "the other side did not say hello first"
-        }
-        guard clients.values.count(where: { $0.heartbeat != nil }) < settings.maximumClients else {
-            let error = BearerError(
-                settings.maximumClients == 1
-                    ? "another client is served already" : "\(settings.maximumClients) clients are served already",
-                hint: "Wait until another one has finished."
-            )
-            drop(client, error)
-            return nil
-        }
-        clients[client]?.heartbeat = Heartbeat(
-            interval: settings.silence,
-            theirs: .milliseconds(Int(theirs)),
-            at: clock.now
-        )
-        let peer = clients[client].map { [$0.frames.peerName, $0.peer].compactMap(\.self).joined(separator: " at ") }
-        pending.append(.came(client, peer: peer ?? ""))
-        tell(
-            .hello(
-                silence: settings.silence.heartbeatMilliseconds,
-                maximumLinks: UInt8(clamping: settings.maximumLinks),
-                canScan: settings.canScan
-            ),
-            client
-        )
-        return nil
-    }
-
-    private func remove(_ client: Client, reason: String) {
+    /// Forgets a client and tells what that ends.
+    func remove(_ client: Client, reason: String) {
         guard let connection = clients.removeValue(forKey: client) else { return }
         guard connection.heartbeat != nil else {
             pending.append(.turnedAway(peer: connection.peer, reason: reason))
@@ -377,52 +239,5 @@ package final class FrameServer {
         for link in connection.links.sorted() { pending.append(.closed(ClientLink(client: client, link: link))) }
         if connection.isScanning { pending.append(.scan(client, false)) }
         pending.append(.left(client, reason: reason))
-    }
-
-    /// Keeps connections alive and drops the clients that are silent.
-    private func keepTime() {
-        let now = clock.now
-        for client in clients.keys.sorted() {
-            guard let connection = clients[client] else { continue }
-            guard let heartbeat = connection.heartbeat else {
-                if connection.since.advanced(by: settings.greetingTimeout) <= now {
-                    drop(client, BearerError("the other side did not say hello in time"))
-                }
-                continue
-            }
-            if connection.isPaused { clients[client]?.heartbeat?.heard(at: now) }
-            if heartbeat.isOtherSilent(at: now), !connection.isPaused {
-                // This process may have been stopped meanwhile, and all of it lies in the system's buffer.
-                serve(client, Watched(number: connection.frames.descriptor.number, isReadable: true))
-                guard clients[client]?.heartbeat?.isOtherSilent(at: now) == true else { continue }
-                drop(client, BearerError("the other side does not answer for \(heartbeat.patience.heartbeatText)"))
-            } else if heartbeat.isBeatDue(at: now) {
-                tell(.alive, client)
-            }
-        }
-    }
-
-    private func acceptClients(from listener: Descriptor) {
-        // An error here (such as too many open files) concerns the newcomer; it may be better at the next wait.
-        while let accepted = try? acceptStream(from: listener) {
-            let strangers = clients.filter { $0.value.heartbeat == nil }.keys.sorted()
-            if strangers.count >= Self.maximumStrangers, let oldest = strangers.first {
-                drop(oldest, BearerError("too many connections say nothing"))
-            }
-            let now = clock.now
-            let session: TLSSession?
-            do throws(BearerError) {
-                session = try security?.session()
-            } catch {
-                pending.append(.turnedAway(peer: peerName(of: accepted), reason: error.message))
-                continue
-            }
-            clients[Client(rawValue: nextClient)] = Connection(
-                frames: FrameConnection(accepted, session: session),
-                peer: peerName(of: accepted),
-                since: now
-            )
-            nextClient &+= 1
-        }
     }
 }

@@ -4,23 +4,14 @@ package import MeshCore
 ///
 /// The socket is connected when it is first needed and again when it is needed after a loss.
 package final class SocketBearer: PolledBearer {
-    private let address: SocketAddress
-    private let name: String
-    private let security: ConnectionSecurity?
-    private let connectTimeout: Duration
+    private let settings: GatewayConnection.Settings
     private let isPatient: Bool
-    private let silence: Duration
     /// The clock of ``now``.
     package let clock: BearerClock
     /// What ends a wait beside the socket.
     package let interruption: WaitInterruption
     private let addresses: HostAddresses
-    private var dialling: Dialling?
-    private var connection: FrameConnection?
-    /// Since the gateway's hello; the connection is being set up as long as there is none.
-    private var heartbeat: Heartbeat?
-    /// When the gateway is to have said hello.
-    private var greetingDeadline = Instant.zero
+    private var connection: GatewayConnection?
     private var links: [LinkIdentifier: LinkState] = [:]
     private var nextLink: UInt32 = 0
     private var canScan = true
@@ -30,9 +21,9 @@ package final class SocketBearer: PolledBearer {
     private var lastLoss: BearerError?
     /// Why a bearer that is not patient can do nothing any more, until that is thrown.
     private var breakdown: BearerError?
-    private var events: [BearerEvent] = []
-    private var firstEvent = 0
-    private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+    private var events = BearerEventQueue()
+
+    private var name: String { settings.name }
 
     private enum LinkState {
         /// The gateway is told when the connection is there.
@@ -40,14 +31,6 @@ package final class SocketBearer: PolledBearer {
         /// The gateway is told.
         case connecting
         case open
-    }
-
-    /// When a socket that was lost is connected again, as long as anybody scans or has a link that waits for it.
-    private struct Reconnection {
-        static let attempts = 5
-        var failures = 0
-        var next = Instant.zero
-        var error: BearerError?
     }
 
     /// What the gateway said in its last hello, nil before its first.
@@ -90,12 +73,14 @@ package final class SocketBearer: PolledBearer {
         interruption: WaitInterruption = WaitInterruption(),
         addresses: HostAddresses = HostAddresses()
     ) {
-        self.address = address
+        settings = GatewayConnection.Settings(
+            address: address,
+            name: name ?? address.description,
+            security: security,
+            timeout: connectTimeout,
+            silence: silence
+        )
         self.addresses = addresses
-        self.name = name ?? address.description
-        self.security = security
-        self.connectTimeout = connectTimeout
-        self.silence = silence
         self.isPatient = isPatient
         self.clock = clock
         self.interruption = interruption
@@ -120,7 +105,7 @@ package final class SocketBearer: PolledBearer {
         if case .provisioning(let advertiser) = target { try check(advertiser) }
         let link = LinkIdentifier(rawValue: nextLink)
         nextLink += 1
-        guard heartbeat != nil else {
+        guard isReady else {
             links[link] = .queued(target)
             return link
         }
@@ -153,8 +138,7 @@ package final class SocketBearer: PolledBearer {
     package func close(_ link: LinkIdentifier) {
         guard let state = links.removeValue(forKey: link) else { return }
         if case .queued = state {} else { tell(.close(link)) }
-        events = events[firstEvent...].filter { $0.link != link }
-        firstEvent = 0
+        events.drop(link)
     }
 
     /// Begins to report what the gateway hears, or ceases to; goes on after a loss of the socket.
@@ -167,24 +151,21 @@ package final class SocketBearer: PolledBearer {
             try beginOrWait()
             guard canScan else { throw BearerError("\(name) cannot scan") }
         } else {
-            events = events[firstEvent...].filter { $0.link != nil }
-            firstEvent = 0
+            events.dropHeard()
         }
         isScanning = isOn
-        if heartbeat != nil { tell(.scan(isOn)) }
+        if isReady { tell(.scan(isOn)) }
     }
 
     // MARK: Waiting
 
     /// Whether the gateway has said hello.
-    package var isReady: Bool { heartbeat != nil }
+    package var isReady: Bool { connection?.isGreeted ?? false }
 
     /// When the connection is to be begun, given up or kept alive.
     package var nextDeadline: Instant? {
         if breakdown != nil { return .zero }
-        if let dialling { return dialling.nextDeadline }
-        if let heartbeat { return heartbeat.nextDeadline }
-        if connection != nil { return greetingDeadline }
+        if let connection { return connection.nextDeadline }
         return isWanted ? reconnection.next : nil
     }
 
@@ -192,34 +173,28 @@ package final class SocketBearer: PolledBearer {
     private var isWanted: Bool { isScanning || !links.isEmpty }
 
     /// The socket, while there is one.
-    package var watched: [Watched] {
-        if let dialling { return dialling.watched.map { [$0] } ?? [] }
-        guard let connection else { return [] }
-        return [Watched(number: connection.descriptor.number, writes: connection.isWriting)]
-    }
+    package var watched: [Watched] { connection?.watched ?? [] }
 
     /// Reads and writes frames.
     ///
     /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again; for any loss if the
     ///   bearer is not patient.
     package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
-        let failure = step(ready)
+        let failure = take(connection?.advance(ready, at: now))
         if let breakdown {
             self.breakdown = nil
             isScanning = false
             throw breakdown
         }
-        if let failure { reconnectLater(after: failure) }
-        if isWanted, dialling == nil, connection == nil, reconnection.failures < Reconnection.attempts,
-            reconnection.next <= now
-        {
+        if let failure { reconnection.failed(failure, at: now) }
+        if isWanted, connection == nil, reconnection.surrender == nil, reconnection.next <= now {
             do throws(BearerError) {
                 try dial()
             } catch {
-                reconnectLater(after: error)
+                reconnection.failed(error, at: now)
             }
         }
-        guard let error = reconnection.error, reconnection.failures >= Reconnection.attempts else { return }
+        guard let error = reconnection.surrender else { return }
         reconnection = Reconnection()
         endLinks(error)
         guard isScanning else { return }
@@ -228,25 +203,19 @@ package final class SocketBearer: PolledBearer {
     }
 
     /// What has arrived and was not fetched yet.
-    package func takeEvent() -> BearerEvent? {
-        guard firstEvent < events.count else {
-            events.removeAll(keepingCapacity: true)
-            firstEvent = 0
-            return nil
-        }
-        defer { firstEvent += 1 }
-        return events[firstEvent]
-    }
+    package func takeEvent() -> BearerEvent? { events.popFirst() }
+}
 
-    // MARK: The connection
+// MARK: The connection
 
+extension SocketBearer {
     /// Connects the socket now and waits for the gateway's hello; nothing happens if it has come.
     ///
     /// - Throws: ``BearerError`` if nobody listens, or somebody who does not speak the same version.
     package func open() throws(BearerError) {
-        guard heartbeat == nil else { return }
+        guard !isReady else { return }
         try dial()
-        while heartbeat == nil {
+        while !isReady {
             var polled = watched
             let own = polled.count
             if let wakeUp = interruption.wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
@@ -258,26 +227,26 @@ package final class SocketBearer: PolledBearer {
             }
             if let wakeUp = interruption.wakeUp, polled[own].isReadable {
                 drain(wakeUp)
-                (dialling, connection) = (nil, nil)
+                connection = nil
                 throw BearerError("interrupted while connecting to \(name)")
             }
-            if let error = step(polled[..<own]) { throw error }
-            guard heartbeat == nil, dialling == nil, connection == nil else { continue }
+            if let error = take(connection?.advance(polled[..<own], at: now)) { throw error }
+            guard connection == nil else { continue }
             // Its end came together with its hello.
             breakdown = nil
-            throw lastLoss ?? lost("it ended at once")
+            throw lastLoss ?? BearerError("the connection to \(name) is lost: it ended at once")
         }
     }
 
     /// Connects the socket unless that is done, under way, or to be tried again soon: a gateway that was there may be
     /// starting again.
     private func beginOrWait() throws(BearerError) {
-        guard reconnection.failures == 0 else { return }
+        guard !reconnection.hasFailed else { return }
         do throws(BearerError) {
             try begin()
         } catch {
             guard isPatient, toldMaximumLinks != nil else { throw error }
-            reconnectLater(after: error)
+            reconnection.failed(error, at: now)
         }
     }
 
@@ -285,185 +254,45 @@ package final class SocketBearer: PolledBearer {
     private func begin() throws(BearerError) {
         if isPatient, toldMaximumLinks == nil { return try open() }
         // Nobody may have waited for long, while somebody was asked something: the connection may be lost by now.
-        if let heartbeat, let number = connection?.descriptor.number, heartbeat.isBeatDue(at: now) {
-            _ = serve(Watched(number: number, isReadable: true))
-        }
+        take(connection?.check(at: now))
         try dial()
     }
 
     private func dial() throws(BearerError) {
-        guard dialling == nil, connection == nil else { return }
-        let candidates = try addresses.candidates(for: address)
-        greetingDeadline = now.advanced(by: connectTimeout)
-        var dialling = Dialling(to: candidates, until: greetingDeadline)
-        if let error = take(dialling.advance(isReady: false, at: now), of: dialling) { throw error }
+        guard connection == nil else { return }
+        connection = GatewayConnection(settings, to: try addresses.candidates(for: settings.address), at: now)
+        if let error = take(connection?.begin(at: now)) { throw error }
     }
 
-    /// Does what is due.
+    private func tell(_ frame: ClientFrame) {
+        take(connection?.send(frame, at: now))
+    }
+
+    /// Takes what has become of the connection.
     ///
-    /// - Returns: why the connection has not come about, if it was being set up and failed now.
-    private func step(_ ready: ArraySlice<Watched>) -> BearerError? {
-        if var dialling {
-            let outcome = dialling.advance(isReady: ready.first?.isReady ?? false, at: now)
-            return take(outcome, of: dialling)
-        }
-        guard let descriptor = connection?.descriptor else { return nil }
-        if let socket = ready.first, socket.number == descriptor.number, let error = serve(socket) { return error }
-        guard connection != nil else { return nil }
-        guard let heartbeat else {
-            guard greetingDeadline <= now else { return nil }
-            let error = BearerError("\(name) does not say hello", hint: Self.foreignHint)
-            return fail(error)
-        }
-        if heartbeat.isOtherSilent(at: now) {
-            // This process may have been stopped meanwhile, and all of it lies in the system's buffer.
-            if let error = serve(Watched(number: descriptor.number, isReadable: true)) { return error }
-            if self.heartbeat?.isOtherSilent(at: now) == true {
-                lose(lost("the other side does not answer for \(heartbeat.patience.heartbeatText)"))
+    /// - Returns: why it has not come about, if it was being set up and failed now.
+    @discardableResult
+    private func take(_ happenings: [GatewayConnection.Happening]?) -> BearerError? {
+        for happening in happenings ?? [] {
+            // One of them may end the connection, and nothing after it counts.
+            guard connection != nil else { return nil }
+            switch happening {
+            case .greeted(let maximumLinks, let canScan): greeted(maximumLinks, canScan: canScan)
+            case .told(let event): take(event)
+            case .failed(let error):
+                end(error)
+                return error
+            case .lost(let error): lose(error)
             }
-        } else if heartbeat.isBeatDue(at: now) {
-            tell(.alive)
         }
         return nil
     }
 
-    private func take(_ outcome: Dialling.Outcome, of dialling: Dialling) -> BearerError? {
-        self.dialling = nil
-        switch outcome {
-        case .pending:
-            self.dialling = dialling
-            return nil
-        case .failed(let error):
-            let start =
-                security == nil
-                ? "Is the gateway or the simulator running? Start one with: meshplan sim --listen \(address)"
-                : "Is the gateway running? It is started there with: meshplan gateway --listen \(address.everywhere) "
-                    + "--certificate NAME.gateway.pem"
-            return fail(
-                BearerError("cannot connect to \(name): \(error.text)", hint: error.connectingHint(start: start))
-            )
-        case .connected(let descriptor):
-            var connection: FrameConnection
-            do throws(BearerError) {
-                connection = FrameConnection(descriptor, session: try security?.session())
-            } catch {
-                return fail(error)
-            }
-            let end = connection.send(ClientFrame.hello(silence: silence.heartbeatMilliseconds).encoded)
-            self.connection = connection
-            return end.flatMap { fail(lost($0)) }
-        }
-    }
-
-    private static let foreignHint = "Is it a gateway or simulator of meshplan that listens there?"
-
-    /// The connection has not come about: the links that wait for it are over, or wait on for a gateway that was there.
-    private func fail(_ error: BearerError) -> BearerError {
-        dialling = nil
-        connection = nil
-        if !isPatient { breakdown = error }
-        if !isPatient || toldMaximumLinks == nil { endLinks(error) }
-        return error
-    }
-
-    private func endLinks(_ error: BearerError) {
-        for link in links.keys.sorted() { events.append(.closed(link, error)) }
-        links.removeAll()
-    }
-
-    private func reconnectLater(after error: BearerError) {
-        reconnection.failures += 1
-        reconnection.error = error
-        reconnection.next = now.advanced(by: .seconds(1 << (reconnection.failures - 1)))
-    }
-
-    private func lost(_ reason: String) -> BearerError {
-        BearerError("the connection to \(name) is lost: \(reason)")
-    }
-
-    private func lose(_ error: BearerError) {
-        guard connection != nil else { return }
-        lastLoss = error
-        heartbeat = nil
-        reconnection = Reconnection()
-        endLinks(error)
-        _ = fail(error)
-    }
-
-    // MARK: Frames
-
-    private func tell(_ frame: ClientFrame) {
-        guard let end = connection?.send(frame.encoded) else {
-            heartbeat?.sent(at: now)
-            return
-        }
-        hearLastWords()
-        lose(lost(end))
-    }
-
-    /// Reads what the gateway has said before it closed the connection: it may have told why.
-    private func hearLastWords() {
-        guard let number = connection?.descriptor.number else { return }
-        _ = serve(Watched(number: number, isReadable: true))
-    }
-
-    /// Writes and reads.
-    ///
-    /// - Returns: why the connection has not come about, if it was being set up and failed now.
-    private func serve(_ socket: Watched) -> BearerError? {
-        func over(_ error: BearerError) -> BearerError? {
-            guard heartbeat != nil else { return fail(error) }
-            lose(error)
-            return nil
-        }
-        if socket.isWritable, let end = connection?.flush() {
-            if let error = serve(Watched(number: socket.number, isReadable: true)) { return error }
-            return connection == nil ? nil : over(lost(end))
-        }
-        guard socket.isReadable, let outcome = connection?.receive(into: &buffer) else { return nil }
-        if outcome.hasRead { heartbeat?.heard(at: now) }
-        for content in outcome.contents where connection != nil {
-            if heartbeat != nil {
-                handle(content)
-            } else if let error = greet(content) {
-                return fail(error)
-            }
-        }
-        guard connection != nil, let end = outcome.end else { return nil }
-        guard end.isSecurity else { return over(lost(end.message)) }
-        return over(BearerError("\(name): \(end.message)", hint: end.hint))
-    }
-
-    /// Takes the first frame.
-    ///
-    /// - Returns: what is wrong with it, nil if nothing.
-    private func greet(_ content: [UInt8]) -> BearerError? {
-        let frame: ServerFrame
-        do throws(FrameError) {
-            frame = try ServerFrame(decoding: content)
-        } catch {
-            return BearerError("\(name) sent \(error)", hint: Self.foreignHint)
-        }
-        switch frame {
-        case .hello(let theirs, let maximumLinks, let canScan):
-            toldMaximumLinks = max(Int(maximumLinks), 1)
-            self.canScan = canScan
-            heartbeat = Heartbeat(interval: silence, theirs: .milliseconds(Int(theirs)), at: now)
-            reconnection = Reconnection()
-            greeted()
-            return nil
-        case .otherVersion(let version), .refused(let version):
-            return BearerError(
-                "the gateway or simulator at \(name) speaks version \(version) of the frames, this meshplan \(Frame.version)",
-                hint: version > Frame.version ? "Use a newer meshplan." : "Use a newer gateway or simulator."
-            )
-        case .end(let error): return error
-        default: return BearerError("\(name) does not say hello first")
-        }
-    }
-
     /// Tells the gateway what has waited for its hello.
-    private func greeted() {
+    private func greeted(_ maximumLinks: Int, canScan: Bool) {
+        toldMaximumLinks = maximumLinks
+        self.canScan = canScan
+        reconnection = Reconnection()
         for link in links.keys.sorted() {
             guard case .queued(let target)? = links[link] else { continue }
             links[link] = .connecting
@@ -472,36 +301,42 @@ package final class SocketBearer: PolledBearer {
         if isScanning { tell(.scan(true)) }
     }
 
-    private func handle(_ content: [UInt8]) {
-        let frame: ServerFrame
-        do throws(FrameError) {
-            frame = try ServerFrame(decoding: content)
-        } catch {
-            lose(lost("the other side sent \(error)"))
-            return
-        }
-        switch frame {
-        case .hello, .otherVersion, .refused: lose(lost("the other side said hello twice"))
-        case .opened(let link, let size):
-            // A link that is not known was closed by us while the frame was on its way.
+    private func take(_ event: BearerEvent) {
+        // A link that is not known was closed by us while the frame was on its way.
+        switch event {
+        case .opened(let link, _):
             guard let state = links[link] else { return }
-            guard case .connecting = state else { return lose(lost("the other side opened a link twice")) }
+            guard case .connecting = state else { return violated("opened a link twice") }
             links[link] = .open
-            events.append(.opened(link, maximumPacketSize: size))
-        case .packet(let link, let packet):
+        case .received(let link, _):
             guard let state = links[link] else { return }
-            guard case .open = state else {
-                return lose(lost("the other side sent a packet on a link that is not open"))
-            }
-            events.append(.received(link, packet))
-        case .closed(let link, let error):
-            guard links.removeValue(forKey: link) != nil else { return }
-            events.append(.closed(link, error))
-        case .heard(let advertisement):
-            if isScanning { events.append(.heard(advertisement)) }
-        case .end(let error):
-            lose(BearerError("\(name) has ended the connection: \(error.message)", hint: error.hint))
-        case .alive: break
+            guard case .open = state else { return violated("sent a packet on a link that is not open") }
+        case .closed(let link, _): guard links.removeValue(forKey: link) != nil else { return }
+        case .heard: guard isScanning else { return }
         }
+        events.append(event)
+    }
+
+    private func violated(_ deed: String) {
+        lose(BearerError("the connection to \(name) is lost: the other side \(deed)"))
+    }
+
+    private func lose(_ error: BearerError) {
+        lastLoss = error
+        reconnection = Reconnection()
+        endLinks(error)
+        end(error)
+    }
+
+    /// There is no connection any more: the links that wait for it are over, or wait on for a gateway that was there.
+    private func end(_ error: BearerError) {
+        connection = nil
+        if !isPatient { breakdown = error }
+        if !isPatient || toldMaximumLinks == nil { endLinks(error) }
+    }
+
+    private func endLinks(_ error: BearerError) {
+        for link in links.keys.sorted() { events.append(.closed(link, error)) }
+        links.removeAll()
     }
 }

@@ -1,0 +1,163 @@
+internal import MeshCore
+internal import TLS
+
+/// What clients say, and how long they may say nothing.
+extension FrameServer {
+    /// Connections that have not said hello yet; beyond so many the oldest makes room.
+    private static let maximumStrangers = 16
+
+    /// Writes to and reads from a client.
+    func serve(_ client: Client, _ state: Watched) {
+        if state.isWritable, let end = clients[client]?.frames.flush() {
+            remove(client, reason: end)
+            return
+        }
+        guard state.isReadable, let outcome = clients[client]?.frames.receive(into: &buffer) else { return }
+        if outcome.hasRead { clients[client]?.heartbeat?.heard(at: clock.now) }
+        for content in outcome.contents {
+            guard clients[client] != nil else { return }
+            do throws(FrameError) {
+                if let problem = handle(try ClientFrame(decoding: content), of: client) {
+                    drop(client, BearerError(problem))
+                }
+            } catch {
+                drop(client, BearerError("the other side sent \(error)"))
+            }
+        }
+        guard let end = outcome.end, let connection = clients[client] else { return }
+        if end.isSecurity, connection.heartbeat == nil {
+            turnAway(client, end)
+        } else if end.isViolation {
+            drop(client, BearerError(end.message))
+        } else {
+            remove(client, reason: end.message)
+        }
+    }
+
+    /// - Returns: what rule the frame breaks, nil if none.
+    private func handle(_ frame: ClientFrame, of client: Client) -> String? {
+        guard let connection = clients[client] else { return nil }
+        guard connection.heartbeat != nil else { return greet(client, with: frame) }
+        switch frame {
+        case .hello, .otherVersion: return "the other side said hello twice"
+        case .alive: break
+        case .connect(let link, let target):
+            guard UInt64(link.rawValue) >= connection.nextLink else {
+                return "the other side used the link number \(link.rawValue) twice"
+            }
+            clients[client]?.nextLink = UInt64(link.rawValue) + 1
+            guard connection.links.count < settings.maximumLinks else {
+                let error = BearerError("all \(settings.maximumLinks) links of the client are in use")
+                tell(.closed(link, error), client)
+                return nil
+            }
+            guard allowances.take(connection.frames.peerName ?? "\(client.rawValue)", at: clock.now) else {
+                let error = BearerError("the client connects too often", hint: "Wait a few seconds.")
+                tell(.closed(link, error), client)
+                return nil
+            }
+            clients[client]?.links.insert(link)
+            pending.append(.connect(ClientLink(client: client, link: link), target))
+        case .packet(let link, let packet):
+            // A link that is not known was closed by us while the packet was on its way.
+            guard connection.links.contains(link) else { return nil }
+            pending.append(.received(ClientLink(client: client, link: link), packet))
+        case .close(let link):
+            guard clients[client]?.links.remove(link) != nil else { return nil }
+            pending.append(.closed(ClientLink(client: client, link: link)))
+        case .scan(let isOn):
+            guard settings.canScan else { return "the other side scans, which is not possible here" }
+            guard isOn != connection.isScanning else { return nil }
+            clients[client]?.isScanning = isOn
+            pending.append(.scan(client, isOn))
+        }
+        return nil
+    }
+
+    private func greet(_ client: Client, with frame: ClientFrame) -> String? {
+        let theirs: UInt16
+        switch frame {
+        case .hello(let silence): theirs = silence
+        case .otherVersion(let version):
+            guard var frames = clients[client]?.frames else { return nil }
+            _ = frames.send(ServerFrame.refused(version: Frame.version).encoded)
+            farewells.bid(frames, most: settings.maximumClients, at: clock.now)
+            remove(client, reason: "the client speaks version \(version) of the frames, we speak \(Frame.version)")
+            return nil
+        default: return "the other side did not say hello first"
+        }
+        guard clients.values.count(where: { $0.heartbeat != nil }) < settings.maximumClients else {
+            let error = BearerError(
+                settings.maximumClients == 1
+                    ? "another client is served already" : "\(settings.maximumClients) clients are served already",
+                hint: "Wait until another one has finished."
+            )
+            drop(client, error)
+            return nil
+        }
+        clients[client]?.heartbeat = Heartbeat(
+            interval: settings.silence,
+            theirs: .milliseconds(Int(theirs)),
+            at: clock.now
+        )
+        let peer = clients[client].map { [$0.frames.peerName, $0.peer].compactMap(\.self).joined(separator: " at ") }
+        pending.append(.came(client, peer: peer ?? ""))
+        tell(
+            .hello(
+                silence: settings.silence.heartbeatMilliseconds,
+                maximumLinks: UInt8(clamping: settings.maximumLinks),
+                canScan: settings.canScan
+            ),
+            client
+        )
+        return nil
+    }
+
+    /// Keeps connections alive and drops the clients that are silent.
+    func keepTime() {
+        let now = clock.now
+        for client in clients.keys.sorted() {
+            guard let connection = clients[client] else { continue }
+            guard let heartbeat = connection.heartbeat else {
+                if connection.since.advanced(by: settings.greetingTimeout) <= now {
+                    drop(client, BearerError("the other side did not say hello in time"))
+                }
+                continue
+            }
+            if connection.isPaused { clients[client]?.heartbeat?.heard(at: now) }
+            if heartbeat.isOtherSilent(at: now), !connection.isPaused {
+                // This process may have been stopped meanwhile, and all of it lies in the system's buffer.
+                serve(client, Watched(number: connection.frames.descriptor.number, isReadable: true))
+                guard clients[client]?.heartbeat?.isOtherSilent(at: now) == true else { continue }
+                drop(client, BearerError("the other side does not answer for \(heartbeat.patience.heartbeatText)"))
+            } else if heartbeat.isBeatDue(at: now) {
+                tell(.alive, client)
+            }
+        }
+    }
+
+    /// Takes those who wait at the listening socket.
+    func acceptClients(from listener: Descriptor) {
+        // An error here (such as too many open files) concerns the newcomer; it may be better at the next wait.
+        while let accepted = try? acceptStream(from: listener) {
+            let strangers = clients.filter { $0.value.heartbeat == nil }.keys.sorted()
+            if strangers.count >= Self.maximumStrangers, let oldest = strangers.first {
+                drop(oldest, BearerError("too many connections say nothing"))
+            }
+            let now = clock.now
+            let session: TLSSession?
+            do throws(BearerError) {
+                session = try security?.session()
+            } catch {
+                pending.append(.turnedAway(peer: peerName(of: accepted), reason: error.message))
+                continue
+            }
+            clients[Client(rawValue: nextClient)] = Connection(
+                frames: FrameConnection(accepted, session: session),
+                peer: peerName(of: accepted),
+                since: now
+            )
+            nextClient &+= 1
+        }
+    }
+}

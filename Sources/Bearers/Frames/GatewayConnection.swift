@@ -1,0 +1,223 @@
+internal import MeshCore
+
+/// A connection of ``SocketBearer``, from the first address that is tried over TLS and the hellos to its loss.
+///
+/// What has happened is to be taken in order; after a failure or a loss the connection is of no use any more.
+struct GatewayConnection {
+    /// What a connection leads to and how it is made.
+    struct Settings {
+        /// Where the gateway listens.
+        var address: SocketAddress
+        /// What messages call it.
+        var name: String
+        /// Secures the connection by TLS; nil for a plain one.
+        var security: ConnectionSecurity?
+        /// How long it may take to come about, its hello included.
+        var timeout: Duration
+        /// The longest time for which nothing is sent, up to 65 s.
+        var silence: Duration
+    }
+
+    /// What becomes of a connection.
+    enum Happening {
+        /// The gateway has said hello.
+        case greeted(maximumLinks: Int, canScan: Bool)
+        /// It has told something of a link, or whom it hears.
+        case told(BearerEvent)
+        /// The connection has not come about.
+        case failed(BearerError)
+        /// The connection had come about, and is over.
+        case lost(BearerError)
+    }
+
+    private let settings: Settings
+    private var dialling: Dialling?
+    private var stream: FrameConnection?
+    /// Since the gateway's hello; the connection is being set up as long as there is none.
+    private var heartbeat: Heartbeat?
+    /// When the gateway is to have said hello.
+    private let greetingDeadline: Instant
+    private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+
+    private static let foreignHint = "Is it a gateway or simulator of meshplan that listens there?"
+
+    /// A connection to one of some addresses, one tried after the other; ``begin(at:)`` begins.
+    init(_ settings: Settings, to candidates: [Candidate], at now: Instant) {
+        self.settings = settings
+        greetingDeadline = now.advanced(by: settings.timeout)
+        dialling = Dialling(to: candidates, until: greetingDeadline)
+    }
+
+    /// Whether the gateway has said hello.
+    var isGreeted: Bool { heartbeat != nil }
+
+    /// How many octets wait to be written.
+    var waiting: Int { stream?.waiting ?? 0 }
+
+    // MARK: Waiting
+
+    /// When the connection is to be given up or kept alive, or the next address tried.
+    var nextDeadline: Instant? {
+        if let dialling { return dialling.nextDeadline }
+        return heartbeat?.nextDeadline ?? greetingDeadline
+    }
+
+    /// The socket.
+    var watched: [Watched] {
+        if let dialling { return dialling.watched.map { [$0] } ?? [] }
+        return stream.map { [Watched(number: $0.descriptor.number, writes: $0.isWriting)] } ?? []
+    }
+
+    /// Tries the first address.
+    mutating func begin(at now: Instant) -> [Happening] {
+        dial(isReady: false, at: now)
+    }
+
+    /// Reads and writes what can be, and does what is due.
+    mutating func advance(_ ready: ArraySlice<Watched>, at now: Instant) -> [Happening] {
+        if dialling != nil { return dial(isReady: ready.first?.isReady ?? false, at: now) }
+        var happenings: [Happening] = []
+        if let socket = ready.first, socket.number == stream?.descriptor.number { happenings = serve(socket, at: now) }
+        return stream == nil ? happenings : happenings + keepTime(at: now)
+    }
+
+    private mutating func keepTime(at now: Instant) -> [Happening] {
+        guard let heartbeat else {
+            guard greetingDeadline <= now else { return [] }
+            return end(BearerError("\(settings.name) does not say hello", hint: Self.foreignHint))
+        }
+        if heartbeat.isOtherSilent(at: now) {
+            // This process may have been stopped meanwhile, and all of it lies in the system's buffer.
+            let happenings = read(at: now)
+            guard stream != nil, self.heartbeat?.isOtherSilent(at: now) == true else { return happenings }
+            return happenings + lose("the other side does not answer for \(heartbeat.patience.heartbeatText)")
+        }
+        return heartbeat.isBeatDue(at: now) ? send(.alive, at: now) : []
+    }
+
+    /// Looks whether the connection is still there, if nobody may have waited for long.
+    mutating func check(at now: Instant) -> [Happening] {
+        heartbeat?.isBeatDue(at: now) == true ? read(at: now) : []
+    }
+
+    // MARK: Setting up
+
+    private mutating func dial(isReady: Bool, at now: Instant) -> [Happening] {
+        switch dialling?.advance(isReady: isReady, at: now) {
+        case .pending?, nil: return []
+        case .failed(let error)?:
+            let start =
+                settings.security == nil
+                ? "Is the gateway or the simulator running? Start one with: meshplan sim --listen \(settings.address)"
+                : "Is the gateway running? It is started there with: meshplan gateway --listen "
+                    + "\(settings.address.everywhere) --certificate NAME.gateway.pem"
+            return end(
+                BearerError(
+                    "cannot connect to \(settings.name): \(error.text)",
+                    hint: error.connectingHint(start: start)
+                )
+            )
+        case .connected(let descriptor)?:
+            dialling = nil
+            do throws(BearerError) {
+                stream = FrameConnection(descriptor, session: try settings.security?.session())
+            } catch {
+                return end(error)
+            }
+            return stream?.send(ClientFrame.hello(silence: settings.silence.heartbeatMilliseconds).encoded)
+                .map { lose($0) } ?? []
+        }
+    }
+
+    /// Takes the first frame.
+    private mutating func greet(_ content: [UInt8], at now: Instant) -> [Happening] {
+        let frame: ServerFrame
+        do throws(FrameError) {
+            frame = try ServerFrame(decoding: content)
+        } catch {
+            return end(BearerError("\(settings.name) sent \(error)", hint: Self.foreignHint))
+        }
+        switch frame {
+        case .hello(let theirs, let maximumLinks, let canScan):
+            heartbeat = Heartbeat(interval: settings.silence, theirs: .milliseconds(Int(theirs)), at: now)
+            return [.greeted(maximumLinks: max(Int(maximumLinks), 1), canScan: canScan)]
+        case .otherVersion(let version), .refused(let version):
+            return end(
+                BearerError(
+                    "the gateway or simulator at \(settings.name) speaks version \(version) of the frames, "
+                        + "this meshplan \(Frame.version)",
+                    hint: version > Frame.version ? "Use a newer meshplan." : "Use a newer gateway or simulator."
+                )
+            )
+        case .end(let error): return end(error)
+        default: return end(BearerError("\(settings.name) does not say hello first"))
+        }
+    }
+
+    /// The connection is over, or has not come about.
+    private mutating func end(_ error: BearerError) -> [Happening] {
+        (dialling, stream) = (nil, nil)
+        return [isGreeted ? .lost(error) : .failed(error)]
+    }
+
+    private mutating func lose(_ reason: String) -> [Happening] {
+        end(BearerError("the connection to \(settings.name) is lost: \(reason)"))
+    }
+
+    // MARK: Frames
+
+    /// Writes a frame, or queues it while the system's buffer is full.
+    mutating func send(_ frame: ClientFrame, at now: Instant) -> [Happening] {
+        guard let reason = stream?.send(frame.encoded) else {
+            heartbeat?.sent(at: now)
+            return []
+        }
+        // The gateway may have told why before it closed the connection.
+        let lastWords = read(at: now)
+        return stream == nil ? lastWords : lastWords + lose(reason)
+    }
+
+    /// Says that nothing more is sent, so far as TLS has a word for it.
+    mutating func close() { stream?.close() }
+
+    private mutating func read(at now: Instant) -> [Happening] {
+        guard let number = stream?.descriptor.number else { return [] }
+        return serve(Watched(number: number, isReadable: true), at: now)
+    }
+
+    /// Writes and reads.
+    private mutating func serve(_ socket: Watched, at now: Instant) -> [Happening] {
+        if socket.isWritable, let reason = stream?.flush() {
+            let lastWords = read(at: now)
+            return stream == nil ? lastWords : lastWords + lose(reason)
+        }
+        guard socket.isReadable, let outcome = stream?.receive(into: &buffer) else { return [] }
+        if outcome.hasRead { heartbeat?.heard(at: now) }
+        var happenings: [Happening] = []
+        for content in outcome.contents where stream != nil {
+            happenings += isGreeted ? take(content) : greet(content, at: now)
+        }
+        guard stream != nil, let reason = outcome.end else { return happenings }
+        guard reason.isSecurity else { return happenings + lose(reason.message) }
+        return happenings + end(BearerError("\(settings.name): \(reason.message)", hint: reason.hint))
+    }
+
+    private mutating func take(_ content: [UInt8]) -> [Happening] {
+        let frame: ServerFrame
+        do throws(FrameError) {
+            frame = try ServerFrame(decoding: content)
+        } catch {
+            return lose("the other side sent \(error)")
+        }
+        switch frame {
+        case .hello, .otherVersion, .refused: return lose("the other side said hello twice")
+        case .end(let error):
+            return end(BearerError("\(settings.name) has ended the connection: \(error.message)", hint: error.hint))
+        case .alive: return []
+        case .opened(let link, let size): return [.told(.opened(link, maximumPacketSize: size))]
+        case .packet(let link, let packet): return [.told(.received(link, packet))]
+        case .closed(let link, let error): return [.told(.closed(link, error))]
+        case .heard(let advertisement): return [.told(.heard(advertisement))]
+        }
+    }
+}
