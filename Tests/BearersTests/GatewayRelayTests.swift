@@ -108,11 +108,20 @@ struct GatewayRelayTests {
         #expect(
             bench.bearer.calls == [.connect(link(0), .proxy(advertiser)), .connect(link(1), .anyProxy)]
         )
+        let times = GATTTimes(
+            wait: .milliseconds(5),
+            connection: .milliseconds(4),
+            mtuExchange: .milliseconds(3),
+            discovery: .milliseconds(2),
+            subscription: .milliseconds(1)
+        )
         bench.bearer.events = [
-            .opened(link(1), maximumPacketSize: 20), .opened(link(0), maximumPacketSize: 66),
+            .opened(link(1), maximumPacketSize: 20), .opened(link(0), maximumPacketSize: 66, times),
             .received(link(1), [9]),
         ]
-        #expect(try bench.events([first], 1) == [.opened(one, maximumPacketSize: 66)])
+        #expect(try bench.events([first], 1) == [.opened(one, maximumPacketSize: 66, times)])
+        let opened = FrameServer.ClientLink(client: FrameServer.Client(rawValue: 0), link: one)
+        #expect(bench.told.contains(.opened(opened, .proxy(advertiser), times)))
         #expect(try bench.events([second], 2) == [.opened(other, maximumPacketSize: 20), .received(other, [9])])
         let surplus = try first.connect(to: .anyProxy)
         guard case .closed(surplus, let error)? = try bench.events([first], 1).first else {

@@ -162,8 +162,10 @@ package final class FrameServer {
     // MARK: What clients are told
 
     /// A link is open and takes packets of at most so many octets, 512 at most; nothing happens if it was closed.
-    package func opened(_ link: ClientLink, maximumPacketSize: Int) {
-        tell(.opened(link.link, maximumPacketSize: maximumPacketSize), on: link)
+    ///
+    /// - Parameter times: how long that took, if it is known.
+    package func opened(_ link: ClientLink, maximumPacketSize: Int, _ times: GATTTimes? = nil) {
+        tell(.opened(link.link, maximumPacketSize: maximumPacketSize, times), on: link)
     }
 
     /// Sends a packet of 1...512 octets on a link; nothing happens if it was closed.

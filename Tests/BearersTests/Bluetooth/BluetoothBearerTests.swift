@@ -124,7 +124,8 @@ struct BluetoothBearerTests {
             while try kernel.serve(0, &server) {}
             try turn(bearer)
         }
-        #expect(bearer.takeEvent() == .opened(link, maximumPacketSize: 512))
+        guard case .opened(link, maximumPacketSize: 512, let times?)? = bearer.takeEvent() else { throw MissingValue() }
+        #expect(times.connection > .zero && times.discovery > .zero && times.subscription > .zero)
         return (bearer, link, server)
     }
 
@@ -169,7 +170,6 @@ struct BluetoothBearerTests {
         #expect((1...3).map { _ in bearer.takeEvent() } == (1...3).map { .received(link, [$0]) })
         guard case .closed(link, let error)? = bearer.takeEvent() else { throw MissingValue() }
         #expect(error.message == "the connection to C0:00:00:00:00:01 is lost: it was ended")
-        #expect(bearer.stages(of: link)?.client.subscribed != nil)
         try bearer.send([0x02], on: link)
     }
 
