@@ -275,6 +275,27 @@ struct BluetoothCentralTests {
         }
     }
 
+    /// What the kernel makes of the controller's reasons (`bt_to_errno`); of all others ENOSYS.
+    private static let reasons: [Int32: Set<UInt8>] = [
+        EBADRQC: [0x01], ENOTCONN: [0x02], EIO: [0x03], EHOSTDOWN: [0x04, 0x3C], EACCES: [0x05, 0x18], EBADE: [0x06],
+        ENOMEM: [0x07], ETIMEDOUT: [0x08, 0x10], EMLINK: [0x09, 0x0A], EALREADY: [0x0B], EBUSY: [0x0C],
+        ECONNREFUSED: [0x0D, 0x0E, 0x0F, 0x1B], EOPNOTSUPP: [0x11, 0x20, 0x27, 0x29], EINVAL: [0x12],
+        ECONNRESET: [0x13, 0x14, 0x15], ECONNABORTED: [0x16], ELOOP: [0x17], EPROTONOSUPPORT: [0x1A],
+        EPROTO: [0x19, 0x1E, 0x23, 0x24, 0x25],
+    ]
+
+    @Test("a reason that is named for an error number is one that the kernel makes it of")
+    func numbers() throws {
+        let others = Set(UInt8(1)...UInt8.max).subtracting(Self.reasons.values.joined())
+        for (number, codes) in Self.reasons.merging([ENOSYS: others], uniquingKeysWith: { $1 }) {
+            let message = ConnectFailure(number: number).error(with: try Self.peer(1), isOpen: true).message
+            let named = (UInt8(0)...UInt8.max).filter { message.contains(HCIErrorCode(rawValue: $0).description) }
+            #expect(codes.isSuperset(of: named), "\(number)")
+            // A reason that has a number to itself needs no other words.
+            if codes.count == 1, number != EINVAL, number != EPROTONOSUPPORT { #expect(!named.isEmpty, "\(number)") }
+        }
+    }
+
     @Test("every error number of the kernel has words", arguments: 0...133)
     func words(number: Int32) throws {
         let error = ConnectFailure(number: number).error(with: try Self.peer(1), isOpen: false)
