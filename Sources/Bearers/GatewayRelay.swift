@@ -175,7 +175,8 @@ package final class GatewayRelay {
         case .turnedAway(let peer, let reason): tell(.turnedAway(peer: peer, reason: reason))
         case .connect(let client, let target): connect(client, to: target)
         case .received(let client, let packet):
-            guard let identifier = identifiers[client] else { return }
+            // What is sent before the link is open would go nowhere.
+            guard let identifier = identifiers[client], links[identifier]?.isOpen == true else { return }
             do throws(BearerError) {
                 try bearer.send(packet, on: identifier)
                 links[identifier]?.carried.sent += 1

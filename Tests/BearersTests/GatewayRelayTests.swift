@@ -148,6 +148,21 @@ struct GatewayRelayTests {
         #expect(try bench.events([first], 1) == [.closed(again, BearerError("out of range", hint: "Go nearer."))])
     }
 
+    @Test("a packet for a link that is not open yet goes nowhere and is not counted")
+    func early() throws {
+        let bench = try GatewayBench()
+        let raw = try RawConnection(bench.server.address)
+        for frame in [
+            ClientFrame.hello(silence: 5_000), .connect(link(7), .anyProxy), .packet(link(7), [1]), .close(link(7)),
+        ] { raw.send(try Frame.encode(frame.encoded)) }
+        let closed = FrameServer.ClientLink(client: FrameServer.Client(rawValue: 0), link: link(7))
+        try bench.until {
+            try bench.turn()
+            return bench.told.last == .closed(closed, carried: GatewayRelay.Carried())
+        }
+        #expect(bench.bearer.calls == [.connect(link(0), .anyProxy), .close(link(0))])
+    }
+
     @Test("a client that vanishes loses its links at once, and its scan; the radio scans as long as anybody does")
     func vanished() throws {
         let bench = try GatewayBench()
