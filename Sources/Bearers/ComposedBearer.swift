@@ -247,8 +247,8 @@ package final class ComposedBearer: PolledBearer {
 
     private func translate(_ event: BearerEvent, of place: Int) -> BearerEvent? {
         switch event {
-        case .opened(let link, let size):
-            return members[place].links[link].map { .opened($0, maximumPacketSize: size) }
+        case .opened(let link, let size, let times):
+            return members[place].links[link].map { .opened($0, maximumPacketSize: size, times) }
         case .received(let link, let packet): return members[place].links[link].map { .received($0, packet) }
         case .closed(let inside, let error):
             guard let link = members[place].links[inside] else { return nil }

@@ -14,8 +14,8 @@ package final class GatewayRelay {
         case left(FrameServer.Client, reason: String)
         /// Somebody who connected did not become a client.
         case turnedAway(peer: String, reason: String)
-        /// A link is open, for a client.
-        case opened(FrameServer.ClientLink, LinkTarget)
+        /// A link is open, for a client; how long that took is known of links over Bluetooth.
+        case opened(FrameServer.ClientLink, LinkTarget, GATTTimes? = nil)
         /// A link is over, or did not come about, for a reason that is not the client's wish; the packets that it has
         /// carried.
         case lost(FrameServer.ClientLink, BearerError, carried: Carried)
@@ -141,11 +141,11 @@ package final class GatewayRelay {
     private func deliver() throws(BearerError) {
         while let event = bearer.takeEvent() {
             switch event {
-            case .opened(let identifier, let size):
+            case .opened(let identifier, let size, let times):
                 guard let link = links[identifier] else { continue }
                 links[identifier]?.isOpen = true
-                tell(.opened(link.client, link.target))
-                server.opened(link.client, maximumPacketSize: size)
+                tell(.opened(link.client, link.target, times))
+                server.opened(link.client, maximumPacketSize: size, times)
             case .received(let identifier, let packet):
                 guard let link = links[identifier] else { continue }
                 links[identifier]?.carried.received += 1
@@ -175,7 +175,8 @@ package final class GatewayRelay {
         case .turnedAway(let peer, let reason): tell(.turnedAway(peer: peer, reason: reason))
         case .connect(let client, let target): connect(client, to: target)
         case .received(let client, let packet):
-            guard let identifier = identifiers[client] else { return }
+            // What is sent before the link is open would go nowhere.
+            guard let identifier = identifiers[client], links[identifier]?.isOpen == true else { return }
             do throws(BearerError) {
                 try bearer.send(packet, on: identifier)
                 links[identifier]?.carried.sent += 1

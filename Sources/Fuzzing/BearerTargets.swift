@@ -107,6 +107,7 @@ extension FuzzTarget {
             octets("816d65736800010401"), octets("816d657368000207d00401"),
             ServerFrame.hello(silence: 15, maximumLinks: 4, canScan: true).encoded,
             ServerFrame.opened(link, maximumPacketSize: 66).encoded, ServerFrame.packet(link, [0, 1, 2]).encoded,
+            octets("82010203040042000100780004012c0040"),
             ServerFrame.closed(link, BearerError("the device has ended the connection", hint: "again")).encoded,
             ServerFrame.refused(version: 2).encoded, ServerFrame.end(BearerError("bye")).encoded,
             ServerFrame.heard(

@@ -20,7 +20,7 @@ struct ServedClients {
     mutating func deliver() {
         for event in world.drain() {
             switch event {
-            case .opened(let link, let size):
+            case .opened(let link, let size, _):
                 if let client = clientLinks[link] { server.opened(client, maximumPacketSize: size) }
             case .received(let link, let packet):
                 if let client = clientLinks[link] { server.send(packet, on: client) }

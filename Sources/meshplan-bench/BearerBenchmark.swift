@@ -82,7 +82,7 @@ enum BearerBenchmark {
 
         mutating func open() throws {
             link = try bearer.connect(to: .anyProxy)
-            guard case .opened(link, _)? = try event() else { throw BearerError("the link of \(name) did not open") }
+            guard case .opened(link, _, _)? = try event() else { throw BearerError("the link of \(name) did not open") }
         }
 
         private func event() throws -> BearerEvent? {

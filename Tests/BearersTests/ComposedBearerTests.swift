@@ -67,11 +67,18 @@ struct ComposedBearerTests {
         #expect(all == (0..<4).map(link))
         #expect(pair[0].calls == [.connect(link(0), .anyProxy), .connect(link(1), .anyProxy)])
         #expect(pair[1].calls == pair[0].calls)
-        pair[0].events = [.opened(link(1), maximumPacketSize: 20)]
+        let times = GATTTimes(
+            wait: .zero,
+            connection: .milliseconds(1),
+            mtuExchange: .milliseconds(2),
+            discovery: .milliseconds(3),
+            subscription: .milliseconds(4)
+        )
+        pair[0].events = [.opened(link(1), maximumPacketSize: 20, times)]
         pair[1].events = [.opened(link(1), maximumPacketSize: 66), .received(link(0), [1])]
         #expect(
             events(bearer) == [
-                .opened(link(2), maximumPacketSize: 20), .opened(link(3), maximumPacketSize: 66),
+                .opened(link(2), maximumPacketSize: 20, times), .opened(link(3), maximumPacketSize: 66),
                 .received(link(1), [1]),
             ]
         )

@@ -108,11 +108,20 @@ struct GatewayRelayTests {
         #expect(
             bench.bearer.calls == [.connect(link(0), .proxy(advertiser)), .connect(link(1), .anyProxy)]
         )
+        let times = GATTTimes(
+            wait: .milliseconds(5),
+            connection: .milliseconds(4),
+            mtuExchange: .milliseconds(3),
+            discovery: .milliseconds(2),
+            subscription: .milliseconds(1)
+        )
         bench.bearer.events = [
-            .opened(link(1), maximumPacketSize: 20), .opened(link(0), maximumPacketSize: 66),
+            .opened(link(1), maximumPacketSize: 20), .opened(link(0), maximumPacketSize: 66, times),
             .received(link(1), [9]),
         ]
-        #expect(try bench.events([first], 1) == [.opened(one, maximumPacketSize: 66)])
+        #expect(try bench.events([first], 1) == [.opened(one, maximumPacketSize: 66, times)])
+        let opened = FrameServer.ClientLink(client: FrameServer.Client(rawValue: 0), link: one)
+        #expect(bench.told.contains(.opened(opened, .proxy(advertiser), times)))
         #expect(try bench.events([second], 2) == [.opened(other, maximumPacketSize: 20), .received(other, [9])])
         let surplus = try first.connect(to: .anyProxy)
         guard case .closed(surplus, let error)? = try bench.events([first], 1).first else {
@@ -137,6 +146,21 @@ struct GatewayRelayTests {
         }
         bench.bearer.events = [.closed(link(2), BearerError("out of range", hint: "Go nearer."))]
         #expect(try bench.events([first], 1) == [.closed(again, BearerError("out of range", hint: "Go nearer."))])
+    }
+
+    @Test("a packet for a link that is not open yet goes nowhere and is not counted")
+    func early() throws {
+        let bench = try GatewayBench()
+        let raw = try RawConnection(bench.server.address)
+        for frame in [
+            ClientFrame.hello(silence: 5_000), .connect(link(7), .anyProxy), .packet(link(7), [1]), .close(link(7)),
+        ] { raw.send(try Frame.encode(frame.encoded)) }
+        let closed = FrameServer.ClientLink(client: FrameServer.Client(rawValue: 0), link: link(7))
+        try bench.until {
+            try bench.turn()
+            return bench.told.last == .closed(closed, carried: GatewayRelay.Carried())
+        }
+        #expect(bench.bearer.calls == [.connect(link(0), .anyProxy), .close(link(0))])
     }
 
     @Test("a client that vanishes loses its links at once, and its scan; the radio scans as long as anybody does")

@@ -100,7 +100,7 @@ extension SocketBearer {
     /// A link that is open.
     fileprivate func opened() throws -> LinkIdentifier {
         let link = try connect(to: .anyProxy)
-        guard case .opened(link, 66)? = try event() else { throw BearerError("the link did not open") }
+        guard case .opened(link, 66, nil)? = try event() else { throw BearerError("the link did not open") }
         return link
     }
 }
@@ -195,6 +195,13 @@ struct SocketBearerTests {
         try bearer.send([1], on: first)
         let second = try bearer.connect(to: .provisioning(advertiser))
         let other = FrameServer.ClientLink(client: client, link: second)
+        let times = GATTTimes(
+            wait: .zero,
+            connection: .milliseconds(1),
+            mtuExchange: .milliseconds(2),
+            discovery: .milliseconds(3),
+            subscription: .milliseconds(4)
+        )
         #expect(
             thread.events(2) == [
                 .connect(clientLink, .proxy(advertiser)), .connect(other, .provisioning(advertiser)),
@@ -202,10 +209,10 @@ struct SocketBearerTests {
         )
         thread.order { server in
             server.close(clientLink, BearerError("not in range"))
-            server.opened(other, maximumPacketSize: 20)
+            server.opened(other, maximumPacketSize: 20, times)
         }
         #expect(try bearer.event() == .closed(first, BearerError("not in range")))
-        #expect(try bearer.event() == .opened(second, maximumPacketSize: 20))
+        #expect(try bearer.event() == .opened(second, maximumPacketSize: 20, times))
         let long = AdvertiserIdentifier(rawValue: [UInt8](repeating: 0, count: 33))
         #expect(throws: BearerError.self) { try bearer.connect(to: .proxy(long)) }
     }

@@ -34,7 +34,7 @@ struct SimCommandTests {
         let bearer = SocketBearer(address: .unix(path: path))
         let link = try bearer.connect(to: .anyProxy)
         while true {
-            if case .opened(link, _)? = try bearer.next(until: bearer.now.advanced(by: .seconds(10))) { break }
+            if case .opened(link, _, _)? = try bearer.next(until: bearer.now.advanced(by: .seconds(10))) { break }
         }
         for length in 1...200 { try bearer.send((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37) }, on: link) }
         let apply = fixture.run("apply", "--via", "unix:mesh.sock", "--auto-approve")

@@ -73,13 +73,21 @@ struct DirectLinkTests {
             let field = try ProxyField()
             let lamp = try field.add("lamp", 0x10, home)
             lamp.showsIdentity = showsIdentity
+            let gatt = GATTTimes(
+                wait: .zero,
+                connection: .milliseconds(10),
+                mtuExchange: .milliseconds(20),
+                discovery: .milliseconds(15),
+                subscription: .milliseconds(5)
+            )
+            field.gattTimes = showsIdentity ? gatt : nil
             try field.request(lamp)
             try field.run(for: .seconds(5))
             let time = try #require(field.time(of: "connect to lamp"))
             #expect(showsIdentity ? time <= 600 : time >= 1_500, "\(field.log)")
             let times = try #require(field.linkTimes.first)
             #expect(times.scan == .milliseconds(time))
-            #expect(times.connect == .milliseconds(50))
+            #expect(times.connect == .milliseconds(50) && times.gatt == field.gattTimes)
         }
     }
 

@@ -74,6 +74,8 @@ final class ProxyField {
     private(set) var delays: [Duration?] = []
     /// What setting up links took.
     private(set) var linkTimes: [LinkTimes] = []
+    /// What the bearer says that opening a link took.
+    var gattTimes: GATTTimes?
     /// The TTL of each network PDU that the client sent.
     private(set) var sentTTLs: [UInt8] = []
     /// Acknowledgments of segments among them.
@@ -293,7 +295,7 @@ final class ProxyField {
         }
         peer.link = link
         peer.reassembler = ProxyReassembler()
-        try take(client.handle(.opened(link, maximumPacketSize: 20), at: now))
+        try take(client.handle(.opened(link, maximumPacketSize: 20, gattTimes), at: now))
         guard peer.sendsBeacons else { return }
         for index in peer.netKeys {
             if let beacon = peer.stack.secureNetworkBeacon(index) { try notify(.beacon, beacon, from: peer) }

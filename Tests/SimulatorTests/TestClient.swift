@@ -171,7 +171,7 @@ extension Bearer {
         let link = try connect(to: target)
         while let event = try next(until: now.advanced(by: .seconds(60))) {
             switch event {
-            case .opened(link, let size): return (link, size)
+            case .opened(link, let size, _): return (link, size)
             case .closed(link, let error): throw error
             default: continue
             }

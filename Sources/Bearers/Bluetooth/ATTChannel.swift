@@ -13,10 +13,13 @@ final class ATTChannel {
     /// The error number with which the connection has ended, 0 for an orderly end; nil while it is there.
     private(set) var end: Int32?
     private var outgoing: [[UInt8]] = []
+    /// The octets of PDUs that wait to be written.
+    private(set) var waiting = 0
     private var error: Int32?
 
-    /// The most PDUs that wait to be written: what a link of 50 PDUs a second carries in 10 s.
-    static let outgoingLimit = 512
+    /// The most octets that wait to be written. A gateway lets 8 KiB of them wait, and reads 24 KiB more at most from its
+    /// client before it looks again, so none of its clients comes here by being quick.
+    static let outgoingLimit = 40 * 1024
 
     /// A channel over a socket that is being connected.
     init(_ descriptor: Descriptor) {
@@ -29,15 +32,13 @@ final class ATTChannel {
     /// Whether writing has failed, so that reading will tell of the end.
     var hasFailed: Bool { error != nil }
 
-    /// The octets of PDUs that wait to be written.
-    var waiting: Int { outgoing.reduce(0) { $0 + $1.count } }
-
     /// Writes a PDU, or queues it behind others.
     ///
     /// - Returns: false if too many wait.
     func write(_ pdu: [UInt8]) -> Bool {
-        guard outgoing.count < ATTChannel.outgoingLimit else { return false }
+        guard waiting + pdu.count <= ATTChannel.outgoingLimit else { return false }
         outgoing.append(pdu)
+        waiting += pdu.count
         flush()
         return true
     }
@@ -49,11 +50,13 @@ final class ATTChannel {
         do throws(SystemError) {
             while written < outgoing.count {
                 guard try descriptor.write(outgoing[written][...]) > 0 else { return }
+                waiting -= outgoing[written].count
                 written += 1
             }
         } catch {
             // Whatever has arrived before is read first; reading tells of the end, too.
             written = outgoing.count
+            waiting = 0
             self.error = self.error ?? error.number
         }
     }

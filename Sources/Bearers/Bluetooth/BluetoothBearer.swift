@@ -21,7 +21,6 @@ package final class BluetoothBearer: PolledBearer {
     /// Which links ``watched`` has named after the HCI socket.
     private var watchedLinks: [LinkIdentifier] = []
     private var scanFailure: BearerError?
-    private var stages: [LinkIdentifier: LinkStages] = [:]
 
     /// How many links there can be at once unless the controller turns out to have fewer connections.
     package static let usualMaximumLinks = 8
@@ -73,9 +72,6 @@ package final class BluetoothBearer: PolledBearer {
     /// How many links can be open at once, as far as is known.
     package var maximumLinks: Int { central.maximumLinks }
 
-    /// When the stages of a link ended; also after it was closed, for the last links.
-    package func stages(of link: LinkIdentifier) -> LinkStages? { central.stages(of: link) ?? stages[link] }
-
     /// Whether the HCI socket is open.
     package var isReady: Bool { control != nil }
 
@@ -114,7 +110,6 @@ package final class BluetoothBearer: PolledBearer {
 
     /// Closes a link; what has arrived on it and was not fetched yet is dropped.
     package func close(_ link: LinkIdentifier) {
-        remember(link)
         perform(central.close(link, at: now))
         events.drop(link)
     }
@@ -230,9 +225,7 @@ package final class BluetoothBearer: PolledBearer {
                 if !channel.write(pdu) { perform(central.congested(link, at: now)) }
             case .disconnect(let link): channels[link] = nil
             case .restoreKernelScan: restoreKernelScan()
-            case .event(let event):
-                if case .opened(let link, _) = event { remember(link) }
-                events.append(event)
+            case .event(let event): events.append(event)
             case .scanFailed(let error): scanFailure = error
             }
         }
@@ -286,12 +279,5 @@ package final class BluetoothBearer: PolledBearer {
             }
             try? advance(sockets[...])
         }
-    }
-
-    /// Keeps the stages of a link that ends; of no more than the last hundred.
-    private func remember(_ link: LinkIdentifier) {
-        guard let ended = central.stages(of: link) else { return }
-        if stages.count >= 100, let oldest = stages.keys.min() { stages[oldest] = nil }
-        stages[link] = ended
     }
 }

@@ -40,6 +40,11 @@ extension BluetoothSystem {
     }
 }
 #else
+// Numbers of Linux that this system does not have, nor any number that would be the same.
+let EBADE: Int32 = -1
+let EBADRQC: Int32 = -2
+let EBADFD: Int32 = -3
+
 extension BluetoothSystem {
     /// A system without Bluetooth that this program can use.
     package static var kernel: BluetoothSystem {

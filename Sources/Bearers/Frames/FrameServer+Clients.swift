@@ -4,7 +4,7 @@ internal import TLS
 /// What clients say, and how long they may say nothing.
 extension FrameServer {
     /// Connections that have not said hello yet; beyond so many the oldest makes room.
-    private static let maximumStrangers = 16
+    static let maximumStrangers = 16
 
     /// Writes to and reads from a client.
     func serve(_ client: Client, _ state: Watched) {
@@ -136,10 +136,19 @@ extension FrameServer {
         }
     }
 
-    /// Takes those who wait at the listening socket.
+    /// Takes those who wait at the listening socket, but no more than there may be: whoever connects again and again would
+    /// keep all others from their turn.
     func acceptClients(from listener: Descriptor) {
-        // An error here (such as too many open files) concerns the newcomer; it may be better at the next wait.
-        while let accepted = try? acceptStream(from: listener) {
+        for _ in 0..<Self.maximumStrangers {
+            let accepted: Descriptor
+            do throws(SystemError) {
+                guard let next = try acceptNext(listener) else { return }
+                accepted = next
+            } catch {
+                // Too many open files, say. Whoever waits there goes on waiting, and would end every wait at once.
+                acceptAt = clock.now.advanced(by: acceptPause)
+                return
+            }
             let strangers = clients.filter { $0.value.heartbeat == nil }.keys.sorted()
             if strangers.count >= Self.maximumStrangers, let oldest = strangers.first {
                 drop(oldest, BearerError("too many connections say nothing"))

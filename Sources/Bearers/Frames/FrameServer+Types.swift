@@ -34,7 +34,7 @@ extension FrameServer {
     package enum Event: Hashable, Sendable {
         /// A client has said hello; who it is, for people.
         case came(Client, peer: String)
-        /// Begin to connect; ``opened(_:maximumPacketSize:)`` or ``close(_:_:)`` is to follow.
+        /// Begin to connect; ``opened(_:maximumPacketSize:_:)`` or ``close(_:_:)`` is to follow.
         case connect(ClientLink, LinkTarget)
         /// Write a packet to Data In; comes too for a link that is not open yet.
         case received(ClientLink, [UInt8])

@@ -32,6 +32,12 @@ package final class FrameServer {
     let clock: BearerClock
     private let wakeUp: Int32?
     private var listener: Descriptor?
+    /// Takes the next who waits at the listening socket; tests put in what the system would do.
+    var acceptNext: (Descriptor) throws(SystemError) -> Descriptor? = acceptStream
+    /// How long nobody is taken after the system could not.
+    var acceptPause = Duration.seconds(1)
+    /// When somebody is taken again, if the system could not.
+    var acceptAt: Instant?
     var clients: [Client: Connection] = [:]
     var farewells = Farewells()
     /// By certificate, or by connection where there are none: to come again must not fill an allowance.
@@ -97,14 +103,14 @@ package final class FrameServer {
             return Watched(number: frames.descriptor.number, reads: !client.isPaused, writes: frames.isWriting)
         }
         watched += farewells.watched
-        watched.append(Watched(number: listener.number, writes: false))
+        watched.append(Watched(number: listener.number, reads: acceptAt == nil, writes: false))
         return watched
     }
 
     /// When ``advance(_:)`` wants to be called though nothing is ready.
     package var nextDeadline: Instant? {
         guard pending.isEmpty else { return clock.now }
-        var deadline = farewells.nextDeadline
+        var deadline = [farewells.nextDeadline, acceptAt].compactMap(\.self).min()
         for client in clients.values {
             let own = client.heartbeat?.nextDeadline ?? client.since.advanced(by: settings.greetingTimeout)
             deadline = min(deadline ?? own, own)
@@ -118,6 +124,7 @@ package final class FrameServer {
     /// - Returns: what clients want, in order for each client.
     package func advance(_ ready: ArraySlice<Watched>) -> [Event] {
         guard let listener else { return [] }
+        if let acceptAt, acceptAt <= clock.now { self.acceptAt = nil }
         let states = Dictionary(ready.lazy.filter(\.isReady).map { ($0.number, $0) }) { first, _ in first }
         if !states.isEmpty {
             for client in clients.keys.sorted() {
@@ -162,8 +169,10 @@ package final class FrameServer {
     // MARK: What clients are told
 
     /// A link is open and takes packets of at most so many octets, 512 at most; nothing happens if it was closed.
-    package func opened(_ link: ClientLink, maximumPacketSize: Int) {
-        tell(.opened(link.link, maximumPacketSize: maximumPacketSize), on: link)
+    ///
+    /// - Parameter times: how long that took, if it is known.
+    package func opened(_ link: ClientLink, maximumPacketSize: Int, _ times: GATTTimes? = nil) {
+        tell(.opened(link.link, maximumPacketSize: maximumPacketSize, times), on: link)
     }
 
     /// Sends a packet of 1...512 octets on a link; nothing happens if it was closed.

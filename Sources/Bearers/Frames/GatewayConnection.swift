@@ -214,7 +214,7 @@ struct GatewayConnection {
         case .end(let error):
             return end(BearerError("\(settings.name) has ended the connection: \(error.message)", hint: error.hint))
         case .alive: return []
-        case .opened(let link, let size): return [.told(.opened(link, maximumPacketSize: size))]
+        case .opened(let link, let size, let times): return [.told(.opened(link, maximumPacketSize: size, times))]
         case .packet(let link, let packet): return [.told(.received(link, packet))]
         case .closed(let link, let error): return [.told(.closed(link, error))]
         case .heard(let advertisement): return [.told(.heard(advertisement))]

@@ -6,7 +6,7 @@ package import MeshCore
 /// | type | body |
 /// | --- | --- |
 /// | 0x81 hello | magic (4), version (2), then in ours: the longest silence in milliseconds (2: 1...65,535), links at once (1: 1...255), whether it can scan (1); octets may be appended |
-/// | 0x82 opened | link (4), largest packet (2: 1...512) |
+/// | 0x82 opened | link (4), largest packet (2: 1...512), then over Bluetooth how long it took, in milliseconds (2 each, 65,535 for more): waiting, connection, MTU exchange, discovery, subscription |
 /// | 0x83 packet | link (4), packet (1...512) |
 /// | 0x84 closed | link (4), message (text), hint (text, empty if there is none) |
 /// | 0x85 heard | advertiser (1 + 1...32), signal known (1), signal in dBm (1), hash known (1), URI hash (4), kind (1: 0 unprovisioned, 1 proxy), service data (the rest) |
@@ -18,8 +18,8 @@ package enum ServerFrame: Hashable, Sendable {
     case hello(silence: UInt16, maximumLinks: UInt8, canScan: Bool)
     /// The first frame of a server that speaks another version and did not notice that we do.
     case otherVersion(UInt16)
-    /// A link is open.
-    case opened(LinkIdentifier, maximumPacketSize: Int)
+    /// A link is open; how long that took is known of links over Bluetooth.
+    case opened(LinkIdentifier, maximumPacketSize: Int, GATTTimes? = nil)
     /// A packet was notified on Data Out.
     case packet(LinkIdentifier, [UInt8])
     /// A link is gone or did not come about.
@@ -57,7 +57,7 @@ package enum ServerFrame: Hashable, Sendable {
                 let link = LinkIdentifier(rawValue: try reader.readUInt32())
                 let size = Int(try reader.readUInt16())
                 guard (1...Frame.maximumPacketSize).contains(size) else { throw DecodeError.length(size) }
-                self = .opened(link, maximumPacketSize: size)
+                self = .opened(link, maximumPacketSize: size, reader.isAtEnd ? nil : try reader.readGATTTimes())
             case 0x83:
                 let link = LinkIdentifier(rawValue: try reader.readUInt32())
                 self = .packet(link, try reader.readPacket())
@@ -93,10 +93,11 @@ package enum ServerFrame: Hashable, Sendable {
             writer.write(UInt8(0x81))
             writer.write(Frame.magic)
             writer.write(version)
-        case .opened(let link, let size):
+        case .opened(let link, let size, let times):
             writer.write(UInt8(0x82))
             writer.write(link.rawValue)
             writer.write(UInt16(min(max(size, 1), Frame.maximumPacketSize)))
+            if let times { writer.write(times) }
         case .packet(let link, let packet):
             writer.write(UInt8(0x83))
             writer.write(link.rawValue)
@@ -145,6 +146,16 @@ extension ByteReader {
         return BearerError(message, hint: hint.isEmpty ? nil : hint)
     }
 
+    fileprivate mutating func readGATTTimes() throws(DecodeError) -> GATTTimes {
+        GATTTimes(
+            wait: .milliseconds(Int(try readUInt16())),
+            connection: .milliseconds(Int(try readUInt16())),
+            mtuExchange: .milliseconds(Int(try readUInt16())),
+            discovery: .milliseconds(Int(try readUInt16())),
+            subscription: .milliseconds(Int(try readUInt16()))
+        )
+    }
+
     fileprivate mutating func readAdvertisement() throws(DecodeError) -> Advertisement {
         let count = Int(try readUInt8())
         guard (1...Frame.maximumAdvertiserSize).contains(count) else { throw .length(count) }
@@ -181,6 +192,12 @@ extension ByteWriter {
     fileprivate mutating func write(_ error: BearerError) {
         write(text: error.message)
         write(text: error.hint ?? "")
+    }
+
+    fileprivate mutating func write(_ times: GATTTimes) {
+        for time in [times.wait, times.connection, times.mtuExchange, times.discovery, times.subscription] {
+            write(UInt16(clamping: time.microseconds / 1_000))
+        }
     }
 
     fileprivate mutating func write(_ advertisement: Advertisement) {

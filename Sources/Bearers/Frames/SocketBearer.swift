@@ -304,7 +304,7 @@ extension SocketBearer {
     private func take(_ event: BearerEvent) {
         // A link that is not known was closed by us while the frame was on its way.
         switch event {
-        case .opened(let link, _):
+        case .opened(let link, _, _):
             guard let state = links[link] else { return }
             guard case .connecting = state else { return violated("opened a link twice") }
             links[link] = .open

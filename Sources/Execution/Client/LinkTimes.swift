@@ -1,9 +1,13 @@
+package import MeshCore
+
 /// How long the stages of a link took until it carried messages.
 package struct LinkTimes: Hashable, Sendable {
     /// From the beginning of the search to the choice of a proxy.
     package var scan: Duration
     /// From the choice until the bearer's link was open: on Bluetooth the connection, discovery and subscription.
     package var connect = Duration.zero
+    /// What connecting consisted of, if the bearer tells.
+    package var gatt: GATTTimes?
     /// Until the first authentic beacon.
     package var beacon = Duration.zero
     /// Until the proxy's filter was set and confirmed.

@@ -26,9 +26,9 @@ extension MeshClient {
     package mutating func handle(_ event: BearerEvent, at now: Instant) -> [Output] {
         var outputs: [Output] = []
         switch event {
-        case .opened(let identifier, let size):
+        case .opened(let identifier, let size, let times):
             guard let place = place(of: identifier) else { return [] }
-            change(links[place].target, at: now, into: &outputs) { $0.opened(maximumPacketSize: size, at: now) }
+            change(links[place].target, at: now, into: &outputs) { $0.opened(maximumPacketSize: size, times, at: now) }
         case .closed(let identifier, let error):
             guard let place = place(of: identifier) else { return [] }
             change(links[place].target, at: now, into: &outputs) { _ in [.lost(LinkFailure(error))] }

@@ -148,11 +148,12 @@ struct ProxyLink {
     }
 
     /// The link is open and writes at most so many octets at once.
-    mutating func opened(maximumPacketSize size: Int, at now: Instant) -> [Action] {
+    mutating func opened(maximumPacketSize size: Int, _ gatt: GATTTimes?, at now: Instant) -> [Action] {
         guard case .connecting = phase else { return [] }
         guard size >= ProxyLink.minimumPacketSize else { return [.close, .lost(.smallPackets(size))] }
         maximumPacketSize = size
         times.connect = endStage(at: now)
+        times.gatt = gatt
         phase = .beacon(deadline: now.advanced(by: policy.beaconTimeout))
         return []
     }

@@ -9,7 +9,7 @@ extension ExecutionRun {
         case .heard(let advertisement):
             hear(advertisement)
             perform(client.handle(event, at: now))
-        case .opened(let link, let size) where queue.owns(link):
+        case .opened(let link, let size, _) where queue.owns(link):
             let secrets = context.provisioningSecrets()
             let carriage = ProvisioningCarriage.proxy(maximumPacketSize: size)
             perform(queue.opened(.bearer(link), carriage: carriage, secrets: secrets, at: now))

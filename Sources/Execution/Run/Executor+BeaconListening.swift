@@ -153,7 +153,7 @@ private struct BeaconListeningRun {
     private mutating func take(_ event: BearerEvent) {
         switch event {
         case .heard(let advertisement): hear(advertisement)
-        case .opened(let identifier, maximumPacketSize: _) where identifier == link?.identifier:
+        case .opened(let identifier, _, _) where identifier == link?.identifier:
             report.connections += 1
             link?.isOpen = true
             link?.deadline = bearer.now.advanced(by: policy.beaconTimeout)

@@ -24,8 +24,9 @@ package enum LinkTarget: Hashable, Sendable {
 
 /// What a bearer has to tell.
 package enum BearerEvent: Hashable, Sendable {
-    /// The link is open; packets of at most that many octets, header included, can be written at once (ATT_MTU - 3).
-    case opened(LinkIdentifier, maximumPacketSize: Int)
+    /// The link is open; packets of at most that many octets, header included, can be written at once (ATT_MTU - 3). How
+    /// long that took is known of links over Bluetooth.
+    case opened(LinkIdentifier, maximumPacketSize: Int, GATTTimes? = nil)
     /// One packet as it was notified on Data Out: the Proxy PDU header with its SAR bits, then data.
     case received(LinkIdentifier, [UInt8])
     /// The link is gone, or did not come about; nothing more comes from it.
@@ -38,7 +39,7 @@ extension BearerEvent {
     /// The link that the event is about, nil for what was heard.
     package var link: LinkIdentifier? {
         switch self {
-        case .opened(let link, _), .received(let link, _), .closed(let link, _): link
+        case .opened(let link, _, _), .received(let link, _), .closed(let link, _): link
         case .heard: nil
         }
     }
@@ -70,7 +71,7 @@ package protocol Bearer: AnyObject {
     /// How many links can be open at once, at least 1.
     var maximumLinks: Int { get }
 
-    /// Begins to connect; ``BearerEvent/opened(_:maximumPacketSize:)`` or ``BearerEvent/closed(_:_:)`` follows.
+    /// Begins to connect; ``BearerEvent/opened(_:maximumPacketSize:_:)`` or ``BearerEvent/closed(_:_:)`` follows.
     ///
     /// - Throws: if the bearer can connect to nothing at all now; nothing follows then.
     func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier

@@ -40,8 +40,9 @@ final class GatewayLog {
             peers[client] = nil
             totals[client] = nil
         case .turnedAway(let peer, let reason): write("\(peer) was turned away: \(reason)")
-        case .opened(let link, let target):
-            write("\(name(link.client)): link \(link.link.rawValue) to \(target.text) is open")
+        case .opened(let link, let target, let times):
+            let duration = times.map { "; \($0.text)" } ?? ""
+            write("\(name(link.client)): link \(link.link.rawValue) to \(target.text) is open\(duration)")
         case .lost(let link, let error, let carried):
             write("\(name(link.client)): link \(link.link.rawValue) is over: \(text(error)); \(carried.text)")
             add(carried, of: link.client)
@@ -70,6 +71,16 @@ final class GatewayLog {
 
 extension GatewayRelay.Carried {
     fileprivate var text: String { "\(count(sent, "packet")) sent, \(received) received" }
+}
+
+extension GATTTimes {
+    /// `waited 5 ms, connected within 120 ms, MTU 30 ms, discovery 240 ms, subscription 60 ms`.
+    var text: String {
+        func milliseconds(_ time: Duration) -> String { "\(time.microseconds / 1_000) ms" }
+        return "waited \(milliseconds(wait)), connected within \(milliseconds(connection)), "
+            + "MTU \(milliseconds(mtuExchange)), discovery \(milliseconds(discovery)), "
+            + "subscription \(milliseconds(subscription))"
+    }
 }
 
 extension LinkTarget {

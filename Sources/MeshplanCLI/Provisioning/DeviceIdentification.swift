@@ -102,7 +102,7 @@ struct DeviceIdentification {
         let end = bearer.now.advanced(by: Self.answering)
         while bearer.now < end, !isInterrupted() {
             switch try bearer.next(until: end) {
-            case .opened(link, let maximumPacketSize): return (link, maximumPacketSize)
+            case .opened(link, let maximumPacketSize, _): return (link, maximumPacketSize)
             case .closed(link, let error):
                 throw Failure(.failure, "there is no link to \(name): \(error.message)", hint: error.hint)
             default: break

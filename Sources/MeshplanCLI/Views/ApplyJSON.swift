@@ -14,6 +14,15 @@ struct ApplyJSON {
         .integer(Int(clamping: duration.microseconds / 1_000))
     }
 
+    /// What `connect_ms` consists of.
+    private static func object(_ times: GATTTimes) -> JSONValue {
+        .object([
+            "wait_ms": milliseconds(times.wait), "connect_ms": milliseconds(times.connection),
+            "mtu_ms": milliseconds(times.mtuExchange), "discover_ms": milliseconds(times.discovery),
+            "subscribe_ms": milliseconds(times.subscription),
+        ])
+    }
+
     /// Writes the line of an event; some events have none.
     func handle(_ event: ExecutionEvent) {
         switch event {
@@ -24,6 +33,7 @@ struct ApplyJSON {
                 "type": "link_up", "proxy": proxy?.description.json, "direct": .bool(isDirect),
                 "scan_ms": Self.milliseconds(times.scan), "connect_ms": Self.milliseconds(times.connect),
                 "beacon_ms": Self.milliseconds(times.beacon), "filter_ms": Self.milliseconds(times.filter),
+                "gatt": times.gatt.map { Self.object($0) },
             ])
         case .linkDown(let reason, let delay):
             lines.write([

@@ -20,6 +20,8 @@ struct BluetoothCentralTests {
         var events: [BearerEvent] = []
         var restorations = 0
         var scanError: BearerError?
+        /// How long devices take for an answer.
+        var answerTime = Duration.zero
 
         init(maximumLinks: Int = 8) {
             central = BluetoothCentral(scanner: LEScanner(HCITests.scan), maximumLinks: maximumLinks)
@@ -35,7 +37,9 @@ struct BluetoothCentralTests {
                     #expect(!controller.isScanning, "the kernel connects while an own scan is on")
                     connecting.append(link)
                 case .write(let link, let pdu):
-                    if let answer = servers[link]?.receive(pdu) { queue += central.receive(answer, on: link, at: now) }
+                    guard let answer = servers[link]?.receive(pdu) else { continue }
+                    now = now.advanced(by: answerTime)
+                    queue += central.receive(answer, on: link, at: now)
                 case .disconnect(let link): disconnected.append(link)
                 case .restoreKernelScan: restorations += 1
                 case .event(let event): events.append(event)
@@ -66,6 +70,12 @@ struct BluetoothCentralTests {
             run(central.connected(link, handle: handle, at: now))
         }
 
+        /// Whether the last thing told is that the link is open, and what that took.
+        func opening(of link: LinkIdentifier) -> GATTTimes? {
+            guard case .opened(link, maximumPacketSize: 512, let times)? = events.last else { return nil }
+            return times
+        }
+
         /// Why a link was closed, nil if it was not.
         func closing(of link: LinkIdentifier) -> BearerError? {
             for case .closed(link, let error) in events { return error }
@@ -91,7 +101,7 @@ struct BluetoothCentralTests {
         #expect(bench.connecting == [link] && !bench.controller.isScanning)
         bench.wait(.milliseconds(300))
         try bench.accept(peer, handle: 0x40)
-        #expect(bench.events.last == .opened(link, maximumPacketSize: 512))
+        #expect(bench.opening(of: link) != nil)
         #expect(bench.controller.isScanning)
         #expect(bench.controller.commands.contains(.leConnectionUpdate(handle: 0x40, .mesh)))
         bench.run(try bench.central.send([0x00, 0x01], on: link))
@@ -101,13 +111,36 @@ struct BluetoothCentralTests {
         let notification = ATTPDU.notification(AttributeValue(dataOut, [0x01, 0x02])).encoded
         bench.run(bench.central.receive(notification, on: link, at: bench.now))
         #expect(bench.events.last == .received(link, [0x01, 0x02]))
-        let stages = try #require(bench.central.stages(of: link))
-        #expect(stages.begun == .zero && stages.connected == Instant(microseconds: 300_000))
-        #expect(stages.client.subscribed == stages.connected)
         bench.close(link)
         #expect(bench.disconnected == [link] && bench.controller.commands.last == .disconnect(handle: 0x40))
         bench.scan(false)
         #expect(!bench.controller.isScanning && bench.central.nextDeadline == nil)
+    }
+
+    @Test("how long the stages took is told with the opening: from the wish, not from the turn")
+    func times() throws {
+        var bench = Bench()
+        bench.answerTime = .milliseconds(10)
+        let first = try bench.connect(try Self.proxy(1))
+        let second = try bench.connect(try Self.proxy(2))
+        bench.wait(.milliseconds(300))
+        try bench.accept(try Self.peer(1), handle: 1)
+        // The server says at once where the service is and has both characteristics in one answer.
+        let stages = GATTTimes(
+            wait: .zero,
+            connection: .milliseconds(300),
+            mtuExchange: .milliseconds(10),
+            discovery: .milliseconds(30),
+            subscription: .milliseconds(10)
+        )
+        #expect(bench.opening(of: first) == stages)
+        // The second began when the first was connected, and goes on while that one is asked for its services.
+        #expect(bench.connecting == [first, second])
+        bench.wait(.milliseconds(200))
+        try bench.accept(try Self.peer(2), handle: 2)
+        let times = try #require(bench.opening(of: second))
+        #expect(times.wait == .milliseconds(300) && times.connection == .milliseconds(250))
+        #expect(times.subscription == stages.subscription)
     }
 
     @Test("connections are made one after the other, in order, and one that is given up lets the next begin")
@@ -142,7 +175,7 @@ struct BluetoothCentralTests {
         }
         let second = try bench.connect(.anyProxy)
         try bench.accept(try Self.peer(3), handle: 1)
-        #expect(bench.events.last == .opened(second, maximumPacketSize: 512))
+        #expect(bench.opening(of: second) != nil)
         bench.scan(false)
         bench.wait(.seconds(20))
         let third = try bench.connect(.anyProxy)
@@ -239,6 +272,27 @@ struct BluetoothCentralTests {
         #expect(bench.closing(of: link)?.message.contains("Mesh Provisioning Service") == true)
         #expect(throws: BearerError("the advertiser is not one that was heard over Bluetooth")) {
             try bench.connect(.proxy(AdvertiserIdentifier(rawValue: [1, 2, 3])))
+        }
+    }
+
+    /// What the kernel makes of the controller's reasons (`bt_to_errno`); of all others ENOSYS.
+    private static let reasons: [Int32: Set<UInt8>] = [
+        EBADRQC: [0x01], ENOTCONN: [0x02], EIO: [0x03], EHOSTDOWN: [0x04, 0x3C], EACCES: [0x05, 0x18], EBADE: [0x06],
+        ENOMEM: [0x07], ETIMEDOUT: [0x08, 0x10], EMLINK: [0x09, 0x0A], EALREADY: [0x0B], EBUSY: [0x0C],
+        ECONNREFUSED: [0x0D, 0x0E, 0x0F, 0x1B], EOPNOTSUPP: [0x11, 0x20, 0x27, 0x29], EINVAL: [0x12],
+        ECONNRESET: [0x13, 0x14, 0x15], ECONNABORTED: [0x16], ELOOP: [0x17], EPROTONOSUPPORT: [0x1A],
+        EPROTO: [0x19, 0x1E, 0x23, 0x24, 0x25],
+    ]
+
+    @Test("a reason that is named for an error number is one that the kernel makes it of")
+    func numbers() throws {
+        let others = Set(UInt8(1)...UInt8.max).subtracting(Self.reasons.values.joined())
+        for (number, codes) in Self.reasons.merging([ENOSYS: others], uniquingKeysWith: { $1 }) {
+            let message = ConnectFailure(number: number).error(with: try Self.peer(1), isOpen: true).message
+            let named = (UInt8(0)...UInt8.max).filter { message.contains(HCIErrorCode(rawValue: $0).description) }
+            #expect(codes.isSuperset(of: named), "\(number)")
+            // A reason that has a number to itself needs no other words.
+            if codes.count == 1, number != EINVAL, number != EPROTONOSUPPORT { #expect(!named.isEmpty, "\(number)") }
         }
     }
 

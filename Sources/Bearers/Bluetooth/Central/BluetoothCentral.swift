@@ -69,11 +69,6 @@ package struct BluetoothCentral: Sendable {
     /// The link that is being connected; the kernel makes one connection at a time.
     private var connecting: Int? { links.firstIndex { $0.isConnecting } }
 
-    /// When the stages of a link ended, nil once it is closed.
-    package func stages(of link: LinkIdentifier) -> LinkStages? {
-        links.first { $0.identifier == link }?.stages
-    }
-
     // MARK: What is wanted
 
     /// Begins to connect.
@@ -98,7 +93,6 @@ package struct BluetoothCentral: Sendable {
         case .provisioning(let advertiser):
             link = CentralLink(identifier, .provisioning, try Self.address(of: advertiser), at: now, timing: timing)
         }
-        link.stages.asked = now
         nextLink += 1
         links.append(link)
         return (identifier, review(at: now))
@@ -166,7 +160,6 @@ package struct BluetoothCentral: Sendable {
         guard let place = place(of: link), links[place].isConnecting else { return [] }
         links[place].phase = .connected
         links[place].handle = handle
-        links[place].stages.connected = now
         links[place].reason = nil
         var outputs: [Output] = []
         if let handle, handle == links[place].ownHandle {
@@ -292,7 +285,9 @@ extension BluetoothCentral {
         for output in outputs {
             switch output {
             case .send(let pdu): result.append(.write(link, pdu))
-            case .opened(let size): result.append(.event(.opened(link, maximumPacketSize: size)))
+            case .opened(let size):
+                let times = place(of: link).flatMap { links[$0].times }
+                result.append(.event(.opened(link, maximumPacketSize: size, times)))
             case .received(let packet): result.append(.event(.received(link, packet)))
             case .failed(let failure): result += end(link, BearerError(failure), at: now)
             }
@@ -344,7 +339,7 @@ extension BluetoothCentral {
         var outputs = take(scanner.set(.paused, at: now), at: now)
         guard scanner.isQuiet else { return outputs }
         links[next].phase = .connecting(deadline: now.advanced(by: timing.connect))
-        links[next].stages.begun = now
+        links[next].begun = now
         outputs.append(.connect(links[next].identifier, address))
         return outputs
     }

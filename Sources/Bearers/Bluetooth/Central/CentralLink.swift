@@ -1,4 +1,4 @@
-package import MeshCore
+internal import MeshCore
 
 /// One link of a ``BluetoothCentral``.
 struct CentralLink: Sendable {
@@ -23,15 +23,10 @@ struct CentralLink: Sendable {
     var ownHandle: UInt16?
     /// Why the connection ended or did not come about, as the controller has said.
     var reason: HCIErrorCode?
-    var stages: LinkStages {
-        get {
-            var stages = moments
-            stages.client = client.stages
-            return stages
-        }
-        set { moments = newValue }
-    }
-    private var moments = LinkStages()
+    /// When it was asked for.
+    private let asked: Instant
+    /// When its turn came and scanning was paused, so that the kernel began to connect.
+    var begun: Instant?
 
     init(
         _ identifier: LinkIdentifier,
@@ -42,6 +37,7 @@ struct CentralLink: Sendable {
     ) {
         self.identifier = identifier
         self.address = address
+        asked = now
         phase = address == nil ? .searching(deadline: now.advanced(by: timing.search)) : .waiting
         client = GATTClient(service: service, timing: timing.client)
     }
@@ -50,6 +46,21 @@ struct CentralLink: Sendable {
     var isConnecting: Bool { if case .connecting = phase { true } else { false } }
     var isConnected: Bool { phase == .connected }
 
+    /// How long its stages took, nil before it is open.
+    var times: GATTTimes? {
+        let stages = client.stages
+        guard let begun, let connected = stages.connected, let mtuExchanged = stages.mtuExchanged,
+            let discovered = stages.discovered, let subscribed = stages.subscribed
+        else { return nil }
+        return GATTTimes(
+            wait: asked.duration(to: begun),
+            connection: begun.duration(to: connected),
+            mtuExchange: connected.duration(to: mtuExchanged),
+            discovery: mtuExchanged.duration(to: discovered),
+            subscription: discovered.duration(to: subscribed)
+        )
+    }
+
     var nextDeadline: Instant? {
         switch phase {
         case .searching(let deadline), .connecting(let deadline): deadline
@@ -57,18 +68,6 @@ struct CentralLink: Sendable {
         case .connected: client.nextDeadline
         }
     }
-}
-
-/// When the stages of a link ended, nil for those that have not.
-package struct LinkStages: Hashable, Sendable {
-    /// It was asked for.
-    package internal(set) var asked: Instant?
-    /// Its turn came and scanning was paused: the kernel begins to connect.
-    package internal(set) var begun: Instant?
-    /// The connection was there.
-    package internal(set) var connected: Instant?
-    /// What followed.
-    package internal(set) var client = GATTStages()
 }
 
 /// How long a ``BluetoothCentral`` waits.

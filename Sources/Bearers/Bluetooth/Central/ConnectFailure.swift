@@ -52,8 +52,10 @@ package struct ConnectFailure: Hashable, Sendable {
             case EIO: 0x03
             // The number for reasons that have none of their own; this is the one among them that happens.
             case ENOSYS: 0x3E
-            case EPROTO: 0x22
             case EACCES: 0x05
+            case EBADE: 0x06
+            case EBADRQC: 0x01
+            case ELOOP: 0x17
             case ENOTCONN: 0x02
             default: nil
             }
@@ -62,6 +64,11 @@ package struct ConnectFailure: Hashable, Sendable {
             return ("\(code)", code.hint)
         }
         return switch number {
+        case EPROTO:
+            (
+                "the link layers of the adapter and the device do not agree",
+                "connect again; if that does not help, look for newer firmware of either"
+            )
         case ECONNRESET: ("the device has ended the connection", "connect again")
         case ECONNREFUSED:
             ("the device or the adapter has no room for the connection", "try again, or choose another proxy")
