@@ -324,7 +324,7 @@ struct GatewayRelayTests {
     func mixed() throws {
         let pairing = try Pairing()
         let plain = try turnedAway(try bench(pairing.security(.server, "basement")), nil)
-        #expect(plain.0?.message == "this gateway takes secured connections only")
+        #expect(plain.0?.message == "gateway refuses the connection: this gateway takes secured connections only")
         #expect(plain.1 == "the client does not speak TLS")
         let secured = try turnedAway(try bench(nil), try pairing.security(.client, "ann"))
         #expect(secured.0?.message == "gateway: the gateway does not speak TLS")

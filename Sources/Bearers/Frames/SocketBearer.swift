@@ -227,6 +227,9 @@ package final class SocketBearer: PolledBearer {
         throw error
     }
 
+    /// Why there is no connection at present, once one has failed or was lost.
+    package var deafness: BearerError? { heartbeat == nil ? reconnection.error ?? lastLoss : nil }
+
     /// What has arrived and was not fetched yet.
     package func takeEvent() -> BearerEvent? {
         guard firstEvent < events.count else {
@@ -259,7 +262,7 @@ package final class SocketBearer: PolledBearer {
             if let wakeUp = interruption.wakeUp, polled[own].isReadable {
                 drain(wakeUp)
                 (dialling, connection) = (nil, nil)
-                throw BearerError("interrupted while connecting to \(name)")
+                throw .interrupted(while: "connecting to \(name)")
             }
             if let error = step(polled[..<own]) { throw error }
             guard heartbeat == nil, dialling == nil, connection == nil else { continue }
@@ -293,7 +296,7 @@ package final class SocketBearer: PolledBearer {
 
     private func dial() throws(BearerError) {
         guard dialling == nil, connection == nil else { return }
-        let candidates = try addresses.candidates(for: address)
+        let candidates = try addresses.candidates(for: address, called: name)
         greetingDeadline = now.advanced(by: connectTimeout)
         var dialling = Dialling(to: candidates, until: greetingDeadline)
         if let error = take(dialling.advance(isReady: false, at: now), of: dialling) { throw error }
@@ -312,8 +315,14 @@ package final class SocketBearer: PolledBearer {
         guard connection != nil else { return nil }
         guard let heartbeat else {
             guard greetingDeadline <= now else { return nil }
-            let error = BearerError("\(name) does not say hello", hint: Self.foreignHint)
-            return fail(error)
+            let seconds = connectTimeout.heartbeatText
+            return fail(
+                BearerError(
+                    "\(name) does not answer: it takes the connection, but says no hello within \(seconds)",
+                    hint: "Its process may be stopped, or its machine too busy: look there, or start it again. If it "
+                        + "runs well, somebody else listens at that port."
+                )
+            )
         }
         if heartbeat.isOtherSilent(at: now) {
             // This process may have been stopped meanwhile, and all of it lies in the system's buffer.
@@ -457,7 +466,8 @@ package final class SocketBearer: PolledBearer {
                 "the gateway or simulator at \(name) speaks version \(version) of the frames, this meshplan \(Frame.version)",
                 hint: version > Frame.version ? "Use a newer meshplan." : "Use a newer gateway or simulator."
             )
-        case .end(let error): return error
+        case .end(let error):
+            return BearerError("\(name) refuses the connection: \(error.message)", hint: error.hint)
         default: return BearerError("\(name) does not say hello first")
         }
     }
