@@ -15,6 +15,8 @@ package final class FrameServer {
         let peer: String
         /// When it came; without a hello it is dropped in time.
         let since: Instant
+        /// The address without the port.
+        var host: Substring { peer.prefix(upTo: peer.lastIndex(of: ":") ?? peer.endIndex) }
         /// Since its hello.
         var heartbeat: Heartbeat?
         /// Whether it is not read at present.
@@ -50,8 +52,12 @@ package final class FrameServer {
     /// What one client can say before the others get their turn.
     private var buffer = [UInt8](repeating: 0, count: 8 * 1024)
 
-    /// Connections that have not said hello yet; beyond so many the oldest makes room.
+    /// Connections that have not said hello yet; beyond so many one makes room.
     private static let maximumStrangers = 16
+    /// So many are accepted before those who are served get their turn.
+    private static let maximumNewcomers = 16
+    /// When it is looked next whether a client is denied meanwhile.
+    private var nextReview = Instant.zero
 
     /// Starts to listen. A Unix socket gets mode 0600.
     ///
@@ -356,7 +362,8 @@ package final class FrameServer {
             at: clock.now
         )
         let peer = clients[client].map { [$0.frames.peerName, $0.peer].compactMap(\.self).joined(separator: " at ") }
-        pending.append(.came(client, peer: peer ?? ""))
+        let fingerprint = clients[client]?.frames.peerFingerprint
+        pending.append(.came(client, peer: peer ?? "", fingerprint: fingerprint))
         tell(
             .hello(
                 silence: settings.silence.heartbeatMilliseconds,
@@ -382,6 +389,7 @@ package final class FrameServer {
     /// Keeps connections alive and drops the clients that are silent.
     private func keepTime() {
         let now = clock.now
+        reviewDenied(at: now)
         for client in clients.keys.sorted() {
             guard let connection = clients[client] else { continue }
             guard let heartbeat = connection.heartbeat else {
@@ -402,13 +410,38 @@ package final class FrameServer {
         }
     }
 
-    private func acceptClients(from listener: Descriptor) {
-        // An error here (such as too many open files) concerns the newcomer; it may be better at the next wait.
-        while let accepted = try? acceptStream(from: listener) {
-            let strangers = clients.filter { $0.value.heartbeat == nil }.keys.sorted()
-            if strangers.count >= Self.maximumStrangers, let oldest = strangers.first {
-                drop(oldest, BearerError("too many connections say nothing"))
+    /// Drops clients that have been denied since they came.
+    private func reviewDenied(at now: Instant) {
+        guard let security, !clients.isEmpty, nextReview <= now else { return }
+        nextReview = now.advanced(by: settings.reviewInterval)
+        // While the list cannot be read nobody new is let in, and those who were let in before stay.
+        guard let denied = try? security.denied(), !denied.isEmpty else { return }
+        for client in clients.keys.sorted() {
+            guard let fingerprint = clients[client]?.frames.peerFingerprint, denied.contains(fingerprint) else {
+                continue
             }
+            drop(
+                client,
+                BearerError("the certificate is denied", hint: "Ask whoever runs the gateway for another file.")
+            )
+        }
+    }
+
+    /// Who makes room for a newcomer: the oldest connection without a hello from the address with the most of them, so that
+    /// whoever opens many pushes nobody else out.
+    private var strangerToDrop: Client? {
+        let strangers = clients.filter { $0.value.heartbeat == nil }
+        guard strangers.count >= Self.maximumStrangers else { return nil }
+        let byHost = Dictionary(grouping: strangers.keys) { strangers[$0]?.host }.values
+        let most = byHost.map(\.count).max()
+        return byHost.filter { $0.count == most }.compactMap { $0.min() }.min()
+    }
+
+    private func acceptClients(from listener: Descriptor) {
+        for _ in 0..<Self.maximumNewcomers {
+            // An error here (such as too many open files) concerns the newcomer; it may be better at the next wait.
+            guard let accepted = try? acceptStream(from: listener) else { return }
+            if let stranger = strangerToDrop { drop(stranger, BearerError("too many connections say nothing")) }
             let now = clock.now
             let session: TLSSession?
             do throws(BearerError) {

@@ -6,6 +6,8 @@ final class GatewayLog {
     private let context: Context
     private var peers: [FrameServer.Client: String] = [:]
     private var totals: [FrameServer.Client: GatewayRelay.Carried] = [:]
+    /// Links that are open: of others it is not to be said that they are over.
+    private var open: Set<FrameServer.ClientLink> = []
 
     /// A log of a gateway that serves nobody yet.
     init(context: Context) {
@@ -31,21 +33,28 @@ final class GatewayLog {
     /// Something has happened between clients and the mesh.
     func write(_ event: GatewayRelay.Event) {
         switch event {
-        case .came(let client, let peer):
+        case .came(let client, let peer, let fingerprint):
             peers[client] = "client \(client.rawValue + 1) (\(peer))"
             totals[client] = GatewayRelay.Carried()
-            write("\(name(client)) came")
+            // What --deny takes; the name may be that of an older file, too.
+            let certificate = fingerprint.map { " with the certificate \(Hexadecimal.encode($0))" }
+            write("\(name(client)) came\(certificate ?? "")")
         case .left(let client, let reason):
             write("\(name(client)) left: \(reason); \(totals[client, default: .init()].text)")
             peers[client] = nil
             totals[client] = nil
         case .turnedAway(let peer, let reason): write("\(peer) was turned away: \(reason)")
         case .opened(let link, let target):
+            open.insert(link)
             write("\(name(link.client)): link \(link.link.rawValue) to \(target.text) is open")
         case .lost(let link, let error, let carried):
-            write("\(name(link.client)): link \(link.link.rawValue) is over: \(text(error)); \(carried.text)")
+            let end =
+                open.remove(link) == nil
+                ? "did not come about: \(text(error))" : "is over: \(text(error)); \(carried.text)"
+            write("\(name(link.client)): link \(link.link.rawValue) \(end)")
             add(carried, of: link.client)
         case .closed(let link, let carried):
+            open.remove(link)
             write("\(name(link.client)): link \(link.link.rawValue) is closed; \(carried.text)")
             add(carried, of: link.client)
         case .scanning(let isOn): write(isOn ? "scanning" : "not scanning")
