@@ -87,6 +87,24 @@ struct GatewayAccessTests {
         #expect(try bench.turnClients([second]).isEmpty && second.isReady)
     }
 
+    @Test("who comes twice with one certificate has no more links than who comes once")
+    func oneClient() throws {
+        let door = try Door()
+        let ann = try door.identity(.client, "ann")
+        let bench = try bench(door.gateway()) { $0.maximumLinks = 1 }
+        let first = try greeted(bench, door.client(ann))
+        let second = try greeted(bench, door.client(ann))
+        let other = try greeted(bench, door.client(door.identity(.client, "bob")))
+        _ = try first.connect(to: .anyProxy)
+        try bench.until { try bench.turnClients([first]).isEmpty && bench.bearer.calls.count == 1 }
+        let surplus = try second.connect(to: .anyProxy)
+        #expect(
+            try bench.events([second], 1) == [.closed(surplus, BearerError("all 1 links of the client are in use"))]
+        )
+        _ = try other.connect(to: .anyProxy)
+        try bench.until { try bench.turnClients([other]).isEmpty && bench.bearer.calls.count == 2 }
+    }
+
     @Test("while the list of the denied cannot be read nobody new is let in, and the reason is told")
     func unreadable() throws {
         let door = try Door()

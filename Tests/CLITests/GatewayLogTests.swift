@@ -7,8 +7,11 @@ import Testing
 @Suite("The log of a gateway")
 struct GatewayLogTests {
     /// What a log writes.
-    private func lines(_ events: [GatewayRelay.Event]) -> [String] {
+    ///
+    /// - Parameter step: how many seconds pass with each event.
+    private func lines(_ events: [GatewayRelay.Event], step: Int64 = 0) -> [String] {
         var text = ""
+        var now = Timestamp(rawValue: 1_795_000_000)
         let context = Context(
             workingDirectory: "/",
             environment: [:],
@@ -20,14 +23,17 @@ struct GatewayLogTests {
             terminal: Terminal(isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false, width: 80),
             readLine: { nil },
             lineInput: LineInput(poll: { .nothing }, discard: {}),
-            now: { Timestamp(rawValue: 1_795_000_000) },
+            now: { now },
             randomBits: { 0 },
             interrupts: Interrupts(arm: {}, count: { 0 }),
             process: ProcessIdentity(number: 1, user: "tester", host: "bench"),
             pause: { _ in }
         )
         let log = GatewayLog(context: context)
-        for event in events { log.write(event) }
+        for event in events {
+            log.write(event)
+            now.rawValue += step
+        }
         return text.split(separator: "\n").map(String.init)
     }
 
@@ -50,6 +56,19 @@ struct GatewayLogTests {
                 && lines[0].hasSuffix(" came with the certificate " + String(repeating: "ab", count: 32))
         )
         #expect(lines[1] == "client 2 (a local process) came")
+    }
+
+    @Test("whoever is turned away without end does not fill the log, and is counted")
+    func turnedAway() {
+        let knocks = (0..<70).map { GatewayRelay.Event.turnedAway(peer: "10.0.0.9:\($0)", reason: "no TLS") }
+        #expect(lines(knocks).count == 20)
+        // One a second: a minute's worth, and those of the next.
+        let slow = lines(knocks, step: 1)
+        #expect(slow.count == 31)
+        #expect(slow[19] == "10.0.0.9:19 was turned away: no TLS")
+        #expect(slow[20] == "40 more were turned away since 2026-11-18T11:06:40Z")
+        #expect(slow[21] == "10.0.0.9:60 was turned away: no TLS")
+        #expect(lines(knocks, step: 4).count == 70)
     }
 
     @Test("only a link that was open is over; another one did not come about")

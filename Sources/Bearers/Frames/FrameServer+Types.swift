@@ -52,7 +52,7 @@ extension FrameServer {
     package struct Settings: Sendable {
         /// Clients at once; further ones are told so and dropped.
         package var maximumClients = 16
-        /// Links of each client at once, 1...255.
+        /// Links of each client at once, 1...255; connections with the same certificate are one client.
         package var maximumLinks = 4
         /// Whether clients may scan.
         package var canScan = true

@@ -307,7 +307,7 @@ package final class FrameServer {
                 return "the other side used the link number \(link.rawValue) twice"
             }
             clients[client]?.nextLink = UInt64(link.rawValue) + 1
-            guard connection.links.count < settings.maximumLinks else {
+            guard linkCount(of: connection) < settings.maximumLinks else {
                 let error = BearerError("all \(settings.maximumLinks) links of the client are in use")
                 tell(.closed(link, error), client)
                 return nil
@@ -333,6 +333,14 @@ package final class FrameServer {
             pending.append(.scan(client, isOn))
         }
         return nil
+    }
+
+    /// The links of whoever is at the other end, who may have come several times with one certificate.
+    private func linkCount(of connection: Connection) -> Int {
+        guard let fingerprint = connection.frames.peerFingerprint else { return connection.links.count }
+        return clients.values.reduce(0) { sum, other in
+            other.frames.peerFingerprint == fingerprint ? sum + other.links.count : sum
+        }
     }
 
     private func greet(_ client: Client, with frame: ClientFrame) -> String? {

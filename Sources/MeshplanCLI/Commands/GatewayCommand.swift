@@ -42,7 +42,7 @@ struct GatewayRunCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Shut the client out whose certificate has that fingerprint. May be repeated.",
+            "Shut the client out whose certificate has that fingerprint, as long as the gateway runs. May be repeated.",
             valueName: "fingerprint"
         )
     )

@@ -8,6 +8,11 @@ final class GatewayLog {
     private var totals: [FrameServer.Client: GatewayRelay.Carried] = [:]
     /// Links that are open: of others it is not to be said that they are over.
     private var open: Set<FrameServer.ClientLink> = []
+    /// How many were turned away in the present minute, and when it began.
+    private var turnedAway = (count: 0, since: Timestamp(rawValue: 0))
+
+    /// So many of a minute are told one by one: whoever knocks without end must not fill the disk.
+    private static let turnedAwayLimit = 20
 
     /// A log of a gateway that serves nobody yet.
     init(context: Context) {
@@ -43,7 +48,7 @@ final class GatewayLog {
             write("\(name(client)) left: \(reason); \(totals[client, default: .init()].text)")
             peers[client] = nil
             totals[client] = nil
-        case .turnedAway(let peer, let reason): write("\(peer) was turned away: \(reason)")
+        case .turnedAway(let peer, let reason): writeTurnedAway("\(peer) was turned away: \(reason)")
         case .opened(let link, let target):
             open.insert(link)
             write("\(name(link.client)): link \(link.link.rawValue) to \(target.text) is open")
@@ -60,6 +65,18 @@ final class GatewayLog {
         case .scanning(let isOn): write(isOn ? "scanning" : "not scanning")
         case .cannotScan(let error): write("cannot scan: \(text(error))")
         }
+    }
+
+    private func writeTurnedAway(_ line: String) {
+        let now = context.now()
+        let age = turnedAway.since.seconds(to: now)
+        if !(0..<60).contains(age) {
+            let untold = turnedAway.count - Self.turnedAwayLimit
+            if untold > 0 { write("\(untold) more were turned away since \(turnedAway.since.text)") }
+            turnedAway = (0, now)
+        }
+        turnedAway.count += 1
+        if turnedAway.count <= Self.turnedAwayLimit { write(line) }
     }
 
     private func add(_ carried: GatewayRelay.Carried, of client: FrameServer.Client) {
