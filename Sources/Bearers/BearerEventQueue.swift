@@ -18,8 +18,14 @@ struct BearerEventQueue {
             first = 0
             return nil
         }
-        defer { first += 1 }
-        return events[first]
+        let event = events[first]
+        first += 1
+        // Where something new always comes before the last is fetched, the fetched ones would stay for ever.
+        if first >= 64, first * 2 > events.count {
+            events.removeFirst(first)
+            first = 0
+        }
+        return event
     }
 
     /// Drops what there is to tell of a link, since nobody wants to know any more.

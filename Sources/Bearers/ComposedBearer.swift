@@ -311,12 +311,19 @@ package final class ComposedBearer: PolledBearer {
     /// Why nobody can be heard at present; nil while a part is there.
     package var failure: BearerError? { members.contains { $0.bearer != nil } ? nil : allGone }
 
+    /// Why nobody can be heard at present; a part that is being connected again hears nobody yet.
+    package var deafness: BearerError? { members.contains(where: \.isUsed) ? nil : allGone }
+
     /// What is wrong with all parts.
     private var allGone: BearerError {
-        let errors = members.compactMap(\.error)
-        guard errors.count > 1 else { return errors.first ?? BearerError("nothing carries messages any more") }
-        let hints = Set(errors.compactMap(\.hint))
-        return BearerError(errors.map(\.message).joined(separator: "; "), hint: hints.count == 1 ? hints.first : nil)
+        let failures = members.compactMap { member in member.error.map { (member.part.name, $0) } }
+        guard failures.count > 1 else { return failures.first?.1 ?? BearerError("nothing carries messages any more") }
+        let hints = Set(failures.compactMap(\.1.hint))
+        let all = failures.compactMap { name, error in error.hint.map { "For \(name): \($0)" } }
+        return BearerError(
+            failures.map(\.1.message).joined(separator: "; "),
+            hint: hints.count == 1 ? hints.first : all.isEmpty ? nil : all.joined(separator: " ")
+        )
     }
 }
 

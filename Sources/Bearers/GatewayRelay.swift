@@ -8,8 +8,8 @@ package import MeshCore
 package final class GatewayRelay {
     /// What has happened, for people.
     package enum Event: Hashable, Sendable {
-        /// A client has said hello.
-        case came(FrameServer.Client, peer: String)
+        /// A client has said hello; the fingerprint is that of its certificate.
+        case came(FrameServer.Client, peer: String, fingerprint: [UInt8]?)
         /// A client is gone.
         case left(FrameServer.Client, reason: String)
         /// Somebody who connected did not become a client.
@@ -168,7 +168,8 @@ package final class GatewayRelay {
 
     private func take(_ wish: FrameServer.Event) {
         switch wish {
-        case .came(let client, let peer): tell(.came(client, peer: peer))
+        case .came(let client, let peer, let fingerprint):
+            tell(.came(client, peer: peer, fingerprint: fingerprint))
         case .left(let client, let reason):
             paused.remove(client)
             tell(.left(client, reason: reason))

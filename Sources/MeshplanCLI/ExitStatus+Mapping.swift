@@ -42,7 +42,8 @@ extension Failure {
         case let failure as Failure: self = failure
         case let error as FileError: self.init(.failure, error.message, hint: error.hint)
         case let error as TLSError: self.init(.failure, error.message, hint: error.hint)
-        case let error as BearerError: self.init(.failure, error.message, hint: error.hint)
+        case let error as BearerError:
+            self.init(error.isInterruption ? .interrupted : .failure, error.message, hint: error.hint)
         case let error as StoreError:
             let path = error.path.map { Self.short($0) + ": " } ?? ""
             self.init(ExitStatus(error.code), path + error.message, hint: error.hint)

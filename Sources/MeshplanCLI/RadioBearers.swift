@@ -44,7 +44,12 @@ struct RadioBearers {
     /// - Throws: a ``Failure`` if the files of a pairing are not as they should be.
     func parts(_ choices: [BearerChoice], _ names: [String]) throws -> [ComposedBearer.Part] {
         try zip(choices, names).map { choice, name in
-            let security = try security(of: choice)
+            let security: ConnectionSecurity?
+            do {
+                security = try self.security(of: choice)
+            } catch let failure as Failure where choices.count > 1 {
+                throw Failure(failure.status, "\(name): \(failure.message)", hint: failure.hint)
+            }
             let addresses = HostAddresses()
             // Those that are there already say nothing while the others are waited for; a gateway bears 15 s of that.
             let timeout = Duration.seconds(max(2, 12 / choices.count))

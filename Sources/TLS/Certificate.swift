@@ -54,6 +54,8 @@ package struct Certificate: Hashable, Sendable {
         let scalars = text.unicodeScalars.prefix(64).map { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator: Character("\u{FFFD}")
+            // Messages put names in such marks; nobody's name ends its own.
+            case .initialPunctuation, .finalPunctuation: Character("'")
             default: Character(scalar)
             }
         }

@@ -81,6 +81,9 @@ package final class TLSIdentity {
         EVP_PKEY_free(handles.key)
     }
 
+    /// From when on the identity is of use.
+    package var validFrom: Timestamp { max(certificate.validFrom, authority.validFrom) }
+
     /// When the identity ceases to be of use: with its own certificate or with the authority.
     package var validUntil: Timestamp { min(certificate.validUntil, authority.validUntil) }
 

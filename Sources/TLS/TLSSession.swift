@@ -49,8 +49,10 @@ package final class TLSSession {
 
     /// A session that is about to begin; a client's has something to send at once.
     ///
-    /// - Parameter now: the time by which certificates are judged.
-    package init(_ context: TLSContext, at now: Timestamp) throws(TLSError) {
+    /// - Parameters:
+    ///   - now: the time by which certificates are judged.
+    ///   - denied: fingerprints that are not accepted, beside those of the context.
+    package init(_ context: TLSContext, at now: Timestamp, denied: Set<[UInt8]> = []) throws(TLSError) {
         ErrorQueue.clear()
         guard let session = SSL_new(context.handle) else { throw ErrorQueue.failure("make a session") }
         guard let incoming = BIO_new(BIO_s_mem()) else {
@@ -70,7 +72,7 @@ package final class TLSSession {
         self.outgoing = outgoing
         self.now = now
         role = context.role
-        verification = PeerVerification(role: context.role, denied: context.denied)
+        verification = PeerVerification(role: context.role, denied: context.denied.union(denied))
         try verification.attach(to: session)
         X509_VERIFY_PARAM_set_time(SSL_get0_param(session), time_t(now.rawValue))
         if role == .client {

@@ -56,7 +56,7 @@ struct FrameServerTests {
         let deadline = ContinuousClock.now.advanced(by: .seconds(10))
         var events: [FrameServer.Event] = []
         while events.isEmpty, ContinuousClock.now < deadline { events = try server.wait(atMost: .seconds(1)) }
-        #expect(events == [.came(FrameServer.Client(rawValue: 0), peer: "a local process")])
+        #expect(events == [.came(FrameServer.Client(rawValue: 0), peer: "a local process", fingerprint: nil)])
         #expect(attempts > 2)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 private func link(_ number: UInt32) -> LinkIdentifier { LinkIdentifier(rawValue: number) }
 
 /// A gateway over a fake bearer and its clients, all in one thread.
-private final class GatewayBench {
+final class GatewayBench {
     let clock = BearerClock()
     let bearer: FakeBearer
     let server: FrameServer
@@ -329,7 +329,7 @@ struct GatewayRelayTests {
         let client = bench.client(security: try pairing.security(.client, "ann"))
         let mine = try client.connect(to: .anyProxy)
         try bench.until { try bench.turnClients([client]).isEmpty && !bench.bearer.calls.isEmpty }
-        guard case .came(_, let peer)? = bench.told.first else {
+        guard case .came(_, let peer, _)? = bench.told.first else {
             Issue.record("nobody came")
             return
         }
@@ -348,7 +348,7 @@ struct GatewayRelayTests {
     func mixed() throws {
         let pairing = try Pairing()
         let plain = try turnedAway(try bench(pairing.security(.server, "basement")), nil)
-        #expect(plain.0?.message == "this gateway takes secured connections only")
+        #expect(plain.0?.message == "gateway refuses the connection: this gateway takes secured connections only")
         #expect(plain.1 == "the client does not speak TLS")
         let secured = try turnedAway(try bench(nil), try pairing.security(.client, "ann"))
         #expect(secured.0?.message == "gateway: the gateway does not speak TLS")

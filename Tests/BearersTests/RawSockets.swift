@@ -23,6 +23,15 @@ private func unixSocket() -> Int32 {
     #endif
 }
 
+/// Writes to a socket whose other end may be gone, which must not end the tests' process.
+private func say(_ octets: [UInt8], to number: Int32) {
+    #if canImport(Darwin)
+    _ = send(number, octets, octets.count, 0)
+    #else
+    _ = send(number, octets, octets.count, Int32(MSG_NOSIGNAL))
+    #endif
+}
+
 /// A client that sends whatever octets a test wants.
 final class RawConnection {
     private let number: Int32
@@ -39,7 +48,7 @@ final class RawConnection {
     }
 
     func send(_ octets: [UInt8]) {
-        _ = write(number, octets, octets.count)
+        say(octets, to: number)
     }
 
     /// All frames that come until the other side closes the connection.
@@ -87,7 +96,7 @@ final class RawListener: @unchecked Sendable {
             var buffer = [UInt8](repeating: 0, count: 4096)
             // The hello is one frame of eleven octets.
             var received = 0
-            _ = write(client, octets, octets.count)
+            say(octets, to: client)
             var isWaiting = !further.isEmpty
             while true {
                 let count = read(client, &buffer, buffer.count)
@@ -95,7 +104,7 @@ final class RawListener: @unchecked Sendable {
                 received += count
                 if isWaiting, received > 11 {
                     isWaiting = false
-                    _ = write(client, further, further.count)
+                    say(further, to: client)
                 }
             }
         }.start()

@@ -65,6 +65,8 @@ final class ProxyField {
     private(set) var isScanning = false
     private var nextLink: UInt32 = 0
     private var pending: [LinkIdentifier: Peer] = [:]
+    /// Why the bearer hears nobody.
+    var deafness: BearerError?
     private var events: [(time: Instant, number: Int, event: (ProxyField) throws -> Void)] = []
     private var eventCount = 0
     /// What the client put out that is not a packet, with its time in milliseconds.
@@ -177,7 +179,9 @@ final class ProxyField {
                 events.removeAll { $0.number == event.number }
                 try event.event(self)
             }
-            if let deadline = client.nextDeadline, deadline <= now { try take(client.advance(to: now)) }
+            if let deadline = client.nextDeadline, deadline <= now {
+                try take(client.advance(to: now, deafness: deafness))
+            }
         }
         now = end
     }

@@ -152,6 +152,14 @@ struct TLSIdentityTests {
         }
     }
 
+    @Test("a name cannot end the marks that messages put it in, nor move a cursor")
+    func names() throws {
+        let pairing = try Pairing()
+        let forged = "x” of the client\u{1B}[2J\n\u{202E}“y’"
+        let identity = try TLSIdentity(pem: pairing.authority.issue(.client, name: forged, validity: Pairing.validity))
+        #expect(identity.certificate.name == "x' of the client\u{FFFD}[2J\u{FFFD}\u{FFFD}'y'")
+    }
+
     @Test("names that a certificate cannot have are refused", arguments: ["", String(repeating: "x", count: 65)])
     func names(name: String) throws {
         #expect(thrown { _ = try CertificateAuthority(name: name, validity: Pairing.validity) }?.kind == .library)

@@ -7,17 +7,25 @@ package struct ConnectionSecurity {
     package var context: TLSContext
     /// The calendar time, by which certificates are judged.
     package var now: () -> Timestamp
+    /// The fingerprints that are not accepted, beside those of the context; asked for at each connection.
+    package var denied: () throws(BearerError) -> Set<[UInt8]>
 
     /// Security of a context.
-    package init(_ context: TLSContext, now: @escaping () -> Timestamp) {
+    package init(
+        _ context: TLSContext,
+        now: @escaping () -> Timestamp,
+        denied: @escaping () throws(BearerError) -> Set<[UInt8]> = { [] }
+    ) {
         self.context = context
         self.now = now
+        self.denied = denied
     }
 
     /// The session of a new connection.
     func session() throws(BearerError) -> TLSSession {
+        let denied = try denied()
         do {
-            return try TLSSession(context, at: now())
+            return try TLSSession(context, at: now(), denied: denied)
         } catch {
             throw BearerError(error)
         }

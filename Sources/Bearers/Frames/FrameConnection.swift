@@ -17,6 +17,7 @@ struct FrameConnection {
     static let droppingLimit = 16 * 1024
 
     private static let closedText = "the other side closed the connection"
+    private static let slowText = "the other side reads too slowly"
 
     /// A stream over a connected socket.
     ///
@@ -38,6 +39,9 @@ struct FrameConnection {
 
     /// What the certificate of the other side calls it; nil on a plain connection, and before it has shown one.
     var peerName: String? { session?.peer?.name }
+
+    /// The fingerprint of that certificate.
+    var peerFingerprint: [UInt8]? { session?.peer?.fingerprint }
 
     /// Why a stream is over.
     struct End {
@@ -64,13 +68,15 @@ struct FrameConnection {
     /// Reads what has arrived, at most one buffer full.
     mutating func receive(into buffer: inout [UInt8]) -> Outcome {
         var outcome = Outcome()
+        var isOver = false
         do {
             switch try descriptor.read(into: &buffer) {
             case .bytes(let bytes):
                 outcome.hasRead = true
                 outcome.end = take(bytes)
+                isOver = session?.isClosedByPeer ?? false
             case .nothingYet: return outcome
-            case .end: outcome.end = ended()
+            case .end: isOver = true
             }
         } catch {
             outcome.end = End(message: error.isClosedByPeer ? Self.closedText : error.text)
@@ -80,6 +86,8 @@ struct FrameConnection {
         } catch {
             outcome.end = outcome.end ?? End(message: "the other side sent \(error)", isViolation: true)
         }
+        // What came together with the end is whole frames as a rule, which are taken out by now.
+        if isOver, outcome.end == nil { outcome.end = ended() }
         return outcome
     }
 
@@ -98,8 +106,9 @@ struct FrameConnection {
         }
         decoder.append(session.read())
         outgoing += session.takeOutgoing()
-        if end == nil, session.isClosedByPeer { end = ended() }
         if let failure = flush() { end = end ?? End(message: failure) }
+        // TLS answers by itself, as to updates of keys: whoever asks for ever and reads nothing must not fill the memory.
+        if waiting > Self.outgoingLimit { end = end ?? End(message: Self.slowText) }
         return end
     }
 
@@ -150,7 +159,7 @@ struct FrameConnection {
             outgoing += frame
         }
         if let end = flush() { return end }
-        return waiting > Self.outgoingLimit ? "the other side reads too slowly" : nil
+        return waiting > Self.outgoingLimit ? Self.slowText : nil
     }
 
     /// Says that nothing more is sent, so far as TLS has a word for it, and writes what the system takes.

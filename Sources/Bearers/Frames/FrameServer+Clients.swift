@@ -3,9 +3,6 @@ internal import TLS
 
 /// What clients say, and how long they may say nothing.
 extension FrameServer {
-    /// Connections that have not said hello yet; beyond so many the oldest makes room.
-    static let maximumStrangers = 16
-
     /// Writes to and reads from a client.
     func serve(_ client: Client, _ state: Watched) {
         if state.isWritable, let end = clients[client]?.frames.flush() {
@@ -46,7 +43,7 @@ extension FrameServer {
                 return "the other side used the link number \(link.rawValue) twice"
             }
             clients[client]?.nextLink = UInt64(link.rawValue) + 1
-            guard connection.links.count < settings.maximumLinks else {
+            guard linkCount(of: connection) < settings.maximumLinks else {
                 let error = BearerError("all \(settings.maximumLinks) links of the client are in use")
                 tell(.closed(link, error), client)
                 return nil
@@ -72,6 +69,14 @@ extension FrameServer {
             pending.append(.scan(client, isOn))
         }
         return nil
+    }
+
+    /// The links of whoever is at the other end, who may have come several times with one certificate.
+    private func linkCount(of connection: Connection) -> Int {
+        guard let fingerprint = connection.frames.peerFingerprint else { return connection.links.count }
+        return clients.values.reduce(0) { sum, other in
+            other.frames.peerFingerprint == fingerprint ? sum + other.links.count : sum
+        }
     }
 
     private func greet(_ client: Client, with frame: ClientFrame) -> String? {
@@ -101,7 +106,8 @@ extension FrameServer {
             at: clock.now
         )
         let peer = clients[client].map { [$0.frames.peerName, $0.peer].compactMap(\.self).joined(separator: " at ") }
-        pending.append(.came(client, peer: peer ?? ""))
+        let fingerprint = clients[client]?.frames.peerFingerprint
+        pending.append(.came(client, peer: peer ?? "", fingerprint: fingerprint))
         tell(
             .hello(
                 silence: settings.silence.heartbeatMilliseconds,
@@ -116,6 +122,7 @@ extension FrameServer {
     /// Keeps connections alive and drops the clients that are silent.
     func keepTime() {
         let now = clock.now
+        reviewDenied(at: now)
         for client in clients.keys.sorted() {
             guard let connection = clients[client] else { continue }
             guard let heartbeat = connection.heartbeat else {
@@ -133,40 +140,6 @@ extension FrameServer {
             } else if heartbeat.isBeatDue(at: now) {
                 tell(.alive, client)
             }
-        }
-    }
-
-    /// Takes those who wait at the listening socket, but no more than there may be: whoever connects again and again would
-    /// keep all others from their turn.
-    func acceptClients(from listener: Descriptor) {
-        for _ in 0..<Self.maximumStrangers {
-            let accepted: Descriptor
-            do throws(SystemError) {
-                guard let next = try acceptNext(listener) else { return }
-                accepted = next
-            } catch {
-                // Too many open files, say. Whoever waits there goes on waiting, and would end every wait at once.
-                acceptAt = clock.now.advanced(by: acceptPause)
-                return
-            }
-            let strangers = clients.filter { $0.value.heartbeat == nil }.keys.sorted()
-            if strangers.count >= Self.maximumStrangers, let oldest = strangers.first {
-                drop(oldest, BearerError("too many connections say nothing"))
-            }
-            let now = clock.now
-            let session: TLSSession?
-            do throws(BearerError) {
-                session = try security?.session()
-            } catch {
-                pending.append(.turnedAway(peer: peerName(of: accepted), reason: error.message))
-                continue
-            }
-            clients[Client(rawValue: nextClient)] = Connection(
-                frames: FrameConnection(accepted, session: session),
-                peer: peerName(of: accepted),
-                since: now
-            )
-            nextClient &+= 1
         }
     }
 }

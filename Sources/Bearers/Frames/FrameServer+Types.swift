@@ -32,8 +32,8 @@ extension FrameServer {
 
     /// What clients want.
     package enum Event: Hashable, Sendable {
-        /// A client has said hello; who it is, for people.
-        case came(Client, peer: String)
+        /// A client has said hello; who it is, for people, and the fingerprint of its certificate if it has one.
+        case came(Client, peer: String, fingerprint: [UInt8]?)
         /// Begin to connect; ``opened(_:maximumPacketSize:_:)`` or ``close(_:_:)`` is to follow.
         case connect(ClientLink, LinkTarget)
         /// Write a packet to Data In; comes too for a link that is not open yet.
@@ -52,7 +52,7 @@ extension FrameServer {
     package struct Settings: Sendable {
         /// Clients at once; further ones are told so and dropped.
         package var maximumClients = 16
-        /// Links of each client at once, 1...255.
+        /// Links of each client at once, 1...255; connections with the same certificate are one client.
         package var maximumLinks = 4
         /// Whether clients may scan.
         package var canScan = true
@@ -60,6 +60,8 @@ extension FrameServer {
         package var greetingTimeout = Duration.seconds(10)
         /// The longest time for which a client is told nothing, up to 65 s.
         package var silence = Duration.seconds(5)
+        /// How often it is looked whether somebody who was let in is denied meanwhile.
+        package var reviewInterval = Duration.seconds(5)
 
         /// The settings described at each property.
         package init() {}

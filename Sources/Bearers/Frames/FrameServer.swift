@@ -15,6 +15,8 @@ package final class FrameServer {
         let peer: String
         /// When it came; without a hello it is dropped in time.
         let since: Instant
+        /// The address without the port.
+        var host: Substring { peer.prefix(upTo: peer.lastIndex(of: ":") ?? peer.endIndex) }
         /// Since its hello.
         var heartbeat: Heartbeat?
         /// Whether it is not read at present.
@@ -38,6 +40,8 @@ package final class FrameServer {
     var acceptPause = Duration.seconds(1)
     /// When somebody is taken again, if the system could not.
     var acceptAt: Instant?
+    /// When it is looked next whether a client is denied meanwhile.
+    var nextReview = Instant.zero
     var clients: [Client: Connection] = [:]
     var farewells = Farewells()
     /// By certificate, or by connection where there are none: to come again must not fill an allowance.

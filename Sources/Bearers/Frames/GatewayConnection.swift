@@ -84,7 +84,14 @@ struct GatewayConnection {
     private mutating func keepTime(at now: Instant) -> [Happening] {
         guard let heartbeat else {
             guard greetingDeadline <= now else { return [] }
-            return end(BearerError("\(settings.name) does not say hello", hint: Self.foreignHint))
+            let seconds = settings.timeout.heartbeatText
+            return end(
+                BearerError(
+                    "\(settings.name) does not answer: it takes the connection, but says no hello within \(seconds)",
+                    hint: "Its process may be stopped, or its machine too busy: look there, or start it again. If it "
+                        + "runs well, somebody else listens at that port."
+                )
+            )
         }
         if heartbeat.isOtherSilent(at: now) {
             // This process may have been stopped meanwhile, and all of it lies in the system's buffer.
@@ -149,7 +156,10 @@ struct GatewayConnection {
                     hint: version > Frame.version ? "Use a newer meshplan." : "Use a newer gateway or simulator."
                 )
             )
-        case .end(let error): return end(error)
+        case .end(let error):
+            return end(
+                BearerError("\(settings.name) refuses the connection: \(error.message)", hint: error.hint)
+            )
         default: return end(BearerError("\(settings.name) does not say hello first"))
         }
     }

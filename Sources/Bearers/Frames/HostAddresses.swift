@@ -10,11 +10,16 @@ package final class HostAddresses {
 
     /// What is known, or what a look-up gives now.
     ///
+    /// - Parameter name: what an error calls the other side.
     /// - Throws: ``BearerError`` if the host is not found; the next call looks again.
-    func candidates(for address: SocketAddress) throws(BearerError) -> [Candidate] {
+    func candidates(for address: SocketAddress, called name: String) throws(BearerError) -> [Candidate] {
         if let known { return known }
-        let found = try Bearers.candidates(for: address, passive: false)
-        known = found
-        return found
+        do throws(BearerError) {
+            let found = try Bearers.candidates(for: address, passive: false)
+            known = found
+            return found
+        } catch {
+            throw BearerError("cannot connect to \(name): \(error.message)", hint: error.hint)
+        }
     }
 }

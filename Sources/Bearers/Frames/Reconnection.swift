@@ -7,7 +7,8 @@ struct Reconnection {
     private var failures = 0
     /// When it is tried again.
     private(set) var next = Instant.zero
-    private var error: BearerError?
+    /// Why the last attempt has failed.
+    private(set) var error: BearerError?
 
     /// Whether the last attempt has failed.
     var hasFailed: Bool { failures > 0 }

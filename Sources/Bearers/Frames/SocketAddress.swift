@@ -69,7 +69,8 @@ extension SocketAddress {
     var everywhere: SocketAddress {
         switch self {
         case .unix: self
-        case .tcp(_, let port): .tcp(host: "0.0.0.0", port: port)
+        // An address of IPv6 is reached by nobody who listens at those of IPv4.
+        case .tcp(let host, let port): .tcp(host: host.contains(":") ? "::" : "0.0.0.0", port: port)
         }
     }
 }

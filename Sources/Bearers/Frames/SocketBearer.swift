@@ -202,6 +202,9 @@ package final class SocketBearer: PolledBearer {
         throw error
     }
 
+    /// Why there is no connection at present, once one has failed or was lost.
+    package var deafness: BearerError? { isReady ? nil : reconnection.error ?? lastLoss }
+
     /// What has arrived and was not fetched yet.
     package func takeEvent() -> BearerEvent? { events.popFirst() }
 }
@@ -228,7 +231,7 @@ extension SocketBearer {
             if let wakeUp = interruption.wakeUp, polled[own].isReadable {
                 drain(wakeUp)
                 connection = nil
-                throw BearerError("interrupted while connecting to \(name)")
+                throw .interrupted(while: "connecting to \(name)")
             }
             if let error = take(connection?.advance(polled[..<own], at: now)) { throw error }
             guard connection == nil else { continue }
@@ -260,7 +263,8 @@ extension SocketBearer {
 
     private func dial() throws(BearerError) {
         guard connection == nil else { return }
-        connection = GatewayConnection(settings, to: try addresses.candidates(for: settings.address), at: now)
+        let candidates = try addresses.candidates(for: settings.address, called: name)
+        connection = GatewayConnection(settings, to: candidates, at: now)
         if let error = take(connection?.begin(at: now)) { throw error }
     }
 

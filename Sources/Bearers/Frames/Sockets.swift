@@ -147,7 +147,12 @@ func candidates(for address: SocketAddress, passive: Bool) throws(BearerError) -
         let code = getaddrinfo(host, String(port), &hints, &list)
         guard code == 0 else {
             let reason = gai_strerror(code).map { String(cString: $0) } ?? "unknown"
-            throw BearerError("cannot find the host \(host): \(reason)")
+            throw BearerError(
+                "cannot find the host \(host): \(reason)",
+                hint: code == EAI_AGAIN
+                    ? "The name server does not answer; is this machine in the network? An IP address works without one."
+                    : "Check the name; an IP address works, too."
+            )
         }
         defer { if let list { freeaddrinfo(list) } }
         var found: [Candidate] = []

@@ -293,6 +293,11 @@ extension MeshClient {
     private mutating func miss(at now: Instant, into outputs: inout [Output]) {
         let missed = waiting
         guard let first = missed.first else { return }
+        // That a gateway is gone says nothing of who is in reach of it.
+        if let deafness, links.isEmpty {
+            search.failures += 1
+            return fail(deafness, isLinkLost: false, at: now, into: &outputs)
+        }
         if let required = linkPolicy.proxy, links.isEmpty {
             search.failures = hasProvedLink ? search.failures + 1 : linkPolicy.maximumAttempts
             return fail(notHeard(required, at: now), isLinkLost: false, at: now, into: &outputs)

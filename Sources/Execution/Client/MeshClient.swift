@@ -65,6 +65,8 @@ package struct MeshClient {
     /// Whether the bearer is asked to scan, and whether it cannot.
     var isScanning = false
     var cannotScan = false
+    /// Why the bearer hears nobody at present, nil while it does.
+    var deafness: LinkFailure?
     /// Whether an answer ever came over a link.
     var hasProvedLink = false
     var selection: ProxySelection
@@ -226,7 +228,10 @@ package struct MeshClient {
     // MARK: Time
 
     /// Time has passed.
-    package mutating func advance(to now: Instant) -> [Output] {
+    ///
+    /// - Parameter deafness: why the bearer hears nobody at present, nil while it does.
+    package mutating func advance(to now: Instant, deafness: BearerError? = nil) -> [Output] {
+        self.deafness = deafness.map { LinkFailure($0) }
         var outputs: [Output] = []
         for target in links.map(\.target) {
             change(target, at: now, into: &outputs) { $0.advance(to: now) }

@@ -81,7 +81,9 @@ struct Conversation {
         do throws(BearerError) {
             let event = try bearer.next(until: client.nextDeadline.map { min($0, deadline) } ?? deadline)
             if let event { perform(client.handle(event, at: bearer.now)) }
-            if let due = client.nextDeadline, due <= bearer.now { perform(client.advance(to: bearer.now)) }
+            if let due = client.nextDeadline, due <= bearer.now {
+                perform(client.advance(to: bearer.now, deafness: bearer.deafness))
+            }
         } catch {
             fail(.unreachable(error.message, hint: error.hint))
         }

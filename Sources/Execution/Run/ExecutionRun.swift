@@ -213,13 +213,15 @@ final class ExecutionRun {
             do throws(BearerError) {
                 event = try bearer.next(until: deadline)
             } catch {
-                throw ExecutionStop(.linkFailed(error.message, hint: error.hint))
+                throw ExecutionStop(Recap.Ending(error))
             }
             guard let event else { break }
             take(event)
             deadline = bearer.now
         }
-        if let due = client.nextDeadline, due <= bearer.now { perform(client.advance(to: bearer.now)) }
+        if let due = client.nextDeadline, due <= bearer.now {
+            perform(client.advance(to: bearer.now, deafness: bearer.deafness))
+        }
         if let due = queue.nextDeadline, due <= bearer.now { perform(queue.advance(to: bearer.now)) }
         if let due = remoteDeadline, due <= bearer.now { advanceRemote() }
         takeAnswer()

@@ -80,7 +80,7 @@ extension Executor {
             }
             try bearer.scan(false)
         } catch {
-            throw ExecutionStop(.linkFailed(error.message, hint: error.hint))
+            throw ExecutionStop(Recap.Ending(error))
         }
         report.sightings = sightings.sorted { $0.key < $1.key }.map(\.value)
         if context.interrupts() > 0 { report.ending = .interrupted }

@@ -159,9 +159,11 @@ private final class RemoteListeningRun {
                 tell(.quiet)
             }
         } catch {
-            failure = .linkFailed(error.message, hint: error.hint)
+            failure = Recap.Ending(error)
         }
-        if let due = client.nextDeadline, due <= bearer.now { perform(client.advance(to: bearer.now)) }
+        if let due = client.nextDeadline, due <= bearer.now {
+            perform(client.advance(to: bearer.now, deafness: bearer.deafness))
+        }
         survey.advance(to: bearer.now)
     }
 

@@ -17,6 +17,11 @@ package struct Recap: Hashable, Sendable {
         case linkFailed(String, hint: String?)
         /// The own sequence numbers are used up or could not be reserved; nothing can be sent.
         case sendingFailed(String)
+
+        /// That of a run whose bearer can do nothing any more.
+        init(_ error: BearerError) {
+            self = error.isInterruption ? .interrupted : .linkFailed(error.message, hint: error.hint)
+        }
     }
 
     /// Why a plan is not begun.

@@ -51,11 +51,22 @@ package struct BearerError: Error, Hashable, Sendable {
     package var message: String
     /// How to mend it, if anything can be said.
     package var hint: String?
+    /// Whether nothing went wrong but that the user interrupted a wait.
+    package var isInterruption = false
 
     /// An error with that text.
     package init(_ message: String, hint: String? = nil) {
         self.message = message
         self.hint = hint
+    }
+
+    /// The end of a wait that the user did not want to go on.
+    ///
+    /// - Parameter what: what was waited for, such as `connecting to HOST`.
+    package static func interrupted(while what: String) -> BearerError {
+        var error = BearerError("interrupted while \(what)")
+        error.isInterruption = true
+        return error
     }
 }
 
@@ -70,6 +81,10 @@ package protocol Bearer: AnyObject {
 
     /// How many links can be open at once, at least 1.
     var maximumLinks: Int { get }
+
+    /// Why nobody can be heard at present, whoever advertises; nil while the bearer is as it should be. Without it, silence
+    /// would pass for an empty building.
+    var deafness: BearerError? { get }
 
     /// Begins to connect; ``BearerEvent/opened(_:maximumPacketSize:_:)`` or ``BearerEvent/closed(_:_:)`` follows.
     ///
@@ -92,4 +107,9 @@ package protocol Bearer: AnyObject {
     ///
     /// - Throws: if the bearer cannot scan.
     func scan(_ isOn: Bool) throws(BearerError)
+}
+
+extension Bearer {
+    /// A bearer that says nothing else hears all there is.
+    package var deafness: BearerError? { nil }
 }

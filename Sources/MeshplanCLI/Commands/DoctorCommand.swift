@@ -38,7 +38,7 @@ struct DoctorCommand: NetworkCommand {
             ExaminationView(subject: .network(name), findings: findings).show(in: context)
         }
         // The pairings are of the folder, not of a network.
-        for pairing in networks.network == nil ? try GatewayPairing.all(in: context) : [] {
+        for pairing in networks.network == nil ? try GatewayPairing.begun(in: context) : [] {
             let findings = GatewayExamination(pairing: pairing).findings()
             worst = [worst, findings.first?.severity].compactMap(\.self).max()
             if context.json == nil { context.output.line() }

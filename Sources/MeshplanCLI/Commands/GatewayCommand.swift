@@ -42,11 +42,22 @@ struct GatewayRunCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Shut the client out whose certificate has that fingerprint. May be repeated.",
+            "Shut the client out whose certificate has that fingerprint, as long as the gateway runs. May be repeated.",
             valueName: "fingerprint"
         )
     )
     var deny: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file with the fingerprints of clients that are shut out, one a line; it is read at each connection, and \
+            clients that are there and stand in it are dropped within seconds.
+            """,
+            valueName: "file"
+        )
+    )
+    var denied: String?
 
     @Option(
         help: ArgumentHelp(
@@ -88,10 +99,11 @@ struct GatewayRunCommand: ContextCommand {
         for (option, value) in [("--connections", connections), ("--client-connections", clientConnections)] {
             if let value, !(1...64).contains(value) { throw ValidationError("\(option) takes 1 to 64.") }
         }
-        if !deny.isEmpty, certificate == nil {
-            throw ValidationError("--deny shuts out a client that --certificate would let in.")
+        if !deny.isEmpty || denied != nil, certificate == nil {
+            let option = deny.isEmpty ? "--denied" : "--deny"
+            throw ValidationError("\(option) shuts out a client that --certificate would let in.")
         }
-        for text in deny where Self.fingerprint(text) == nil {
+        for text in deny where Certificate.fingerprint(text) == nil {
             throw ValidationError("`\(text)` is no fingerprint, which is 64 hexadecimal digits.")
         }
         guard (1...256).contains(clients) else { throw ValidationError("--clients takes 1 to 256.") }
@@ -99,10 +111,17 @@ struct GatewayRunCommand: ContextCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let address = try SocketAddress(listen)
+        let list = denied.map { DeniedClients(context: context, path: $0) }
+        // What is wrong with it is told now, not to the first client.
+        _ = try list?.fingerprints()
         let security = try certificate.map { path in
             let identity = try GatewayPairing.identity(path, role: .server, in: context)
-            let denied = Set(deny.compactMap(Self.fingerprint))
-            return ConnectionSecurity(try TLSContext(identity, role: .server, denied: denied), now: context.now)
+            let fixed = Set(deny.compactMap(Certificate.fingerprint))
+            return ConnectionSecurity(
+                try TLSContext(identity, role: .server, denied: fixed),
+                now: context.now,
+                denied: { () throws(BearerError) in try list?.fingerprints() ?? [] }
+            )
         }
         if security == nil, try !address.isLocal() {
             throw Failure(
@@ -122,10 +141,5 @@ struct GatewayRunCommand: ContextCommand {
             in: context
         )
         return try gateway.run()
-    }
-    /// The octets of a fingerprint, with colons or without.
-    private static func fingerprint(_ text: String) -> [UInt8]? {
-        guard let octets = Hexadecimal.decode(text.filter { $0 != ":" }), octets.count == 32 else { return nil }
-        return octets
     }
 }

@@ -12,7 +12,8 @@ struct GatewayPairCommand: ContextCommand {
             the gateway and one for us: each side accepts only who shows a certificate of that authority, and a client's \
             file does not make a gateway. The host name of the gateway does not matter and may change. --client makes a \
             file for a colleague. Certificates are valid for ten years unless --days says otherwise; doctor warns in time. \
-            One client is shut out with --deny FINGERPRINT at the gateway, all at once with --renew here.
+            One client is shut out with --denied or --deny at the gateway, all at once with --renew here. --client with \
+            --renew makes another file for a client; the one before stays valid until it is denied.
             """
     )
 
@@ -25,8 +26,8 @@ struct GatewayPairCommand: ContextCommand {
     @Option(
         name: [.short, .long],
         help: ArgumentHelp(
-            "Where to write the file that is carried away. (default: the folder of the pairing)",
-            valueName: "file"
+            "Where to write the file that is carried away, a file or a folder. (default: the folder of the pairing)",
+            valueName: "path"
         )
     )
     var out: String?
@@ -51,8 +52,7 @@ struct GatewayPairCommand: ContextCommand {
         let wishes = GatewayPairing.Wishes(days: days, renews: renew, out: out)
         let patterns = try GitIgnore.complete(context)
         if let client {
-            let (path, certificate) = try pairing.make(client: client, wishes)
-            show(pairing, client: client, path, certificate, context)
+            show(pairing, client: client, try pairing.make(client: client, wishes), context)
         } else {
             let labels = pairing.labels()
             let path = try pairing.make(wishes)
@@ -94,10 +94,15 @@ struct GatewayPairCommand: ContextCommand {
     private func show(
         _ pairing: GatewayPairing,
         client: String,
-        _ path: String,
-        _ certificate: Certificate,
+        _ made: GatewayPairing.MadeClient,
         _ context: Context
     ) {
+        let (path, certificate) = (made.path, made.certificate)
+        guard Files.identity(context.absolute(path)) != Files.identity(context.absolute(pairing.clientPath)) else {
+            let until = certificate.validUntil.text
+            context.output.line("Made \(pairing.clientPath), by which we use gateway \(pairing.name) until \(until).")
+            return showFormer(made, context)
+        }
         let file = "\(client).client.pem"
         context.output.write(
             """
@@ -111,8 +116,28 @@ struct GatewayPairCommand: ContextCommand {
               install -m 600 \(file) \(pairing.clientPath)
               meshplan apply --via gateway://\(pairing.name)@HOST:7447
 
-            To shut it out later, at the gateway:
-              meshplan gateway --deny \(certificate.fingerprintText) …
+            To shut it out later, at the gateway, where FILE is that of its --denied:
+              echo \(certificate.fingerprintText) \(client) >> FILE
+
+            """
+        )
+        showFormer(made, context)
+    }
+
+    /// A file that was replaced here is still one by which the gateway lets its holder in.
+    private func showFormer(_ made: GatewayPairing.MadeClient, _ context: Context) {
+        guard renew else { return }
+        guard let former = made.former else {
+            return context.output.line(
+                "\nA file that was made before, if there is one elsewhere, stays valid until it is denied: the gateway's log "
+                    + "tells its fingerprint."
+            )
+        }
+        context.output.write(
+            """
+
+            The file of before stays valid until \(former.validUntil.text). Once it is not needed any more, at the gateway:
+              echo \(former.fingerprintText) \(former.name.printable.shellWord) >> FILE
 
             """
         )

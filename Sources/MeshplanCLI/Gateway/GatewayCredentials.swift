@@ -27,6 +27,13 @@ struct GatewayCredentials {
         if let name {
             let pairing = try GatewayPairing(name, in: context)
             if let found = pairings.first(where: { $0.name == name }) { return found }
+            if pairing.exists {
+                throw Failure(
+                    .failure,
+                    "the pairing with gateway \(name) has no \(pairing.clientPath), which we show to the gateway",
+                    hint: pairing.ownFileAdvice
+                )
+            }
             throw Failure(
                 .failure,
                 "there is no pairing with a gateway \(name)",

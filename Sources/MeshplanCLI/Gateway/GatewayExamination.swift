@@ -10,50 +10,100 @@ struct GatewayExamination {
     /// How long before its end a certificate is worth a warning, in seconds: time for somebody to go to the basement.
     static let notice: Int64 = 60 * 86_400
 
+    /// How much time is left, for people.
+    ///
+    /// - Parameter seconds: more than 0.
+    static func remaining(_ seconds: Int64) -> String {
+        if seconds >= 2 * 86_400 { return "for \(seconds / 86_400) more days" }
+        if seconds >= 2 * 3_600 { return "for \(seconds / 3_600) more hours" }
+        return "for \(count(Int(max(seconds / 60, 1)), "more minute"))"
+    }
+
     /// What was found, the worst first.
     func findings() -> [ExaminationFinding] {
-        let paths =
-            [pairing.authorityPath, pairing.clientPath, pairing.gatewayPath]
-            + pairing.labels().map(pairing.path(ofClient:))
-        let found = paths.filter(pairing.isThere).flatMap { path in readers(path) + contents(path) }
+        let clients = [pairing.clientPath] + pairing.labels().map(pairing.path(ofClient:))
+        let paths = ([pairing.authorityPath, pairing.gatewayPath] + clients).filter(pairing.isThere)
+        let found =
+            missing() + paths.flatMap { path in readers(path) + contents(path, isClient: clients.contains(path)) }
         return ExaminationFinding.Severity.allCases.reversed().flatMap { severity in
             found.filter { $0.severity == severity }
         }
     }
 
-    private func readers(_ path: String) -> [ExaminationFinding] {
-        guard Files.isReadableByOthers(pairing.context.absolute(path)) else { return [] }
+    /// The file without which nobody here gets to the gateway.
+    private func missing() -> [ExaminationFinding] {
+        guard !pairing.isThere(pairing.clientPath) else { return [] }
         return [
             ExaminationFinding(
                 .error,
-                "readable-by-others",
-                "\(path) can be read by others than its owner",
-                advice: "chmod 600 \(path), and make the pairing anew if somebody may have read it: "
-                    + "meshplan gateway pair \(pairing.name) --renew"
+                "certificate-missing",
+                "there is no \(pairing.clientPath), which we show to the gateway",
+                advice: pairing.ownFileAdvice
             )
         ]
     }
 
-    private func contents(_ path: String) -> [ExaminationFinding] {
+    private func readers(_ path: String) -> [ExaminationFinding] {
+        guard let exposure = file(path).exposure() else { return [] }
+        return [
+            ExaminationFinding(
+                .error,
+                "readable-by-others",
+                "\(path) \(exposure)",
+                advice: "chmod 600 \(path); if somebody may have used it, too: \(renewal(path))"
+            )
+        ]
+    }
+
+    private func file(_ path: String) -> GatewayFile { GatewayFile(context: pairing.context, path: path) }
+
+    private func contents(_ path: String, isClient: Bool) -> [ExaminationFinding] {
         do {
-            let pem = try Files.read(pairing.context.absolute(path), as: path, limit: 1 << 20)
-            guard path != pairing.authorityPath else {
-                return end(path, try CertificateAuthority(pem: pem).certificate.validUntil)
+            let pem = try file(path).examined()
+            if path == pairing.authorityPath {
+                let authority = try file(path).explaining { () throws(TLSError) in try CertificateAuthority(pem: pem) }
+                return time(path, authority.certificate.validFrom, authority.certificate.validUntil)
             }
-            let identity = try TLSIdentity(pem: pem)
-            try identity.check(path == pairing.gatewayPath ? .server : .client)
-            return end(path, identity.validUntil)
+            let identity = try file(path).explaining { () throws(TLSError) in
+                let identity = try TLSIdentity(pem: pem)
+                try identity.check(isClient ? .client : .server)
+                return identity
+            }
+            return time(path, identity.validFrom, identity.validUntil) + (isClient ? [note(path, identity)] : [])
         } catch {
-            let failure = Failure(explaining: error)
             return [
                 ExaminationFinding(
                     .error,
                     "certificate-unreadable",
-                    "\(path): \(failure.message)",
+                    Failure(explaining: error).message,
                     advice: renewal(path)
                 )
             ]
         }
+    }
+
+    /// By what a gateway knows a client, and can shut it out.
+    private func note(_ path: String, _ identity: TLSIdentity) -> ExaminationFinding {
+        ExaminationFinding(
+            .note,
+            "certificate",
+            "\(path) is the file of “\(identity.certificate.name)” with the fingerprint "
+                + identity.certificate.fingerprintText,
+            advice: ""
+        )
+    }
+
+    private func time(_ path: String, _ from: Timestamp, _ until: Timestamp) -> [ExaminationFinding] {
+        let now = pairing.context.now()
+        guard now < from else { return end(path, until) }
+        return [
+            ExaminationFinding(
+                .error,
+                "certificate-not-yet-valid",
+                "the certificate in \(path) is valid from \(from.text) on, and the clock here says \(now.text)",
+                advice: "Set the clock: timedatectl shows whether it follows the time of the network."
+            )
+        ]
     }
 
     private func end(_ path: String, _ until: Timestamp) -> [ExaminationFinding] {
@@ -73,7 +123,7 @@ struct GatewayExamination {
             ExaminationFinding(
                 .warning,
                 "certificate-expires",
-                "the certificate in \(path) is valid until \(until.text), for \(count(Int(left / 86_400), "more day"))",
+                "the certificate in \(path) is valid until \(until.text), \(Self.remaining(left))",
                 advice: renewal(path)
             )
         ]
@@ -86,6 +136,7 @@ struct GatewayExamination {
                 "Ask whoever has made the pairing for a new file: meshplan gateway pair \(pairing.name) --client LABEL "
                 + "--renew"
         }
+        if path == pairing.clientPath { return pairing.ownFileAdvice }
         if let label = pairing.labels().first(where: { pairing.path(ofClient: $0) == path }) {
             return "Make a new one with: meshplan gateway pair \(pairing.name) --client \(label) --renew"
         }

@@ -6,6 +6,13 @@ final class GatewayLog {
     private let context: Context
     private var peers: [FrameServer.Client: String] = [:]
     private var totals: [FrameServer.Client: GatewayRelay.Carried] = [:]
+    /// Links that are open: of others it is not to be said that they are over.
+    private var open: Set<FrameServer.ClientLink> = []
+    /// How many were turned away in the present minute, and when it began.
+    private var turnedAway = (count: 0, since: Timestamp(rawValue: 0))
+
+    /// So many of a minute are told one by one: whoever knocks without end must not fill the disk.
+    private static let turnedAwayLimit = 20
 
     /// A log of a gateway that serves nobody yet.
     init(context: Context) {
@@ -31,27 +38,46 @@ final class GatewayLog {
     /// Something has happened between clients and the mesh.
     func write(_ event: GatewayRelay.Event) {
         switch event {
-        case .came(let client, let peer):
+        case .came(let client, let peer, let fingerprint):
             peers[client] = "client \(client.rawValue + 1) (\(peer))"
             totals[client] = GatewayRelay.Carried()
-            write("\(name(client)) came")
+            // What --deny takes; the name may be that of an older file, too.
+            let certificate = fingerprint.map { " with the certificate \(Hexadecimal.encode($0))" }
+            write("\(name(client)) came\(certificate ?? "")")
         case .left(let client, let reason):
             write("\(name(client)) left: \(reason); \(totals[client, default: .init()].text)")
             peers[client] = nil
             totals[client] = nil
-        case .turnedAway(let peer, let reason): write("\(peer) was turned away: \(reason)")
+        case .turnedAway(let peer, let reason): writeTurnedAway("\(peer) was turned away: \(reason)")
         case .opened(let link, let target, let times):
+            open.insert(link)
             let duration = times.map { "; \($0.text)" } ?? ""
             write("\(name(link.client)): link \(link.link.rawValue) to \(target.text) is open\(duration)")
         case .lost(let link, let error, let carried):
-            write("\(name(link.client)): link \(link.link.rawValue) is over: \(text(error)); \(carried.text)")
+            let end =
+                open.remove(link) == nil
+                ? "did not come about: \(text(error))" : "is over: \(text(error)); \(carried.text)"
+            write("\(name(link.client)): link \(link.link.rawValue) \(end)")
             add(carried, of: link.client)
         case .closed(let link, let carried):
+            open.remove(link)
             write("\(name(link.client)): link \(link.link.rawValue) is closed; \(carried.text)")
             add(carried, of: link.client)
         case .scanning(let isOn): write(isOn ? "scanning" : "not scanning")
         case .cannotScan(let error): write("cannot scan: \(text(error))")
         }
+    }
+
+    private func writeTurnedAway(_ line: String) {
+        let now = context.now()
+        let age = turnedAway.since.seconds(to: now)
+        if !(0..<60).contains(age) {
+            let untold = turnedAway.count - Self.turnedAwayLimit
+            if untold > 0 { write("\(untold) more were turned away since \(turnedAway.since.text)") }
+            turnedAway = (0, now)
+        }
+        turnedAway.count += 1
+        if turnedAway.count <= Self.turnedAwayLimit { write(line) }
     }
 
     private func add(_ carried: GatewayRelay.Carried, of client: FrameServer.Client) {

@@ -37,13 +37,14 @@ extension GatewayPairing {
     ///
     /// - Returns: the path of the gateway's file.
     func make(_ wishes: Wishes) throws -> String {
-        let path = wishes.out ?? gatewayPath
+        let path = try target(wishes.out, in: gatewayPath, besides: [authorityPath, clientPath])
+        if !exists { try Self.check(name, of: "gateway", besides: try Self.names(in: context)) }
         if exists, !wishes.renews {
             throw Failure(
                 .failure,
                 "there is a pairing with a gateway \(name) already, in \(folder)",
-                hint:
-                    "Choose another name, or make it anew with --renew: the gateway and all clients then need new files."
+                hint: (isThere(clientPath) ? "" : "There is no \(clientPath), though. \(ownFileAdvice). ")
+                    + "Choose another name, or make it anew with --renew: the gateway and all clients then need new files."
             )
         }
         guard !exists || isThere(authorityPath) else {
@@ -67,20 +68,54 @@ extension GatewayPairing {
         try put(gateway, at: path, replacing: wishes.renews)
         try AtomicFile.write(context.absolute(clientPath), client)
         try AtomicFile.write(context.absolute(authorityPath), try authority.pem())
-        if path != gatewayPath { try Files.remove(context.absolute(gatewayPath), as: gatewayPath) }
+        // The same place may be written otherwise.
+        if Files.identity(context.absolute(path)) != Files.identity(context.absolute(gatewayPath)) {
+            try Files.remove(context.absolute(gatewayPath), as: gatewayPath)
+        }
         return path
     }
 
     /// Makes the file of a further client.
     ///
-    /// - Returns: its path and its certificate.
-    func make(client label: String, _ wishes: Wishes) throws -> (path: String, certificate: Certificate) {
+    /// - Returns: its path and its certificate, and that of the file which it replaces, if there was one.
+    func make(client label: String, _ wishes: Wishes) throws -> MadeClient {
         try Self.check(label, of: "client")
-        let path = wishes.out ?? self.path(ofClient: label)
+        let path = try target(wishes.out, in: self.path(ofClient: label), besides: [authorityPath, gatewayPath])
+        let authority = try authority()
+        if !labels().contains(label) { try Self.check(label, of: "client of gateway \(name)", besides: labels()) }
+        let former = isThere(path) ? try? GatewayFile(context: context, path: path).examined() : nil
         let validity = CertificateDays.validity(wishes.days, at: context.now())
-        let pem = try authority().issue(.client, name: label, validity: validity)
+        let pem = try authority.issue(.client, name: label, validity: validity)
         try put(pem, at: path, replacing: wishes.renews)
-        return (path, try TLSIdentity(pem: pem).certificate)
+        return MadeClient(
+            path: path,
+            certificate: try TLSIdentity(pem: pem).certificate,
+            former: former.flatMap { try? TLSIdentity(pem: $0) }.flatMap {
+                $0.authority == authority.certificate ? $0.certificate : nil
+            }
+        )
+    }
+
+    /// What the making of a further client's file gave.
+    struct MadeClient {
+        /// Where it is.
+        var path: String
+        /// What is in it.
+        var certificate: Certificate
+        /// What was in the file that it replaces, if that was of this pairing: the gateway accepts it until it is denied.
+        var former: Certificate?
+    }
+
+    /// Where a file goes: to its usual place, or where `--out` says, which may be a folder.
+    private func target(_ out: String?, in usual: String, besides others: [String]) throws(Failure) -> String {
+        guard let out else { return usual }
+        guard !out.isEmpty else { throw Failure(.usage, "--out names no file") }
+        let isFolder = out.hasSuffix("/") || Files.kind(context.absolute(out)) == .folder
+        let name = usual.split(separator: "/").last.map(String.init) ?? usual
+        let path = !isFolder ? out : out.hasSuffix("/") ? out + name : "\(out)/\(name)"
+        let identity = Files.identity(context.absolute(path))
+        guard let other = others.first(where: { Files.identity(context.absolute($0)) == identity }) else { return path }
+        throw Failure(.usage, "\(other) belongs to the pairing itself", hint: "Choose another place for --out.")
     }
 
     /// What the logs of the gateway call us.

@@ -22,14 +22,21 @@ struct GatewayPairing {
         self.name = name
     }
 
-    /// The pairings that there are, sorted.
+    /// The pairings that can be used, sorted.
     static func all(in context: Context) throws -> [GatewayPairing] {
+        try begun(in: context).filter { $0.isThere($0.clientPath) }
+    }
+
+    /// The pairings of which there is any file, sorted.
+    static func begun(in context: Context) throws -> [GatewayPairing] {
+        try names(in: context).compactMap { try? GatewayPairing($0, in: context) }.filter(\.exists)
+    }
+
+    /// What lies in ``allFolder``, sorted.
+    static func names(in context: Context) throws -> [String] {
         let folder = context.absolute(allFolder)
         guard Files.kind(folder) == .folder else { return [] }
-        let pairings = try Files.names(inFolder: folder, as: allFolder).compactMap { name in
-            try? GatewayPairing(name, in: context)
-        }
-        return pairings.filter { $0.isThere($0.clientPath) }
+        return try Files.names(inFolder: folder, as: allFolder)
     }
 
     /// Its folder, as ``allFolder``.
@@ -58,6 +65,14 @@ struct GatewayPairing {
     /// Whether the certificates can be made anew here.
     var hasAuthority: Bool { isThere(authorityPath) }
 
+    /// How to come by a file of our own where the pairing itself is whole.
+    var ownFileAdvice: String {
+        hasAuthority
+            ? "Make one with: meshplan gateway pair \(name) --client office --out \(clientPath) --renew"
+            : "Ask whoever has made the pairing for a file, made with: meshplan gateway pair \(name) --client LABEL; put it "
+                + "to \(clientPath)."
+    }
+
     /// Makes the folders.
     func makeFolder() throws(FileError) {
         for name in [Self.allFolder, folder] { _ = try Files.createFolder(context.absolute(name), as: name) }
@@ -74,8 +89,7 @@ struct GatewayPairing {
                     : "Make the pairing first, with: meshplan gateway pair \(name)"
             )
         }
-        let pem = try Self.secret(authorityPath, in: context)
-        let authority = try Self.explaining(authorityPath) { () throws(TLSError) in try CertificateAuthority(pem: pem) }
+        let authority = try GatewayFile(context: context, path: authorityPath).authority()
         guard context.now() < authority.certificate.validUntil else {
             throw Failure(
                 .failure,
@@ -88,67 +102,75 @@ struct GatewayPairing {
 
     /// The identity in a file of this pairing or, as `--certificate` names it, of another place.
     ///
-    /// A gateway is told when its certificate ends soon: `doctor` does not run there.
+    /// A gateway is told when its certificate ends soon, since `doctor` does not run there; and that its clock is behind,
+    /// for it may start before it hears the time.
     ///
-    /// - Throws: ``Failure`` if others than the owner can read it, if it is for another role, or if it has expired.
+    /// - Throws: ``Failure`` if others than the owner can use it, if it is for another role, if it has expired, or if it is
+    ///   not valid yet by the clock of a client.
     static func identity(_ path: String, role: TLSRole, in context: Context) throws -> TLSIdentity {
-        let pem = try secret(path, in: context)
-        let identity = try explaining(path) { () throws(TLSError) in
-            let identity = try TLSIdentity(pem: pem)
-            try identity.check(role)
-            return identity
-        }
-        guard context.now() < identity.validUntil else {
+        let file = GatewayFile(context: context, path: path)
+        let identity = try file.identity()
+        try file.explaining { () throws(TLSError) in try identity.check(role) }
+        let now = context.now()
+        guard now < identity.validUntil else {
             throw Failure(
                 .failure,
-                "\(path.printable): the certificate was valid until \(identity.validUntil.text)",
-                hint: "Make new ones, where the pairing was made, with: meshplan gateway pair NAME --renew. If the "
-                    + "certificate should still be valid, set the clock."
+                "\(path.printable): the certificate was valid until \(identity.validUntil.text), and the clock here says "
+                    + now.text,
+                hint:
+                    "If the clock is right, make new ones, where the pairing was made, with: meshplan gateway pair NAME "
+                    + "--renew. Otherwise set it."
             )
         }
-        let left = context.now().seconds(to: identity.validUntil)
+        if now < identity.validFrom {
+            let message =
+                "\(path.printable): the certificate is valid from \(identity.validFrom.text) on, and the clock here says "
+                + now.text
+            let hint = "Set the clock: timedatectl shows whether it follows the time of the network."
+            guard role == .server else { throw Failure(.failure, message, hint: hint) }
+            FailureView(context).warn(message + "; all clients are turned away until the clock is right", hint: hint)
+        }
+        let left = now.seconds(to: identity.validUntil)
         if role == .server, left < GatewayExamination.notice {
             FailureView(context).warn(
-                "\(path.printable): the certificate is valid until \(identity.validUntil.text), for "
-                    + count(Int(left / 86_400), "more day"),
+                "\(path.printable): the certificate is valid until \(identity.validUntil.text), "
+                    + GatewayExamination.remaining(left),
                 hint: "Make new ones, where the pairing was made, with: meshplan gateway pair NAME --renew"
             )
         }
         return identity
     }
 
-    /// The octets of a file with a private key, which nobody but its owner may read.
-    static func secret(_ path: String, in context: Context) throws -> [UInt8] {
-        guard !Files.isReadableByOthers(context.absolute(path)) else {
-            throw Failure(
-                .failure,
-                "\(path.printable) can be read by others than its owner",
-                hint: "chmod 600 \(path.shellWord), and make the pairing anew if somebody may have read it."
-            )
-        }
-        return try Files.read(context.absolute(path), as: path.printable, limit: 1 << 20)
-    }
-
-    private static func explaining<Value>(
-        _ path: String,
-        _ body: () throws(TLSError) -> Value
-    ) throws(Failure) -> Value {
-        do {
-            return try body()
-        } catch {
-            throw Failure(.failure, "\(path.printable): \(error.message)", hint: error.hint)
-        }
-    }
-
-    /// Refuses what cannot be the name of a file and stand in a certificate.
+    /// Refuses what cannot be the name of a file and stand in a certificate, or looks like another name.
     static func check(_ name: String, of what: String) throws(Failure) {
-        guard Name.isValid(name), name.utf8.count <= 48 else {
+        let isOdd = zip(name.utf8, name.utf8.dropFirst()).contains { !isLetterOrDigit($0) && !isLetterOrDigit($1) }
+        guard Name.isValid(name), name.utf8.count <= 48, name.utf8.last.map(isLetterOrDigit) == true, !isOdd else {
             throw Failure(
                 .usage,
                 "`\(name.printable)` cannot be the name of a \(what)",
-                hint: "A name begins with a letter or digit and goes on with letters, digits, dots, hyphens and "
-                    + "underscores, 48 at most."
+                hint: "A name has letters and digits, with single dots, hyphens and underscores between them, 48 "
+                    + "characters at most."
             )
+        }
+    }
+
+    /// Refuses a new name that people, or other file systems, would take for one that is there.
+    static func check(_ name: String, of what: String, besides others: [String]) throws(Failure) {
+        func look(_ name: String) -> String { name.lowercased().replacing(#/[._]/#, with: "-") }
+        guard let other = others.first(where: { $0 != name && look($0) == look(name) }) else { return }
+        throw Failure(
+            .usage,
+            "`\(name.printable)` can hardly be told from `\(other.printable)`, which is the name of a \(what) already",
+            hint: "Choose a name that differs in more than the case of letters and the marks between them."
+        )
+    }
+
+    private static func isLetterOrDigit(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
         }
     }
 }

@@ -1,0 +1,51 @@
+internal import MeshCore
+internal import Store
+internal import TLS
+
+/// The file of `--denied`: the fingerprints of clients that a gateway shuts out, one a line.
+///
+/// It is read at each connection, so that nobody is cut off by a restart. What cannot be read lets nobody in: a slip of the
+/// pen must not open a door that was closed.
+struct DeniedClients {
+    /// The effects.
+    var context: Context
+    /// The path as the user knows it.
+    let path: String
+
+    /// More than a thousand lines; whoever knocks has them read.
+    private static let limit = 128 * 1024
+
+    /// The fingerprints.
+    ///
+    /// - Throws: ``BearerError`` that names the file and the line.
+    func fingerprints() throws(BearerError) -> Set<[UInt8]> {
+        let octets: [UInt8]
+        do throws(StoreError) {
+            octets = try RegularFile.read(context.absolute(path), limit: Self.limit, isSecret: false)
+        } catch {
+            throw BearerError(
+                "the list of denied clients, \(path.printable), \(error.message)",
+                hint: "Nobody is let in until it can be read; an empty file denies nobody."
+            )
+        }
+        var fingerprints: Set<[UInt8]> = []
+        let lines = String(decoding: octets, as: UTF8.self).split(
+            omittingEmptySubsequences: false,
+            whereSeparator: \.isNewline
+        )
+        for (place, line) in lines.enumerated() {
+            // What follows the fingerprint says whose it is.
+            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+            guard let word = words.first else { continue }
+            guard let fingerprint = Certificate.fingerprint(String(word)) else {
+                throw BearerError(
+                    "the list of denied clients, \(path.printable), line \(place + 1): `\(String(word.prefix(80)).printable)` "
+                        + "is no fingerprint, which is 64 hexadecimal digits",
+                    hint: "Nobody is let in until that is mended; comments begin with #."
+                )
+            }
+            fingerprints.insert(fingerprint)
+        }
+        return fingerprints
+    }
+}
