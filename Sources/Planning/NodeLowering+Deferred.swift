@@ -91,7 +91,12 @@ extension NodeLowering {
         }
         if !late.isEmpty {
             cost += late.foreseenCost
-            builder.addLate(.configureWhenKnown(late), change: change, after: prerequisites + compositionSteps)
+            builder.addLate(
+                .configureWhenKnown(late),
+                change: change,
+                after: prerequisites + compositionSteps,
+                phase: late.endsLinks ? .proxyEndings : .endings
+            )
         }
         if departing.subnetLosses == .alone {
             builder.addLate(
@@ -221,6 +226,12 @@ extension NodeLowering {
 }
 
 extension DeferredConfiguration {
+    /// Whether it switches the node's GATT proxy off, open or private.
+    fileprivate var endsLinks: Bool {
+        proxy == false
+            || states.contains { if case .value(.privateGATTProxy) = $0.state { true } else { false } }
+    }
+
     /// Keeps what tells which keys the node needs.
     fileprivate mutating func leaveOnlySubnetLosses() {
         subnetLosses = .alone

@@ -18,7 +18,14 @@ extension NodeLowering {
             )
             // A private proxy cannot be on before the open one is off, which is late.
             let isLate = state.after.cutsReachability || difference.proxy?.after == false && state.after.isPrivateProxy
-            set(.set(state.after), isLate: isLate, change: change, after: steps(for: state.after), in: &builder)
+            set(
+                .set(state.after),
+                isLate: isLate,
+                phase: state.after.kind == .privateGATTProxy ? .proxyEndings : .endings,
+                change: change,
+                after: steps(for: state.after),
+                in: &builder
+            )
         }
         addAwaited(difference, to: &builder)
     }

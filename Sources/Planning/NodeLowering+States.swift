@@ -36,7 +36,7 @@ extension NodeLowering {
         }
         if let proxy = difference.proxy {
             let change = builder.add(state(.proxy, "proxy", proxy))
-            set(.setProxy(proxy.after), isLate: !proxy.after, change: change, in: &builder)
+            set(.setProxy(proxy.after), isLate: !proxy.after, phase: .proxyEndings, change: change, in: &builder)
         }
     }
 

@@ -50,6 +50,9 @@ struct PlanBuilder {
         case resets
         /// What makes other nodes harder to reach, and edits that forget nodes.
         case endings
+        /// What ends the links to a node itself: its GATT proxy, open or private, is switched off. Until then what is left
+        /// to do may go over such a link.
+        case proxyEndings
         /// Subnets that relays leave, and nodes of which it is not known whether they carry messages of others; and nodes
         /// that were sent something until then.
         case departures

@@ -65,10 +65,19 @@ struct DirectLinkRunTests {
         #expect(four * 1.7 < one && eight * 2.5 < one, "\(seconds)")
     }
 
-    @Test("Nodes whose GATT proxy is off are not asked to advertise, and are reached through the mesh")
-    func proxiesOff() throws {
+    @Test(
+        "Nodes whose GATT proxy is off, or that live on a battery, are not asked to advertise but reached through the mesh",
+        arguments: [false, true]
+    )
+    func notAsked(isLowPower: Bool) throws {
         var network = try network(lamps: 10)
-        for place in network.nodes.indices.dropFirst(2) { network.nodes[place].features.proxy = .disabled }
+        for place in network.nodes.indices.dropFirst() {
+            if isLowPower {
+                network.nodes[place].features.lowPower = .enabled
+            } else if place > 1 {
+                network.nodes[place].features.proxy = .disabled
+            }
+        }
         var settings = WorldSettings.office
         settings.maximumLinks = 4
         let site = try Site(network: network, lamps: 10, settings: settings)
@@ -76,6 +85,33 @@ struct DirectLinkRunTests {
         #expect(recap.isComplete)
         #expect(recap.directLinks == 0)
         try expectAgreement(site)
+    }
+
+    @Test(
+        "Proxies that are switched off lose their links after all else is done, which is no failure",
+        arguments: [1, 4]
+    )
+    func switchedOff(links: Int) throws {
+        var settings = WorldSettings.office
+        settings.maximumLinks = links
+        let definition = try House.definition(lamps: 8) { text in
+            text.replacing("features: { friend: on }", with: "features: { friend: on, proxy: off }")
+                .replacing("0001, profile: lamp }", with: "0001, profile: lamp, features: { proxy: on } }")
+        }
+        let site = try Site(lamps: 8, settings: settings, database: network(lamps: 8), definition: definition)
+        site.options.maximumConnections = links
+        let plan = try site.plan()
+        let endings = plan.steps.indices.filter { place in
+            if case .configure(_, .setProxy(false)) = plan.steps[place].work { true } else { false }
+        }
+        #expect(endings == Array(plan.steps.count - 7..<plan.steps.count), "after all else, that of other nodes, too")
+        let recap = try site.apply(plan)
+        #expect(recap.isComplete && recap.applied == recap.total, "\(recap)")
+        #expect(links == 1 || recap.directLinks > 3)
+        let losses = site.events.filter { if case .linkDown = $0 { true } else { false } }
+        #expect(losses.isEmpty, "\(losses)")
+        try expectAgreement(site)
+        #expect(try site.plan().isEmpty)
     }
 
     @Test("A device that has just been provisioned is connected to for itself, without being asked")

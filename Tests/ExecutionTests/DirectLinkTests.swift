@@ -67,6 +67,67 @@ struct DirectLinkTests {
         #expect(field.logged("down") == [], "the mesh's link is not concerned")
     }
 
+    @Test("A node that has switched its GATT proxy off is left at once, and who it carried goes on without a pause")
+    func switchedOff() throws {
+        let field = try ProxyField(maximumLinks: 2)
+        let (hub, other) = (try field.add("hub", 0x10, home), try field.add("other", 0x20, home, signal: -70))
+        let lamp = try field.add("lamp", 0x30, home)
+        lamp.showsIdentity = true
+        for peer in [hub, other, lamp] { field.setProxy(true, of: peer) }
+        try field.request(hub)
+        try field.run(for: .seconds(3))
+        try field.keepDirectLinks(to: [lamp])
+        try field.run(for: .seconds(3))
+        #expect(field.logged("directly") == ["directly up lamp"])
+        field.setProxy(false, of: lamp)
+        #expect(!field.client.isDirect(to: lamp.address), "no request begins that would be cut off")
+        try field.dropLink(lamp)
+        #expect(field.logged("directly").last == "directly down lamp", "without a failure")
+
+        other.answers = false
+        try field.request(other)
+        try field.run(for: .milliseconds(200))
+        field.setProxy(false, of: hub)
+        hub.isProxy = false
+        try field.dropLink(hub)
+        other.answers = true
+        try field.run(for: .seconds(3))
+        #expect(field.logged("up ") == ["up hub", "up other"])
+        #expect(field.logged("answered").last == "answered after 2")
+        #expect(field.logged("down") == [])
+    }
+
+    @Test("A node that is excluded while there is a link to it carries nothing more")
+    func excluded() throws {
+        let field = try ProxyField()
+        let hub = try field.add("hub", 0x10, home)
+        let other = try field.add("other", 0x20, home, signal: -70)
+        try field.request(other)
+        try field.run(for: .seconds(3))
+        var node = field.node(hub)
+        node.isExcluded = true
+        field.client.set(node)
+        try field.request(other)
+        try field.run(for: .seconds(3))
+        #expect(field.logged("up ") == ["up hub", "up other"])
+        #expect(field.logged("answered").count == 2 && field.logged("down") == [])
+        #expect(hub.link == nil)
+    }
+
+    @Test("A proxy that has missed the new key of one of its subnets is configured under the old one throughout")
+    func oldKeyOfOneSubnet() throws {
+        let field = try ProxyField()
+        let lamp = try field.add("lamp", 0x10, [ProxyField.home, ProxyField.guests])
+        lamp.filterDelay = .milliseconds(300)
+        field.client.set(
+            NetKey(index: .primary, name: "home", key: secret(0x91), oldKey: secret(1), phase: .usingNewKeys)
+        )
+        try field.request(lamp)
+        try field.run(for: .seconds(5))
+        #expect(field.logged("up ") == ["up lamp"], "\(field.log)")
+        #expect(field.logged("down") == [])
+    }
+
     @Test("The node that is needed is connected to as soon as it is heard, others after listening")
     func directHit() throws {
         for showsIdentity in [true, false] {

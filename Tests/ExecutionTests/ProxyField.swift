@@ -26,6 +26,8 @@ final class ProxyField {
         /// Whether it answers requests.
         var answers = true
         var connectDelay = Duration.milliseconds(50)
+        /// How long it takes to answer proxy configuration messages.
+        var filterDelay = Duration.zero
         fileprivate(set) var link: LinkIdentifier?
         fileprivate var reassembler = ProxyReassembler()
         /// Its answer.
@@ -134,6 +136,13 @@ final class ProxyField {
         )
         node.elements = [Element(), Element()]
         return node
+    }
+
+    /// Lets the client know whether a node's GATT proxy is on.
+    func setProxy(_ isOn: Bool, of peer: Peer) {
+        var node = node(peer)
+        node.features.proxy = isOn ? .enabled : .disabled
+        client.set(node)
     }
 
     func request(_ peer: Peer) throws {
@@ -365,7 +374,8 @@ final class ProxyField {
                 .filterStatus(.acceptList, listSize: size),
                 netKeyIndex: received.netKeyIndex
             )
-            try notify(.configuration, status, from: peer)
+            guard peer.filterDelay > .zero else { return try notify(.configuration, status, from: peer) }
+            schedule(after: peer.filterDelay) { try $0.notify(.configuration, status, from: peer) }
         case .network:
             if let read = try? peer.stack.decode(networkPDU: pdu.payload) {
                 sequenceNumbers[read.pdu.sequence, default: 0] += 1

@@ -63,9 +63,9 @@ struct FoundationPlanTests {
                 8 lamp-1: set private_beacon on, random update 20s
                 9 lamp-1: set private_node_identity off
                 10 lamp-1: set subnet_bridge on
-                | 11 lamp-1: set proxy false
-                12 lamp-1: set private_gatt_proxy on
-                13 lamp-1: set on_demand_private_proxy off
+                | 11 lamp-1: set on_demand_private_proxy off
+                | 12 lamp-1: set proxy false
+                13 lamp-1: set private_gatt_proxy on
                 """
         )
         try apply(yaml, to: &office)

@@ -161,11 +161,12 @@ extension MeshClient {
         into outputs: inout [Output]
     ) {
         guard let link = link(to: target) else { return }
+        let subnet = link.subnets.first ?? .primary
         do throws(StackError) {
             let pdu = try stack.encode(
                 message,
-                netKeyIndex: link.subnets.first ?? .primary,
-                usesOldNetKey: link.isUnderOldKey
+                netKeyIndex: subnet,
+                usesOldNetKey: link.oldKeySubnets.contains(subnet)
             )
             write(ProxyPDU(type: .configuration, payload: pdu), over: link, into: &outputs)
         } catch {

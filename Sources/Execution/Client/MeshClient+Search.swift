@@ -275,6 +275,11 @@ extension MeshClient {
     mutating func lose(_ place: Int, _ failure: LinkFailure, at now: Instant, into outputs: inout [Output]) {
         let link = links.remove(at: place)
         pause(carriedBy: link.target, at: now)
+        if link.isLeaving {
+            // It was to end anyway; what it carried goes on elsewhere at once.
+            if let node = link.directNode { outputs.append(.directLinkDown(node, nil)) }
+            return
+        }
         if let node = link.directNode {
             return lose(directLinkTo: node, link, failure, at: now, into: &outputs)
         }

@@ -51,9 +51,9 @@ struct ProxyLink {
     private(set) var proxy: UnicastAddress?
     /// The subnets of which the proxy has sent a beacon, sorted; it relays for no others.
     private(set) var subnets: [NetKeyIndex] = []
-    /// Whether its last beacon was made with the key that a key refresh replaces: the proxy takes the old key, and may
-    /// not have the new one.
-    private(set) var isUnderOldKey = false
+    /// Those of them whose last beacon was made with the key that a key refresh replaces: the proxy takes the old key, and
+    /// may not have the new one.
+    private(set) var oldKeySubnets: Set<NetKeyIndex> = []
     /// Whether an answer came over it or to what it carried.
     private(set) var isProved = false
     /// Whether it takes no more requests, to be closed when those that it carries are over.
@@ -160,7 +160,7 @@ struct ProxyLink {
 
     /// A beacon of a subnet came that is authentic under a known NetKey.
     mutating func authenticBeacon(of subnet: NetKeyIndex, isUnderOldKey: Bool, at now: Instant) -> [Action] {
-        self.isUnderOldKey = isUnderOldKey
+        if isUnderOldKey { oldKeySubnets.insert(subnet) } else { oldKeySubnets.remove(subnet) }
         if !subnets.contains(subnet) {
             subnets.append(subnet)
             subnets.sort()

@@ -27,7 +27,8 @@ struct ProxyNodes {
         } else if !excluded.isEmpty {
             excluded.subtract(node.addresses)
         }
-        isProxyOn[node.unicastAddress] = node.features.proxy.map { $0 == .enabled }
+        let isPrivateProxy = node.state(.privateGATTProxy) == .privateGATTProxy(.enabled)
+        isProxyOn[node.unicastAddress] = isPrivateProxy ? true : node.features.proxy.map { $0 == .enabled }
         names[node.unicastAddress] = node.name
     }
 
@@ -57,6 +58,9 @@ struct ProxyNodes {
 
     /// Whether an element belongs to an excluded node, which is not to be given any message.
     func isExcluded(_ element: UnicastAddress) -> Bool { excluded.contains(element.rawValue) }
+
+    /// Whether it is known that a node's GATT proxy, open or private, is on.
+    func isProxy(_ node: UnicastAddress) -> Bool { isProxyOn[node] == true }
 
     /// Whether a node forwards messages for others: one that advertises its Node Identity need not.
     ///

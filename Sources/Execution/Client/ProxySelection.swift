@@ -125,6 +125,11 @@ struct ProxySelection {
         if refused.count < ProxySelection.memory { refused.insert(advertiser) }
     }
 
+    /// What was heard so far may not hold any more.
+    mutating func forgetHeard() {
+        candidates = [:]
+    }
+
     /// A link to an advertiser has led to a node.
     mutating func learn(_ node: UnicastAddress, behind advertiser: AdvertiserIdentifier) {
         if behind[advertiser] != nil || behind.count < ProxySelection.memory { behind[advertiser] = node }

@@ -114,10 +114,12 @@ extension ExecutionRun {
     }
 
     /// What a node is asked for it to advertise its Node Identity, or its private one if it has that; nil if it cannot or
-    /// is not to be asked. It cannot while its GATT proxy is off (Mesh Protocol 4.2.12).
+    /// is not to be asked. It cannot while its GATT proxy is off (Mesh Protocol 4.2.12), and one that lives on a battery is
+    /// not to advertise for a minute to spare others some messages: its friend keeps those for it.
     private func identityInquiry(_ uuid: DeviceUUID) -> ConfigurationInquiry? {
         guard let node = network.node(uuid), node.deviceKey != nil, !node.isExcluded, !unreachable.contains(uuid),
             doubts[uuid] == nil, node.features.proxy != .notSupported, node.features.proxy != .disabled,
+            node.features.lowPower != .enabled,
             let subnet = network.subnets(of: node, for: .readComposition(page: 0)).first
         else { return nil }
         if node.hasPrimary(.privateBeaconServer) {
@@ -163,7 +165,11 @@ extension ExecutionRun {
         let isIdle = schedule.isLaneFinished(lane) || !schedule.isActive(lane: lane)
         switch stage {
         case .asking: break
-        case .linked: if isIdle { endDirectLink(of: uuid, hasFailed: false) }
+        case .linked:
+            if isIdle { return endDirectLink(of: uuid, hasFailed: false) }
+            // The mesh's own link may have led to it, and be another by now: then it is one of those in the mesh again.
+            let isThere = network.node(uuid).map { client.isDirect(to: $0.unicastAddress) } ?? false
+            if !isThere { endDirectLink(of: uuid, hasFailed: true) }
         case .advertising(let since):
             guard let address = network.node(uuid)?.unicastAddress else {
                 return endDirectLink(of: uuid, hasFailed: true)

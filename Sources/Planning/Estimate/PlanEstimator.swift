@@ -52,7 +52,9 @@ package struct PlanEstimator: Sendable {
     package func relaying(in network: MeshNetwork) -> PlanEstimator {
         var estimator = self
         for node in network.nodes where node.features.proxy == .enabled || node.features.proxy == nil {
-            if !node.isExcluded, node.deviceKey != nil { estimator.advertisers.insert(node.uuid) }
+            // Who lives on a battery is not asked to advertise.
+            guard !node.isExcluded, node.deviceKey != nil, node.features.lowPower != .enabled else { continue }
+            estimator.advertisers.insert(node.uuid)
         }
         estimator.relays = network.nodes.indices.count { place in
             let relay = network.nodes[place].features.relay
