@@ -370,6 +370,7 @@ package final class SocketBearer: PolledBearer {
     private func fail(_ error: BearerError) -> BearerError {
         dialling = nil
         connection = nil
+        addresses.lookAgain(for: address)
         if !isPatient { breakdown = error }
         if !isPatient || toldMaximumLinks == nil { endLinks(error) }
         return error
