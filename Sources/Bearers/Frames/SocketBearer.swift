@@ -335,6 +335,7 @@ extension SocketBearer {
     /// There is no connection any more: the links that wait for it are over, or wait on for a gateway that was there.
     private func end(_ error: BearerError) {
         connection = nil
+        addresses.lookAgain(for: settings.address)
         if !isPatient { breakdown = error }
         if !isPatient || toldMaximumLinks == nil { endLinks(error) }
     }
