@@ -6,6 +6,9 @@ struct BearerEventQueue {
     /// Those in front of it are fetched; so taking one away does not move the others.
     private var first = 0
 
+    /// How many events there is memory for.
+    var capacity: Int { events.capacity }
+
     /// Adds the latest.
     mutating func append(_ event: BearerEvent) {
         events.append(event)

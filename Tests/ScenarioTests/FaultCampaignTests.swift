@@ -7,11 +7,11 @@ import Testing
 @Suite(
     "Faults of disk and power",
     .enabled(if: Fault.isPossible, "faults are injected by a preloaded library, on Linux only"),
-    .timeLimit(.minutes(60))
+    .timeLimit(.minutes(FaultCampaignTests.rounds == 1 ? 60 : 24 * 60))
 )
 struct FaultCampaignTests {
     /// How many calls of a command each kind of fault meets; 0 for all.
-    private static let rounds =
+    fileprivate static let rounds =
         ProcessInfo.processInfo.environment["MESHPLAN_FAULT_ROUNDS"].flatMap(Int.init) ?? 1
 
     /// A command that meets faults.

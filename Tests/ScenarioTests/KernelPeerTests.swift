@@ -52,12 +52,32 @@ struct KernelPeerTests {
             let simulator = house.folder.appending(path: "s")
             let adapter = try VirtualAdapter(simulator: simulator, options: peer.options)
             let refresh = try await house.meshplan(
-                ["refresh", "--node", "push", "--via", "gatt", "--adapter", adapter.name]
+                ["refresh", "--node", "push", "--via", "gatt", "--adapter", adapter.name, "--json"]
             )
             #expect(refresh.status == 0, "\(peer.testDescription): \(refresh.output)")
+            try expectStages(in: refresh.output)
             #expect(adapter.connections == peer.connections, "\(peer.testDescription): \(refresh.output)")
             try await adapter.wait(for: Self.rest)
             adapter.remove()
+        }
+    }
+
+    /// Every link that came about has told how long each stage took, and they make up the whole.
+    private func expectStages(in output: String) throws {
+        let links = output.split(separator: "\n").filter { $0.hasPrefix(#"{"type":"link_up""#) }
+        #expect(!links.isEmpty, "\(output)")
+        for line in links {
+            let link = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            let stages = try #require(link["gatt"] as? [String: Int], "\(line)")
+            #expect(
+                Set(stages.keys) == ["wait_ms", "connect_ms", "mtu_ms", "discover_ms", "subscribe_ms"],
+                "\(line)"
+            )
+            let whole = try #require(link["connect_ms"] as? Int, "\(line)")
+            // Each is rounded down, and it takes a moment until the last one is heard of.
+            let sum = stages.values.reduce(0, +)
+            #expect(sum > 0 && sum <= whole && whole - sum < 200, "\(line)")
+            print("Stages of the link: \(line)")
         }
     }
 
@@ -80,7 +100,7 @@ struct KernelPeerTests {
         defer { house.remove() }
         let field = try Field(.kernel, to: house, radio: ["--hang-at", "discovery", "--times", "1"])
         let apply = try await field.apply(["--node", "push"])
-        #expect(apply.contains("takes too long"), "\(apply)")
+        #expect(apply.contains("has not answered within 10 s"), "\(apply)")
         #expect(apply.contains("Apply complete."), "\(apply)")
         try await field.adapter?.wait(for: Self.rest)
     }

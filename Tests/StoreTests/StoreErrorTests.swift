@@ -143,6 +143,9 @@ struct StoreErrorTests {
             #expect(contents.isEmpty || text?.contains(contents) == false)
         }
         #expect(storeError { _ = try KeyFile.load(from: folder.path) }?.code == .invalidKeyFile)
+        let pipe = folder.file("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(storeError { _ = try KeyFile.load(from: pipe) }?.code == .invalidKeyFile, "a pipe is not waited for")
     }
 
     @Test("When the disk is full nothing changes, and work goes on once there is room")

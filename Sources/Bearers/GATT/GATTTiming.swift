@@ -2,15 +2,15 @@ package import MeshCore
 
 /// How long a ``GATTClient`` waits.
 package struct GATTTiming: Hashable, Sendable {
-    /// How long the device may take for one answer; 30 s, after which the bearer is of no use any more (Core Vol 3
-    /// Part F 3.3.3).
+    /// How long the device may take for one answer. The specification gives it 30 s (Core Vol 3 Part F 3.3.3); whoever
+    /// takes more than a third of that serves nobody, and another proxy may be at hand.
     package var transaction: Duration
     /// How long everything from the connection to the subscription may take. A device with a slow connection interval
     /// needs several seconds.
     package var overall: Duration
 
     /// Those times.
-    package init(transaction: Duration = .seconds(30), overall: Duration = .seconds(40)) {
+    package init(transaction: Duration = .seconds(10), overall: Duration = .seconds(20)) {
         self.transaction = transaction
         self.overall = overall
     }

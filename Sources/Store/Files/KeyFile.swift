@@ -29,7 +29,8 @@ package enum KeyFile {
     package static func load(from path: String) throws(StoreError) -> DatabaseKey {
         let file: OpenFile
         do {
-            file = try OpenFile(path, flags: O_RDONLY, doing: "the key file cannot be opened")
+            // Without O_NONBLOCK a pipe would be waited for here already.
+            file = try OpenFile(path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY, doing: "the key file cannot be opened")
         } catch {
             var error = error
             if error.code == .missing {

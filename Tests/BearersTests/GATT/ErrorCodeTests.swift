@@ -43,7 +43,7 @@ struct ErrorCodeTests {
         var failures: [GATTFailure] = [.servicesChanged]
         for step in GATTStep.allCases {
             failures += [
-                .unanswered(step, after: .seconds(30)), .tooSlow(step, after: .seconds(40)),
+                .unanswered(step, after: .seconds(10)), .tooSlow(step, after: .seconds(20)),
                 .refused(step, .invalidPDU), .malformed(step, .length(3)), .mismatched(step, opcode: 0x0B),
                 .astray(step), .endless(step),
             ]

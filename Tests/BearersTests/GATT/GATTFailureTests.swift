@@ -159,12 +159,12 @@ struct GATTFailureTests {
         conversation.begin()
         for _ in 0..<steps { conversation.answer() }
         #expect(conversation.sent.count == steps + 1)
-        #expect(conversation.client.nextDeadline == conversation.now.advanced(by: .seconds(30)))
-        conversation.advance(by: .milliseconds(29_999))
+        #expect(conversation.client.nextDeadline == conversation.now.advanced(by: .seconds(10)))
+        conversation.advance(by: .milliseconds(9_999))
         #expect(conversation.failure == nil)
         conversation.advance(by: .milliseconds(1))
         let step = GATTStep.allCases[steps]
-        #expect(conversation.failure == .unanswered(step, after: .seconds(30)))
+        #expect(conversation.failure == .unanswered(step, after: .seconds(10)))
         #expect(conversation.client.nextDeadline == nil)
         // The bearer carries nothing any more, whatever comes.
         conversation.answer()
@@ -178,23 +178,27 @@ struct GATTFailureTests {
     func late() {
         var conversation = Conversation()
         conversation.begin()
-        conversation.wait(.seconds(31))
+        conversation.wait(.seconds(11))
         conversation.answer()
-        #expect(conversation.failure == .unanswered(.exchangingMTU, after: .seconds(30)))
+        #expect(conversation.failure == .unanswered(.exchangingMTU, after: .seconds(10)))
     }
 
     @Test("a device that answers every request, but each time late")
     func slowness() {
         var conversation = Conversation()
         conversation.begin()
-        conversation.wait(.seconds(25))
+        conversation.wait(.seconds(4))
         conversation.answer()
-        #expect(conversation.client.nextDeadline == Instant(microseconds: 41_000_000))
-        conversation.advance(by: .seconds(20))
-        #expect(conversation.failure == .tooSlow(.findingService, after: .seconds(40)))
+        for _ in 0..<2 {
+            conversation.wait(.seconds(8))
+            conversation.answer()
+        }
+        #expect(conversation.client.nextDeadline == Instant(microseconds: 21_000_000))
+        conversation.advance(by: .seconds(1))
+        let step = GATTStep.allCases[3]
+        #expect(conversation.failure == .tooSlow(step, after: .seconds(20)))
         #expect(
-            conversation.failure?.message
-                == "the device needs too long: after 40 s it is still at the search for the mesh service"
+            conversation.failure?.message == "the device needs too long: after 20 s it is still at \(step.text)"
         )
     }
 

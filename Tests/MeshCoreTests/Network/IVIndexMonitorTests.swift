@@ -120,13 +120,12 @@ struct IVIndexMonitorTests {
         #expect(known.ivIndexChangedAt == second && known.ivIndexRecoveredAt == second)
         var imported = network()
         imported.ivIndex = Self.normal(0)
-        imported.record(Self.normal(30), at: first)
+        imported.record(Self.normal(30), isCorrection: true, at: first)
         #expect(imported.ivIndexChangedAt == nil && imported.ivIndexRecoveredAt == nil)
-        var own = network()
-        own.ivIndex = Self.normal(0)
-        own.ivIndexChangedAt = first
-        own.record(Self.normal(5), at: second)
-        #expect(own.ivIndexChangedAt == second && own.ivIndexRecoveredAt == second, "it was known to be at 0")
+        var heard = network()
+        heard.ivIndex = Self.normal(0)
+        heard.record(Self.normal(5), at: second)
+        #expect(heard.ivIndexChangedAt == second && heard.ivIndexRecoveredAt == second, "it was known to be at 0")
     }
 
     @Test(
