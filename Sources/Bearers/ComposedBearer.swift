@@ -308,7 +308,7 @@ package final class ComposedBearer: PolledBearer {
         return BearerError("\(name): \(error.message)", hint: error.hint)
     }
 
-    /// Why nobody can be heard at present; nil while a part is there.
+    /// Why there is no point in waiting for anybody; nil while a part is there, or may be again.
     package var failure: BearerError? { members.contains { $0.bearer != nil } ? nil : allGone }
 
     /// Why nobody can be heard at present; a part that is being connected again hears nobody yet.

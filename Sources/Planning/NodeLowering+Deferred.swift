@@ -226,7 +226,8 @@ extension NodeLowering {
 }
 
 extension DeferredConfiguration {
-    /// Whether it switches the node's GATT proxy off, open or private.
+    /// Whether it may switch the node's GATT proxy off, open or private; the private one can be switched on only when the
+    /// open one is off, so that belongs behind it, too.
     fileprivate var endsLinks: Bool {
         proxy == false
             || states.contains { if case .value(.privateGATTProxy) = $0.state { true } else { false } }

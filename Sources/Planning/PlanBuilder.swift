@@ -50,8 +50,8 @@ struct PlanBuilder {
         case resets
         /// What makes other nodes harder to reach, and edits that forget nodes.
         case endings
-        /// What ends the links to a node itself: its GATT proxy, open or private, is switched off. Until then what is left
-        /// to do may go over such a link.
+        /// What ends the links to a node itself: its GATT proxy, open or private, is switched off, or the private one on,
+        /// which switches the open one off. Until then what is left to do on it may go over such a link.
         case proxyEndings
         /// Subnets that relays leave, and nodes of which it is not known whether they carry messages of others; and nodes
         /// that were sent something until then.

@@ -51,7 +51,7 @@ struct HandshakeFailure {
         case SSL3_AD_CERTIFICATE_REVOKED:
             return TLSError(
                 .refused,
-                "\(peer) denies our certificate “\(own.name)” (--deny there)",
+                "\(peer) denies our certificate “\(own.name)” (--deny or --denied there)",
                 hint: "Ask whoever runs it for another file."
             )
         case SSL3_AD_UNSUPPORTED_CERTIFICATE:

@@ -89,7 +89,7 @@ final class PeerVerification {
         case X509_V_ERR_CERT_REVOKED:
             return TLSError(
                 .denied,
-                "the certificate \(name) of \(peer) is denied here (--deny)",
+                "the certificate \(name) of \(peer) is denied here (--deny, --denied)",
                 hint: "Make another one with: meshplan gateway pair NAME --client LABEL --renew"
             )
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,

@@ -133,7 +133,7 @@ package final class TLSSession {
                     ? "\(role.peer) closed the connection without a word"
                     : "\(role.peer) closed the connection in the middle of the handshake",
                 hint: role == .client && handshakeOctets == 0
-                    ? "Does it listen with --certificate? Its own messages tell more."
+                    ? "Its own messages tell why: it may listen without --certificate, or let nobody in at present."
                     : nil
             )
         }

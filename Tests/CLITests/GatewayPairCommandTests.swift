@@ -82,6 +82,34 @@ struct GatewayPairCommandTests {
         #expect(try connect(ann, identity(fixture, "\(folder)/basement.gateway.pem"), at: fixture.now))
     }
 
+    @Test("puts its files over no others, whatever it is told", arguments: [["--client", "ann"], []])
+    func foreignFile(options: [String]) throws {
+        let fixture = try office()
+        if !options.isEmpty { try #require(fixture.run("gateway", "pair", "basement").status == 0) }
+        try fixture.write("network: house\n", to: "house.yaml")
+        for more in [[], ["--renew"]] {
+            let refused = fixture.run(["gateway", "pair", "basement", "--out", "house.yaml"] + options + more)
+            #expect(refused.status == 1 && refused.error.contains("there is a file house.yaml already"))
+            #expect(!refused.error.contains("--renew"), "\(refused.error)")
+            #expect(fixture.read("house.yaml") == Array("network: house\n".utf8))
+        }
+        #expect(fixture.run(["gateway", "pair", "basement", "--out", "away.pem", "--renew"] + options).status == 0)
+        #expect(fixture.run(["gateway", "pair", "basement", "--out", "away.pem", "--renew"] + options).status == 0)
+    }
+
+    @Test("has doctor tell which files are of before the pairing was made anew")
+    func strangers() throws {
+        let fixture = try office()
+        try #require(fixture.run("gateway", "pair", "basement").status == 0)
+        try #require(fixture.run("gateway", "pair", "basement", "--client", "ann").status == 0)
+        #expect(!fixture.run("doctor").output.contains("of another pairing"))
+        try #require(fixture.run("gateway", "pair", "basement", "--renew").status == 0)
+        let told = fixture.run("doctor").output
+        #expect(told.contains("warning: \(folder)/ann.client.pem is of another pairing"), "\(told)")
+        #expect(told.components(separatedBy: "of another pairing").count == 2, "the others are new: \(told)")
+        #expect(told.contains("meshplan gateway pair basement --client ann --renew"))
+    }
+
     @Test("replaces nothing unless told to, and then shuts out all that was before")
     func renewal() throws {
         let fixture = try office()

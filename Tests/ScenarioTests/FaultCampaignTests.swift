@@ -1,19 +1,18 @@
 import Foundation
 import Testing
 
+/// How many calls of a command each kind of fault meets; 0 for all.
+private let faultRounds = ProcessInfo.processInfo.environment["MESHPLAN_FAULT_ROUNDS"].flatMap(Int.init) ?? 1
+
 /// Every command that changes files meets faults at each of the calls with which it does so: full and broken disks,
 /// `kill -9`, power cuts, flushes that fail. The simulator, which audits sequence numbers and remembers the DeviceKeys of
 /// nodes, is the witness.
 @Suite(
     "Faults of disk and power",
     .enabled(if: Fault.isPossible, "faults are injected by a preloaded library, on Linux only"),
-    .timeLimit(.minutes(FaultCampaignTests.rounds == 1 ? 60 : 24 * 60))
+    .timeLimit(.minutes(faultRounds == 1 ? 60 : 24 * 60))
 )
 struct FaultCampaignTests {
-    /// How many calls of a command each kind of fault meets; 0 for all.
-    fileprivate static let rounds =
-        ProcessInfo.processInfo.environment["MESHPLAN_FAULT_ROUNDS"].flatMap(Int.init) ?? 1
-
     /// A command that meets faults.
     struct Command: CustomTestStringConvertible, Sendable {
         var arguments: [String]
@@ -79,13 +78,13 @@ struct FaultCampaignTests {
         try #require(count > 10)
         for (index, kind) in Fault.Kind.allCases.enumerated() {
             let calls: [Int]
-            if Self.rounds == 0 {
+            if faultRounds == 0 {
                 calls = Array(1...count)
             } else {
                 // Spread evenly, shifted a little from kind to kind.
-                let stride = Double(count) / Double(Self.rounds)
+                let stride = Double(count) / Double(faultRounds)
                 let shift = (Double(index) * 0.618).truncatingRemainder(dividingBy: 1)
-                calls = (0..<Self.rounds).map { min(Int((Double($0) + shift) * stride) + 1, count) }
+                calls = (0..<faultRounds).map { min(Int((Double($0) + shift) * stride) + 1, count) }
             }
             for call in calls {
                 let house = try villa.duplicate()

@@ -142,7 +142,7 @@ struct ProvisioningRecordTests {
 
         let lease = try database.lock(holder: holder())
         var network = old.network
-        network.record(IVIndex(value: 1, isUpdateInProgress: true), at: now)
+        network.record(IVIndex(value: 1, isUpdateInProgress: true), isCorrection: false, at: now)
         var changes = StoreChanges()
         changes.retiredNodes = [try required(network.retire(imported.nodes[2].uuid, reason: .reset, at: now))]
         changes.removedNodes = [imported.nodes[2].uuid]

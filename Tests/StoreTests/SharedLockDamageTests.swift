@@ -31,6 +31,10 @@ struct SharedLockDamageTests {
         let problem = try problem(fixture)
         #expect(problem.code == .missing && problem.message.contains("meshplan_locks"))
         #expect(problem.hint?.contains("meshplan init --state postgres:///") == true)
+        if statement.hasPrefix("DELETE") {
+            let refused = storeError { _ = try fixture.open().lock(holder: holder()) }
+            #expect(refused?.code == problem.code && refused?.hint == problem.hint, "a writer is told, too")
+        }
 
         #expect(try fixture.store().prepare())
         #expect(try !fixture.store().prepare(), "once is enough")

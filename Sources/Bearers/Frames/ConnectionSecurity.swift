@@ -7,7 +7,7 @@ package struct ConnectionSecurity {
     package var context: TLSContext
     /// The calendar time, by which certificates are judged.
     package var now: () -> Timestamp
-    /// The fingerprints that are not accepted, beside those of the context; asked for at each connection.
+    /// The fingerprints that are not accepted, beside those of the context; asked for whenever somebody connects.
     package var denied: () throws(BearerError) -> Set<[UInt8]>
 
     /// Security of a context.
@@ -22,8 +22,9 @@ package struct ConnectionSecurity {
     }
 
     /// The session of a new connection.
-    func session() throws(BearerError) -> TLSSession {
-        let denied = try denied()
+    ///
+    /// - Parameter denied: what ``denied`` has said just now.
+    func session(denied: Set<[UInt8]> = []) throws(BearerError) -> TLSSession {
         do {
             return try TLSSession(context, at: now(), denied: denied)
         } catch {

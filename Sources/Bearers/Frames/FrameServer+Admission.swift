@@ -9,6 +9,8 @@ extension FrameServer {
     /// Takes those who wait at the listening socket, but no more than there may be: whoever connects again and again would
     /// keep all others from their turn.
     func acceptClients(from listener: Descriptor) {
+        // Read once for all who wait: it takes a moment, in which nobody else is served.
+        var denied: Result<Set<[UInt8]>, BearerError>?
         for _ in 0..<Self.maximumStrangers {
             let accepted: Descriptor
             do throws(SystemError) {
@@ -23,7 +25,9 @@ extension FrameServer {
             let now = clock.now
             let session: TLSSession?
             do throws(BearerError) {
-                session = try security?.session()
+                let list = denied ?? deniedNow
+                denied = list
+                session = try security?.session(denied: try list.get())
             } catch {
                 pending.append(.turnedAway(peer: peerName(of: accepted), reason: error.message))
                 continue
@@ -34,6 +38,15 @@ extension FrameServer {
                 since: now
             )
             nextClient &+= 1
+        }
+    }
+
+    /// Who is not let in at present.
+    private var deniedNow: Result<Set<[UInt8]>, BearerError> {
+        do throws(BearerError) {
+            return .success(try security?.denied() ?? [])
+        } catch {
+            return .failure(error)
         }
     }
 

@@ -48,7 +48,7 @@ extension FrameServer {
                 tell(.closed(link, error), client)
                 return nil
             }
-            guard allowances.take(connection.frames.peerName ?? "\(client.rawValue)", at: clock.now) else {
+            guard allowances.take(allowance(of: client), at: clock.now) else {
                 let error = BearerError("the client connects too often", hint: "Wait a few seconds.")
                 tell(.closed(link, error), client)
                 return nil
@@ -69,6 +69,11 @@ extension FrameServer {
             pending.append(.scan(client, isOn))
         }
         return nil
+    }
+
+    /// Whose allowance of connects a client uses up: that of its certificate, or its own where there are none.
+    private func allowance(of client: Client) -> String {
+        clients[client]?.frames.peerFingerprint.map(Hexadecimal.encode) ?? "\(client.rawValue)"
     }
 
     /// The links of whoever is at the other end, who may have come several times with one certificate.

@@ -28,6 +28,8 @@ struct GatewayConnection {
         case failed(BearerError)
         /// The connection had come about, and is over.
         case lost(BearerError)
+        /// The connection had come about, and the gateway has said why it ends it.
+        case dismissed(BearerError)
     }
 
     private let settings: Settings
@@ -222,7 +224,12 @@ struct GatewayConnection {
         switch frame {
         case .hello, .otherVersion, .refused: return lose("the other side said hello twice")
         case .end(let error):
-            return end(BearerError("\(settings.name) has ended the connection: \(error.message)", hint: error.hint))
+            _ = end(error)
+            return [
+                .dismissed(
+                    BearerError("\(settings.name) has ended the connection: \(error.message)", hint: error.hint)
+                )
+            ]
         case .alive: return []
         case .opened(let link, let size, let times): return [.told(.opened(link, maximumPacketSize: size, times))]
         case .packet(let link, let packet): return [.told(.received(link, packet))]

@@ -61,7 +61,7 @@ package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConver
     }
 
     /// For people, without a full stop.
-    package var description: String { "`\(text)` is not a socket address: \(problem)" }
+    package var description: String { "`\(text)` is no address: \(problem)" }
 }
 
 extension SocketAddress {

@@ -203,7 +203,7 @@ package final class SocketBearer: PolledBearer {
     }
 
     /// Why there is no connection at present, once one has failed or was lost.
-    package var deafness: BearerError? { isReady ? nil : reconnection.error ?? lastLoss }
+    package var deafness: BearerError? { reconnection.error ?? (isReady ? nil : lastLoss) }
 
     /// What has arrived and was not fetched yet.
     package func takeEvent() -> BearerEvent? { events.popFirst() }
@@ -286,7 +286,13 @@ extension SocketBearer {
             case .failed(let error):
                 end(error)
                 return error
-            case .lost(let error): lose(error)
+            case .lost(let error):
+                reconnection = Reconnection()
+                lose(error)
+            case .dismissed(let error):
+                // It may well say the same again after its next hello.
+                reconnection.failed(error, at: now)
+                lose(error)
             }
         }
         return nil
@@ -296,7 +302,6 @@ extension SocketBearer {
     private func greeted(_ maximumLinks: Int, canScan: Bool) {
         toldMaximumLinks = maximumLinks
         self.canScan = canScan
-        reconnection = Reconnection()
         for link in links.keys.sorted() {
             guard case .queued(let target)? = links[link] else { continue }
             links[link] = .connecting
@@ -306,6 +311,8 @@ extension SocketBearer {
     }
 
     private func take(_ event: BearerEvent) {
+        // Whoever tells of its radio has one, and is there.
+        if case .closed = event {} else { reconnection = Reconnection() }
         // A link that is not known was closed by us while the frame was on its way.
         switch event {
         case .opened(let link, _, _):
@@ -327,7 +334,6 @@ extension SocketBearer {
 
     private func lose(_ error: BearerError) {
         lastLoss = error
-        reconnection = Reconnection()
         endLinks(error)
         end(error)
     }

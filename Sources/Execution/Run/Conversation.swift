@@ -180,13 +180,15 @@ struct Conversation {
             do throws(BearerError) {
                 return client.connecting(try bearer.connect(to: target), to: target, at: bearer.now)
             } catch {
-                return client.connectFailed(target, error, at: bearer.now)
+                if error.isInterruption { fail(.stopped(.interrupted)) }
+                return error.isInterruption ? [] : client.connectFailed(target, error, at: bearer.now)
             }
         case .scan(let isOn):
             do throws(BearerError) {
                 try bearer.scan(isOn)
             } catch {
-                return isOn ? client.scanFailed(at: bearer.now) : []
+                if error.isInterruption { fail(.stopped(.interrupted)) }
+                return isOn && !error.isInterruption ? client.scanFailed(at: bearer.now) : []
             }
         case .send(let packet, on: let link):
             do throws(BearerError) {

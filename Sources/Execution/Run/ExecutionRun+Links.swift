@@ -73,6 +73,11 @@ extension ExecutionRun {
             try bearer.scan(isWanted)
             isScanning = isWanted
         } catch {
+            // The bearer is as it was; the user wants no more.
+            guard !error.isInterruption else {
+                stop = stop ?? .interrupted
+                return
+            }
             scanError = error
             isScanning = false
             // Nodes can find others all the same.

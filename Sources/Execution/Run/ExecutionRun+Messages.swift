@@ -52,7 +52,8 @@ extension ExecutionRun {
             do throws(BearerError) {
                 return client.connecting(try bearer.connect(to: target), to: target, at: bearer.now)
             } catch {
-                return client.connectFailed(target, error, at: bearer.now)
+                guard error.isInterruption else { return client.connectFailed(target, error, at: bearer.now) }
+                stop = stop ?? .interrupted
             }
         case .scan(let isOn):
             return clientScans(isOn)

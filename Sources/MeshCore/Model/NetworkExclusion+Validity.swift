@@ -65,7 +65,7 @@ extension MeshNetwork {
     /// at the present one. Whether it is one the database does not tell by itself: 0 may have been heard, too.
     ///
     /// - Parameter isCorrection: whether the recorded index was only a supposition.
-    package mutating func record(_ ivIndex: IVIndex, isCorrection: Bool = false, at now: Timestamp) {
+    package mutating func record(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {
         guard ivIndex != self.ivIndex else { return }
         let (before, isUpdate) = (self.ivIndex, self.ivIndex.isUpdate(to: ivIndex))
         self.ivIndex = ivIndex

@@ -25,10 +25,6 @@ struct DoctorCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
         let names = try networks.network.map { [$0] } ?? workspace.networks()
-        guard !names.isEmpty else {
-            if networks.network == nil { showBluetooth(in: context) }
-            throw workspace.nothingThere()
-        }
         var worst: ExaminationFinding.Severity?
         for (place, name) in names.enumerated() {
             let examination = Examination(workspace: workspace, name: name)
@@ -37,17 +33,17 @@ struct DoctorCommand: NetworkCommand {
             if context.json == nil, place > 0 { context.output.line() }
             ExaminationView(subject: .network(name), findings: findings).show(in: context)
         }
+        if context.json == nil, networks.network == nil, !names.isEmpty { context.output.line() }
         // The pairings are of the folder, not of a network.
         for pairing in networks.network == nil ? try GatewayPairing.begun(in: context) : [] {
             let findings = GatewayExamination(pairing: pairing).findings()
             worst = [worst, findings.first?.severity].compactMap(\.self).max()
-            if context.json == nil { context.output.line() }
             ExaminationView(subject: .gateway(pairing.name), findings: findings).show(in: context)
-        }
-        if networks.network == nil {
             if context.json == nil { context.output.line() }
-            showBluetooth(in: context)
         }
+        if networks.network == nil { showBluetooth(in: context) }
+        // A machine that only lends its radio has none; what there is to tell of it was told.
+        guard !names.isEmpty else { throw workspace.nothingThere() }
         return worst == .error ? .failure : .success
     }
 

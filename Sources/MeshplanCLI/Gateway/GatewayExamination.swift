@@ -69,7 +69,8 @@ struct GatewayExamination {
                 try identity.check(isClient ? .client : .server)
                 return identity
             }
-            return time(path, identity.validFrom, identity.validUntil) + (isClient ? [note(path, identity)] : [])
+            return time(path, identity.validFrom, identity.validUntil) + strangeness(path, identity)
+                + (isClient ? [note(path, identity)] : [])
         } catch {
             return [
                 ExaminationFinding(
@@ -80,6 +81,21 @@ struct GatewayExamination {
                 )
             ]
         }
+    }
+
+    /// Whether a file is of before the pairing was made anew, or of another one: nobody accepts it then.
+    private func strangeness(_ path: String, _ identity: TLSIdentity) -> [ExaminationFinding] {
+        guard let pem = try? file(pairing.authorityPath).examined(),
+            let authority = try? CertificateAuthority(pem: pem), identity.authority != authority.certificate
+        else { return [] }
+        return [
+            ExaminationFinding(
+                path == pairing.clientPath ? .error : .warning,
+                "certificate-of-another-pairing",
+                "\(path) is of another pairing, or of before this one was made anew: \(pairing.name) does not accept it",
+                advice: renewal(path)
+            )
+        ]
     }
 
     /// By what a gateway knows a client, and can shut it out.

@@ -128,16 +128,27 @@ extension GatewayPairing {
     }
 
     private func put(_ pem: [UInt8], at path: String, replacing: Bool) throws {
-        guard !replacing else { return try AtomicFile.write(context.absolute(path), pem) }
+        if replacing, isReplaceable(path) { return try AtomicFile.write(context.absolute(path), pem) }
         do throws(StoreError) {
             try AtomicFile.create(context.absolute(path), pem)
         } catch {
             guard error.code == .exists else { throw error }
             throw Failure(
                 .failure,
-                "there is a file \(path.printable) already",
-                hint: "Choose another name, or replace it with --renew."
+                "there is a file \(path.printable) already"
+                    + (isReplaceable(path) ? "" : ", which is not one that meshplan gateway pair has made"),
+                hint: "Choose another name" + (isReplaceable(path) ? ", or replace it with --renew." : ".")
             )
         }
+    }
+
+    /// Whether nothing is lost but a file of a pairing: one that is in its folder, whatever became of it, or that holds what
+    /// we write.
+    private func isReplaceable(_ path: String) -> Bool {
+        let own = [clientPath, gatewayPath] + labels().map(self.path(ofClient:))
+        let identity = Files.identity(context.absolute(path))
+        if own.contains(where: { Files.identity(context.absolute($0)) == identity }) { return true }
+        guard let pem = try? GatewayFile(context: context, path: path).examined() else { return false }
+        return (try? TLSIdentity(pem: pem)) != nil
     }
 }

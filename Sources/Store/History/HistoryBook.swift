@@ -178,11 +178,12 @@ extension MeshDatabase {
         var records = try entryRecords(index.firstUndoable..<(index.next - 1))
         var octets = records.reduce(0) { $0 + Int(clamping: $1.undoOctets) }
         let awaited = try pendingConfirmation()?.entry ?? UInt64.max
-        // The last entry can be gone back behind whatever it takes.
-        while records.count > 1, records[0].number < awaited,
+        // The last entry that has changed a state can be gone back behind whatever it takes.
+        let kept = (records.last { $0.undoOctets > 0 } ?? records.last)?.number
+        while let oldest = records.first, oldest.number != kept, oldest.number < awaited,
             UInt64(records.count) >= HistoryLimits.undoable || octets > HistoryLimits.undoOctets
         {
-            let oldest = records.removeFirst()
+            records.removeFirst()
             octets -= Int(clamping: oldest.undoOctets)
             index.firstUndoable = oldest.number + 1
         }

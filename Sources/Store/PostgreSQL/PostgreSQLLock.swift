@@ -126,7 +126,9 @@ final class PostgreSQLLock: StoreLock {
             SQLStatement("BEGIN"),
             SQLStatement(
                 """
-                UPDATE meshplan_locks SET fence = fence + 1, expires = NULL
+                UPDATE meshplan_locks SET fence = 1 + GREATEST(
+                        fence, (SELECT n.fence FROM meshplan_networks n WHERE n.lineage = $1)
+                    ), expires = NULL
                 WHERE lineage = $1 AND fence = $2 AND expires IS NOT NULL
                 """,
                 .octets(lineage.bytes),
@@ -136,7 +138,10 @@ final class PostgreSQLLock: StoreLock {
             query(lineage),
             SQLStatement("COMMIT"),
         ])
-        guard results[1].count != 1, let row = results[3].rows.first else { return }
+        guard results[1].count != 1 else { return }
+        guard let row = results[3].rows.first else {
+            throw PostgreSQLLock.lost("the table meshplan_locks has no row of this network", session)
+        }
         let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
         let present =
             found.remaining == nil ? "nobody holds it" : "lock \(found.fence) is held by \(found.holder.title)"
@@ -148,11 +153,14 @@ final class PostgreSQLLock: StoreLock {
         )
     }
 
-    /// Brings the fence that writes are compared with up to that of the lock.
+    /// Brings the fence that writes are compared with up to that of the lock; it never falls, also where the lock's table is
+    /// an older one, or has no row any more.
     private static func raise(_ lineage: Octets16) -> SQLStatement {
         SQLStatement(
             """
-            UPDATE meshplan_networks SET fence = (SELECT l.fence FROM meshplan_locks l WHERE l.lineage = $1)
+            UPDATE meshplan_networks SET fence = GREATEST(
+                    fence, COALESCE((SELECT l.fence FROM meshplan_locks l WHERE l.lineage = $1), fence)
+                )
             WHERE lineage = $1
             """,
             .octets(lineage.bytes)

@@ -190,11 +190,11 @@ struct GATTFailureTests {
         conversation.wait(.seconds(4))
         conversation.answer()
         for _ in 0..<2 {
-            conversation.wait(.seconds(8))
+            conversation.wait(.seconds(7))
             conversation.answer()
         }
         #expect(conversation.client.nextDeadline == Instant(microseconds: 21_000_000))
-        conversation.advance(by: .seconds(1))
+        conversation.advance(by: .seconds(2))
         let step = GATTStep.allCases[3]
         #expect(conversation.failure == .tooSlow(step, after: .seconds(20)))
         #expect(

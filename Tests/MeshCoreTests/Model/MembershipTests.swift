@@ -126,11 +126,11 @@ struct MembershipTests {
         house.exclude(7...8)
         #expect(house.exclusionEnd(of: try unicast(8)) == 12)
         #expect(!house.isExcluded(try unicast(9)))
-        house.record(IVIndex(value: 11, isUpdateInProgress: true), at: now)
+        house.record(IVIndex(value: 11, isUpdateInProgress: true), isCorrection: false, at: now)
         #expect(house.isExcluded(try unicast(8)))
         house.exclude(8...8)
         #expect(house.exclusionEnd(of: try unicast(8)) == 13)
-        house.record(IVIndex(value: 12, isUpdateInProgress: true), at: now)
+        house.record(IVIndex(value: 12, isUpdateInProgress: true), isCorrection: false, at: now)
         #expect(house.exclusions.map(\.ivIndex) == [11])
         #expect(!house.isExcluded(try unicast(7)))
         #expect(house.pruneExclusions() == false)
@@ -139,9 +139,9 @@ struct MembershipTests {
     @Test("An IV index says since when it is known, unless it only corrects a supposition")
     func ivIndexTimes() throws {
         var house = network()
-        house.record(IVIndex(value: 10), at: now)
+        house.record(IVIndex(value: 10), isCorrection: false, at: now)
         #expect(house.ivIndexChangedAt == nil)
-        house.record(IVIndex(value: 11, isUpdateInProgress: true), at: now)
+        house.record(IVIndex(value: 11, isUpdateInProgress: true), isCorrection: false, at: now)
         #expect(house.ivIndexChangedAt == now)
 
         var imported = network()
@@ -156,7 +156,7 @@ struct MembershipTests {
         var heard = network()
         heard.ivIndex = IVIndex(value: 0)
         heard.exclude(7...7)
-        heard.record(IVIndex(value: 9), at: now)
+        heard.record(IVIndex(value: 9), isCorrection: false, at: now)
         #expect(heard.ivIndexChangedAt == now && heard.ivIndexRecoveredAt == now)
         #expect(heard.exclusions == [])
 
@@ -170,7 +170,7 @@ struct MembershipTests {
 
         var young = network()
         young.ivIndex = IVIndex(value: 0)
-        young.record(IVIndex(value: 1, isUpdateInProgress: true), at: now)
+        young.record(IVIndex(value: 1, isUpdateInProgress: true), isCorrection: false, at: now)
         #expect(young.ivIndexChangedAt == now)
     }
 }

@@ -114,9 +114,9 @@ struct IVIndexMonitorTests {
     func records() {
         let (first, second) = (Timestamp(rawValue: 1_000), Timestamp(rawValue: 2_000))
         var known = network()
-        known.record(Self.updating(11), at: first)
+        known.record(Self.updating(11), isCorrection: false, at: first)
         #expect(known.ivIndexChangedAt == first && known.ivIndexRecoveredAt == nil)
-        known.record(Self.normal(30), at: second)
+        known.record(Self.normal(30), isCorrection: false, at: second)
         #expect(known.ivIndexChangedAt == second && known.ivIndexRecoveredAt == second)
         var imported = network()
         imported.ivIndex = Self.normal(0)
@@ -124,7 +124,7 @@ struct IVIndexMonitorTests {
         #expect(imported.ivIndexChangedAt == nil && imported.ivIndexRecoveredAt == nil)
         var heard = network()
         heard.ivIndex = Self.normal(0)
-        heard.record(Self.normal(5), at: second)
+        heard.record(Self.normal(5), isCorrection: false, at: second)
         #expect(heard.ivIndexChangedAt == second && heard.ivIndexRecoveredAt == second, "it was known to be at 0")
     }
 
