@@ -74,9 +74,9 @@ struct KernelPeerTests {
                 "\(line)"
             )
             let whole = try #require(link["connect_ms"] as? Int, "\(line)")
-            // Each is rounded down, and it takes a moment until the last one is heard of.
+            // Each is rounded down, and it takes a moment until the last one is heard of, more so in an emulated guest.
             let sum = stages.values.reduce(0, +)
-            #expect(sum > 0 && sum <= whole && whole - sum < 200, "\(line)")
+            #expect(sum > 0 && sum <= whole && whole - sum < 1_000, "\(line)")
             print("Stages of the link: \(line)")
         }
     }
