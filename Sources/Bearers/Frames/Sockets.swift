@@ -5,6 +5,10 @@ internal import Darwin
 #else
 internal import Glibc
 #endif
+#if canImport(CBluetooth)
+// Its headers include those of sockets, too. Where the module is compiled as a whole, the types may count as its own.
+internal import CBluetooth
+#endif
 
 #if canImport(Darwin)
 /// The type of stream sockets.
