@@ -129,7 +129,15 @@ struct Simulation {
     }
 
     /// Lets the world run beside real time and carries packets between it and the clients of a server, until a signal.
-    func serve(_ server: FrameServer, speed: Double, context: Context, console: SimulatorConsole) throws {
+    ///
+    /// - Parameter air: where real nodes stand in its radio, if any do.
+    func serve(
+        _ server: FrameServer,
+        speed: Double,
+        context: Context,
+        console: SimulatorConsole,
+        air: SimulatorAir? = nil
+    ) throws {
         let start = ContinuousClock.now
         let before = context.interrupts.count()
         var clients = ServedClients(of: server, in: world)
@@ -142,10 +150,11 @@ struct Simulation {
             let next = world.nextEventTime.map { world.now.duration(to: $0) / speed } ?? .seconds(1)
             let events = try server.wait(
                 atMost: min(max(next, .zero), .seconds(1)),
-                watching: console.descriptor
+                watching: [console.descriptor, air?.descriptor].compactMap(\.self)
             )
             catchUp()
             console.poll()
+            air?.poll()
             for event in events {
                 clients.handle(event)
             }

@@ -100,6 +100,8 @@ enum WorldEvent {
     case hearBeacon(node: Int, [UInt8])
     /// A node hands a PDU to its advertiser.
     case advertise(node: Int, [UInt8], TransmitParameters)
+    /// What is sent reaches those who are no simulated nodes.
+    case leaveForStrangers(AirPacket)
     /// A timer of a node's stack ends.
     case wake(node: Int)
     /// A node answers a request.

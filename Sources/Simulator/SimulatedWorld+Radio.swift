@@ -93,6 +93,7 @@ extension SimulatedWorld {
             return
         }
         statistics.advertised += 1
+        tellStrangers(of: .message(pdu), copies: sent.copies, from: node)
         for neighbour in audience(of: node) {
             let loss = copyLoss(from: node, to: neighbour)
             if settings.neighboursInterfere {
@@ -130,6 +131,7 @@ extension SimulatedWorld {
         }
         let beacons = beaconsOnAir(of: node)
         guard !beacons.isEmpty else { return }
+        for beacon in beacons { tellStrangers(of: .beacon(beacon), copies: [now], from: node) }
         for neighbour in audience(of: node) {
             for beacon in beacons where !generator.happens(copyLoss(from: node, to: neighbour)) {
                 queue.add(.hearBeacon(node: neighbour.node, beacon), at: now.advanced(by: .milliseconds(10)))

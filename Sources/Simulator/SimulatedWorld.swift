@@ -25,6 +25,8 @@ package final class SimulatedWorld {
     package internal(set) var observations: [DeviceObservation] = []
     /// Called with everything that people near the devices notice, as it happens.
     package var onObservation: ((DeviceObservation) -> Void)?
+    /// Called with what strangers hear, as it is sent; see ``hear(_:)``. Without it there are none.
+    package var onAir: ((AirPacket) -> Void)?
 
     var nodes: [SimulatedNode] = []
     var positions: [DeviceUUID: Int] = [:]
@@ -115,6 +117,7 @@ package final class SimulatedWorld {
             perform(nodes[node].stack.receive(beacon: beacon, at: now), at: node, from: .air)
         case .advertise(let node, let pdu, let transmit): advertise(pdu, transmit, from: node)
         case .wake(let node): wake(node)
+        case .leaveForStrangers(let packet): onAir?(packet)
         case .answer(let node, let message, let thenReset): answer(message, from: node, thenReset: thenReset)
         case .stopIdentity(let node, let key): stopIdentity(of: node, key)
         case .stopPrivateIdentity(let node, let key): stopPrivateIdentity(of: node, key)

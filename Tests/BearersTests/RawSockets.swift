@@ -110,3 +110,51 @@ final class RawListener: @unchecked Sendable {
         }.start()
     }
 }
+
+/// A datagram socket of a test.
+final class RawDatagramSocket {
+    private let number: Int32
+
+    /// One that is bound to a path, if any, and sends to another.
+    init(_ path: String?, to other: String) throws {
+        number = Self.make()
+        let number = self.number
+        if let path { try #require(withUnixAddress(path) { bind(number, $0, $1) } == 0) }
+        try #require(withUnixAddress(other) { connect(number, $0, $1) } == 0)
+        _ = fcntl(number, F_SETFL, O_NONBLOCK)
+    }
+
+    deinit {
+        close(number)
+    }
+
+    func send(_ octets: [UInt8]) {
+        say(octets, to: number)
+    }
+
+    /// What has arrived.
+    func received() -> [[UInt8]] {
+        var datagrams: [[UInt8]] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(number, &buffer, buffer.count, 0)
+            guard count >= 0 else { return datagrams }
+            datagrams.append(Array(buffer.prefix(count)))
+        }
+    }
+
+    /// Leaves the file of a socket that nobody uses.
+    static func leaveFile(at path: String) {
+        let number = make()
+        _ = withUnixAddress(path) { bind(number, $0, $1) }
+        close(number)
+    }
+
+    private static func make() -> Int32 {
+        #if canImport(Darwin)
+        socket(AF_UNIX, SOCK_DGRAM, 0)
+        #else
+        socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        #endif
+    }
+}

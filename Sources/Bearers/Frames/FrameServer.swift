@@ -147,16 +147,16 @@ package final class FrameServer {
 
     /// Waits until a client wants something, at most `duration`.
     ///
-    /// - Parameter descriptor: ends the wait early as long as there is something to read on it, if given.
+    /// - Parameter descriptors: end the wait early as long as there is something to read on one of them.
     /// - Returns: what they want, in order for each client; empty after the time or when a signal arrived.
     /// - Throws: ``BearerError`` if the system cannot wait.
     package func wait(
         atMost duration: Duration,
-        watching descriptor: Int32? = nil
+        watching descriptors: [Int32] = []
     ) throws(BearerError) -> [Event] {
         guard listener != nil else { return [] }
         var polled = watched
-        if let descriptor { polled.append(Watched(number: descriptor, writes: false)) }
+        for descriptor in descriptors { polled.append(Watched(number: descriptor, writes: false)) }
         if let wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
         let now = clock.now
         let end = now.advanced(by: duration)

@@ -35,6 +35,17 @@ struct SimRunCommand: NetworkCommand {
     @Option(help: ArgumentHelp("Where to listen: unix:PATH or tcp:HOST:PORT.", valueName: "address"))
     var listen: String
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where real nodes join the simulated radio: unix:PATH, a datagram socket. Each datagram, either way, is the \
+            advertising data of one packet: Mesh Messages and Mesh Beacons.
+            """,
+            valueName: "address"
+        )
+    )
+    var air: String?
+
     @OptionGroup var networks: NetworkOptions
 
     @OptionGroup var simulated: SimulatorStateOptions
@@ -72,6 +83,15 @@ struct SimRunCommand: NetworkCommand {
         } catch {
             throw ValidationError("\(error).")
         }
+        if let air {
+            do {
+                guard case .unix = try SocketAddress(air) else {
+                    throw ValidationError("--air takes unix:PATH: real nodes are on this machine.")
+                }
+            } catch let error as SocketAddressError {
+                throw ValidationError("\(error).")
+            }
+        }
     }
 
     func run(in context: Context) throws -> ExitStatus {
@@ -97,7 +117,9 @@ struct SimRunCommand: NetworkCommand {
             context.output.line("listening on \(server.address)")
         }
         let console = SimulatorConsole(context, simulation)
-        try simulation.serve(server, speed: speed, context: context, console: console)
+        let air = try air.map { try SimulatorAir(SocketAddress($0).resolved(in: context), simulation.world) }
+        try simulation.serve(server, speed: speed, context: context, console: console, air: air)
+        air?.close()
         server.close()
         return simulation.report(context)
     }
