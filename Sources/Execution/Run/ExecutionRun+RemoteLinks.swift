@@ -16,8 +16,9 @@ struct RemoteCarrier {
 
 /// Devices are provisioned through nodes that hear them (PB-Remote, Mesh Protocol 1.1, 5.2.3).
 extension ExecutionRun {
-    /// For how long a server tries to open a link to a device, in seconds.
-    private static let openingTime: UInt8 = 20
+    /// For how long a server may try to open a link to a device, in seconds: the most there is, for bluetooth-meshd forgets
+    /// the link when that time is over, although it is open. What is waited for is less.
+    private static let openingTime: UInt8 = 60
 
     /// Has a server open a link to a device.
     func connect(_ uuid: DeviceUUID, through server: UnicastAddress) -> [ProvisioningQueue.Output] {

@@ -45,6 +45,9 @@ package struct RemoteProvisioningLink {
     /// PDUs that wait for those before them; the first is on its way if ``isOutstanding``.
     private var waiting: [[UInt8]] = []
     private var isOutstanding = false
+    /// When that one was sent last, and how often the server was asked since what has become of it.
+    private var sentAt = Instant.zero
+    private var questions = 0
     private var lastOutbound: UInt8 = 0
     private var lastInbound: UInt8 = 0
 
@@ -180,9 +183,25 @@ package struct RemoteProvisioningLink {
         case .accepted:
             guard status.status == .success, status.state != .opening else { return [] }
             return hasNoLink ? end(.notOpened) : becomeOpen(at: now)
-        case .open: return status.status == .success && hasNoLink ? end(.vanished) : []
+        case .open:
+            guard status.status == .success else { return [] }
+            return hasNoLink ? end(.vanished) : hearOfOutbound(status.state, at: now)
         case .closing: return end(.closedByClient(isConfirmed: status.status == .success && hasNoLink))
         }
+    }
+
+    /// The server says whether it is sending what it was given last. It has its own time for that: to a server that still
+    /// is, as bluetooth-meshd, the same PDU once more is another transaction, and the acknowledgment of the first is lost. One
+    /// that has nothing to send has not got it, or its report was lost.
+    private mutating func hearOfOutbound(_ serverState: RemoteProvisioningLinkState, at now: Instant) -> [Action] {
+        guard isOutstanding, questions > 0 else { return [] }
+        let isStuck = sentAt.advanced(by: policy.outboundLimit) <= now
+        guard serverState == .active || isStuck else {
+            // It answers: there is no hurry.
+            questions = 1
+            return []
+        }
+        return sendOutstanding(at: now)
     }
 
     private mutating func receive(_ report: RemoteProvisioningLinkReport, at now: Instant) -> [Action] {
@@ -251,7 +270,7 @@ package struct RemoteProvisioningLink {
     private mutating func accept(at now: Instant) {
         var limit = Duration.seconds(Int64(RemoteProvisioningLinkOpen.defaultTimeout))
         if case .device(_, let seconds?) = target { limit = .seconds(Int64(seconds)) }
-        state = .accepted(until: now.advanced(by: limit + policy.openingGrace))
+        state = .accepted(until: now.advanced(by: min(limit, policy.openingLimit) + policy.openingGrace))
         timeout = policy.initialTimeout
         repetition = now.advanced(by: timeout)
     }
@@ -263,11 +282,18 @@ package struct RemoteProvisioningLink {
     }
 
     private mutating func sendNext(at now: Instant) -> [Action] {
-        guard state == .open, !isOutstanding, let pdu = waiting.first else { return [] }
+        guard state == .open, !isOutstanding, !waiting.isEmpty else { return [] }
         guard lastOutbound < .max else { return giveUp(.outOfStep) }
         lastOutbound += 1
         isOutstanding = true
         timeout = policy.initialTimeout
+        return sendOutstanding(at: now)
+    }
+
+    private mutating func sendOutstanding(at now: Instant) -> [Action] {
+        guard let pdu = waiting.first else { return [] }
+        sentAt = now
+        questions = 0
         return say(RemoteProvisioningPDUSend(number: lastOutbound, pdu: pdu), at: now)
     }
 
@@ -281,8 +307,11 @@ package struct RemoteProvisioningLink {
             return say(RemoteProvisioningLinkOpen(target: target), at: now)
         case .accepted: return say(RemoteProvisioningLinkGet(), at: now)
         case .open:
-            if isOutstanding, let pdu = waiting.first {
-                return say(RemoteProvisioningPDUSend(number: lastOutbound, pdu: pdu), at: now)
+            if isOutstanding {
+                // Who does not say what has become of it gets it again.
+                if questions >= policy.questions { return sendOutstanding(at: now) }
+                questions += 1
+                return say(RemoteProvisioningLinkGet(), at: now)
             }
             timeout = policy.pollInterval
             return say(RemoteProvisioningLinkGet(), at: now)

@@ -9,8 +9,15 @@ package struct RemoteProvisioningLinkPolicy: Hashable, Sendable {
     /// How long the server may say nothing before it is given up; longer than the 30 s for which a PDU may be on its way
     /// to the device (Mesh Protocol 5.3.2).
     package var silenceLimit: Duration = .seconds(40)
+    /// How long a device may take to answer the server that opens a link to it, however long the server would wait.
+    package var openingLimit: Duration = .seconds(20)
     /// How much longer than it was told the server may take to open a link.
     package var openingGrace: Duration = .seconds(10)
+    /// How often the server is asked what has become of a PDU before that is sent again to one that does not say.
+    package var questions: Int = 2
+    /// After how long a PDU is sent again although the server says that it is still sending it; longer than the 30 s for which
+    /// it may do so (Mesh Protocol 5.3.2).
+    package var outboundLimit: Duration = .seconds(35)
     /// How long to wait for an answer when the link is to be closed.
     package var closingLimit: Duration = .seconds(20)
 

@@ -27,18 +27,90 @@ struct RemoteProvisioningLinkTests {
         #expect(link.receive(RemoteProvisioningPDUOutboundReport(number: 1).encoded, at: .zero) == [])
     }
 
-    @Test("a PDU that is not reported is sent again with its number, ever more rarely")
+    private let question = RemoteProvisioningLink.Action.send(RemoteProvisioningLinkGet().encoded)
+
+    private func status(_ state: RemoteProvisioningLinkState) -> [UInt8] {
+        RemoteProvisioningLinkStatus(status: .success, state: state).encoded
+    }
+
+    @Test("a server that does not report a PDU is asked what has become of it, and gets it again if it does not say")
     func repetition() throws {
         var link = openLink()
-        let message = RemoteProvisioningPDUSend(number: 1, pdu: [0, 0]).encoded
+        let message = RemoteProvisioningLink.Action.send(RemoteProvisioningPDUSend(number: 1, pdu: [0, 0]).encoded)
         var times: [Int64] = []
-        _ = link.send([0, 0], at: .zero)
-        for _ in 0..<4 {
+        #expect(link.send([0, 0], at: .zero) == [message])
+        for expected in [question, question, message, question] {
             let deadline = try #require(link.nextDeadline)
             times.append(deadline.microseconds / 1_000_000)
-            #expect(link.advance(to: deadline) == [.send(message)])
+            #expect(link.advance(to: deadline) == [expected])
         }
         #expect(times == [3, 9, 17, 25])
+    }
+
+    @Test("a server that has nothing to send has not got the PDU: it gets it again at once, and once for each question")
+    func lostPDU() throws {
+        var link = openLink()
+        let message = RemoteProvisioningLink.Action.send(RemoteProvisioningPDUSend(number: 1, pdu: [0, 0]).encoded)
+        _ = link.send([0, 0], at: .zero)
+        #expect(link.receive(status(.active), at: .zero) == [], "nobody asked for that")
+        let deadline = try #require(link.nextDeadline)
+        #expect(link.advance(to: deadline) == [question])
+        #expect(link.receive(status(.active), at: deadline) == [message])
+        #expect(link.receive(status(.active), at: deadline) == [], "the same answer again")
+    }
+
+    /// bluetooth-meshd 5.87: its acknowledgment came 8.2 s after the PDU Send, and each repetition was a new PB-ADV
+    /// transaction, whose predecessor's acknowledgment then fitted no more.
+    @Test("a PDU is not repeated while the server sends it, which a slow device makes take 8.2 s")
+    func slowDevice() throws {
+        var link = openLink()
+        var server = RestartingServer()
+        var now = Instant.zero
+        server.take(link.send([2, 0, 0, 0, 0, 0], at: now), at: now)
+        while server.reportedAt == nil {
+            let next = [link.nextDeadline, server.nextDeadline].compactMap(\.self).min()
+            now = try #require(next)
+            try #require(now < Instant.zero.advanced(by: .seconds(60)))
+            for message in server.advance(to: now) { server.take(link.receive(message, at: now), at: now) }
+            if let deadline = link.nextDeadline, deadline <= now { server.take(link.advance(to: now), at: now) }
+        }
+        #expect(server.transactions == 1 && server.questions == 1)
+        #expect(server.reportedAt == Instant.zero.advanced(by: .milliseconds(8_200)))
+    }
+
+    @Test("a server that says for more than 30 s that it is sending gets the PDU again")
+    func stuckServer() throws {
+        var link = openLink()
+        var sent: [Int64] = []
+        var actions = link.send([0, 0], at: .zero)
+        var now = Instant.zero
+        while now < Instant.zero.advanced(by: .seconds(60)) {
+            for case .send(let payload) in actions {
+                let isQuestion = RemoteProvisioningLink.Action.send(payload) == question
+                if !isQuestion { sent.append(now.microseconds / 1_000_000) }
+                let answers = isQuestion ? link.receive(status(.outboundPacketTransfer), at: now) : []
+                if answers.contains(.send(RemoteProvisioningPDUSend(number: 1, pdu: [0, 0]).encoded)) {
+                    sent.append(now.microseconds / 1_000_000)
+                }
+            }
+            now = try #require(link.nextDeadline)
+            actions = link.advance(to: now)
+        }
+        #expect(sent == [0, 41])
+    }
+
+    @Test("60 s are asked for, but a device that does not answer is not waited for so long")
+    func openingLimit() throws {
+        var link = RemoteProvisioningLink(target: .device(uuid, timeout: 60))
+        let open = RemoteProvisioningLinkOpen(target: .device(uuid, timeout: 60)).encoded
+        #expect(link.open(at: .zero) == [.send(open)] && open.last == 0x3C)
+        _ = link.receive(status(.opening), at: .zero)
+        var now = Instant.zero
+        while !link.isClosed {
+            now = try #require(link.nextDeadline)
+            if link.advance(to: now) == [question] { _ = link.receive(status(.opening), at: now) }
+        }
+        #expect(now == Instant.zero.advanced(by: .seconds(30)))
     }
 
     @Test("a report of a PDU that was not sent ends the link, as does one that skips a PDU")
@@ -114,5 +186,44 @@ struct RemoteProvisioningLinkTests {
                 #expect(!wasClosed || (link.isClosed && actions.isEmpty))
             }
         }
+    }
+}
+
+/// A Remote Provisioning Server that begins a repeated PDU anew, with a device that takes 8.2 s for each transaction.
+private struct RestartingServer {
+    private(set) var transactions = 0
+    private(set) var questions = 0
+    private(set) var reportedAt: Instant?
+    private(set) var nextDeadline: Instant?
+    private var number: UInt8 = 0
+    private var answers: [[UInt8]] = []
+
+    /// Takes what the client sends; its answers come at the next moment.
+    mutating func take(_ actions: [RemoteProvisioningLink.Action], at now: Instant) {
+        for case .send(let payload) in actions {
+            switch try? decodeFoundationMessage(payload) {
+            case let send as RemoteProvisioningPDUSend:
+                transactions += 1
+                number = send.number
+                nextDeadline = now.advanced(by: .milliseconds(8_200))
+            case is RemoteProvisioningLinkGet:
+                questions += 1
+                let state = RemoteProvisioningLinkState.outboundPacketTransfer
+                answers.append(RemoteProvisioningLinkStatus(status: .success, state: state).encoded)
+            default: break
+            }
+        }
+    }
+
+    /// Lets time pass: what the client hears.
+    mutating func advance(to now: Instant) -> [[UInt8]] {
+        var heard = answers
+        answers = []
+        if let deadline = nextDeadline, deadline <= now {
+            nextDeadline = nil
+            reportedAt = now
+            heard.append(RemoteProvisioningPDUOutboundReport(number: number).encoded)
+        }
+        return heard
     }
 }
