@@ -8,7 +8,7 @@ package enum ExitStatus: Int32, Sendable {
     case changes = 2
     /// Only drift was found.
     case drift = 3
-    /// Applied in part: nodes are pending or have failed.
+    /// Applied in part: nodes are pending or have failed, or something of them could not be read.
     case partial = 4
     /// A guard has refused the plan.
     case refused = 5

@@ -21,13 +21,16 @@ extension NodeReadBack {
         case .appKeys(let netKey, let indexes):
             // A key of that index in another subnet is not the key that the database means.
             for index in indexes where (boundNetKey(of: index) ?? netKey) == netKey { reportedAppKeys.insert(index) }
-        case .bindings(let address, let indexes): update(address) { $0.bindings = indexes.sortedUnique() }
+        case .bindings(let address, let indexes):
+            let bindings = indexes.sortedUnique().filter { isThere($0) }
+            update(address) { $0.bindings = bindings }
         case .subscriptions(let address, let list):
             let recorded = labelsRecorded(at: address)
             let subscriptions = list.compactMap { subscription(to: $0, recorded: recorded, labels) }
             update(address) { $0.subscriptions = subscriptions.sortedUnique() }
         case .publication(let address, let target, let settings):
-            let target = publishAddress(target, recorded: labelsRecorded(at: address), labels)
+            var target = publishAddress(target, recorded: labelsRecorded(at: address), labels)
+            if target != nil, !isThere(settings.appKeyIndex) { target = nil }
             update(address) { $0.publication = target.map(settings.publication) }
         case .defaultTTL(let ttl): node.defaultTTL = ttl
         case .secureNetworkBeacon(let isOn): node.secureNetworkBeacon = isOn
@@ -44,6 +47,13 @@ extension NodeReadBack {
             pageReading?.take(answer)
             askForPages()
         }
+    }
+
+    /// Whether what uses an AppKey can be: a node cannot use a key that it does not have, even if it says that it is bound.
+    private mutating func isThere(_ index: AppKeyIndex) -> Bool {
+        if !knowsAllKeys || node.appKeys.contains(where: { $0.index == index }) { return true }
+        habits.insert(.keepsBindings)
+        return false
     }
 
     /// What is asked first of the composition pages beside page 0 and the metadata of the models, if anything is.

@@ -20,6 +20,10 @@ package struct NodeReadBack: Sendable {
     package private(set) var reports = 0
     /// What it refused to tell; that stays as it was recorded.
     package private(set) var refused: [NodeReading] = []
+    /// What could not be read because its answer was odd or never came; that stays as it was recorded.
+    package private(set) var unread: [UnreadValue] = []
+    /// In which known ways it departs from the specification.
+    package internal(set) var habits: Set<KnownHabit> = []
     /// Whether every Get goes by itself although the node has the Opcodes Aggregator Server.
     package private(set) var isAskedSingly = false
 
@@ -173,6 +177,27 @@ package struct NodeReadBack: Sendable {
         guard let reading = next else { return }
         refused.append(reading)
         skip()
+    }
+
+    /// What ``next`` asks cannot be read: the node answers oddly, or does not answer that although it answers other Gets.
+    package mutating func leave(_ answer: OddAnswer?) {
+        guard let reading = next else { return }
+        unread.append(UnreadValue(reading, answer: answer))
+        skip()
+    }
+
+    /// Whether the node has answered anything, be it oddly.
+    package var hasAnswered: Bool { reports > 0 || !refused.isEmpty || !unread.isEmpty }
+
+    /// Whether what the node told of its keys is all that it has.
+    var knowsAllKeys: Bool {
+        let left = refused + unread.map(\.reading)
+        return !left.contains { reading in
+            switch reading {
+            case .netKeys, .appKeys: true
+            default: false
+            }
+        }
     }
 
     /// Leaves what ``next`` asks as it is recorded.

@@ -46,6 +46,8 @@ package struct ReadBackAnswers: Hashable, Sendable {
 
     /// In the order of the Gets; nil for one without an answer that can be understood.
     package var answers: [Answer?]
+    /// In which known ways they depart from the specification.
+    package var habits: Set<KnownHabit> = []
     /// Octets of the status, opcode included, if the node says that no more answers had room in it.
     package var fullAt: Int?
 

@@ -272,7 +272,7 @@ final class ProxyField {
             case .unanswered: note("unanswered")
             case .unreachable(_, let failure): note("unreachable: \(failure.reason)")
             case .unsendable: note("unsendable")
-            case .sent, .said, .ivIndexChanged, .keyRefreshPhaseChanged: continue
+            case .sent, .said, .ivIndexChanged, .keyRefreshPhaseChanged, .habit: continue
             }
         }
     }

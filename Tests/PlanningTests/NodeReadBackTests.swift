@@ -33,6 +33,72 @@ struct NodeReadBackTests {
         )
     }
 
+    /// Answers everything as it is recorded, but for what the closure says.
+    private func read(
+        _ node: Node,
+        _ answer: (NodeReading, inout NodeReadBack) -> Bool
+    ) -> NodeReadBack {
+        var readBack = NodeReadBack(of: node, appKeys: network.appKeys)
+        while let reading = readBack.next {
+            if !answer(reading, &readBack) { readBack.refuse() }
+        }
+        return readBack
+    }
+
+    @Test("One odd answer costs one value: it stays as recorded, and everything else is asked")
+    func oddAnswer() throws {
+        let asked = readings(of: lamp)
+        for odd in asked {
+            var seen: [NodeReading] = []
+            let answer = OddAnswer(.aboutElse, payload: [0x80, 0x4E, 0])
+            let readBack = read(lamp) { reading, readBack in
+                seen.append(reading)
+                guard reading == odd else { return false }
+                readBack.leave(answer)
+                return true
+            }
+            #expect(seen == asked, "\(odd)")
+            #expect(readBack.unread == [UnreadValue(odd, answer: answer)])
+            #expect(readBack.isFinished && readBack.refused.count == asked.count - 1)
+            #expect(readBack.node.hasConfiguration(of: lamp))
+        }
+    }
+
+    @Test("A binding to a key that the node does not have is none, and a publication under it neither")
+    func danglingBinding() throws {
+        let onOff = ModelAddress(element: 0, model: .sig(0x1000))
+        let key = try #require(lamp.appKeys.first?.index)
+        let gone = try #require(AppKeyIndex(rawValue: 0x123))
+        let settings = PublicationSettings(appKeyIndex: gone)
+        let target = Address(rawValue: 0xC000)
+        func readBack(knowsKeys: Bool) -> NodeReadBack {
+            read(lamp) { reading, readBack in
+                switch reading {
+                case .appKeys(let subnet):
+                    guard knowsKeys else {
+                        readBack.leave(nil)
+                        return true
+                    }
+                    readBack.take(.appKeys(subnet, lamp.appKeys.map(\.index)), labels: KnownLabels(network))
+                case .netKeys: readBack.take(.netKeys(lamp.netKeys.map(\.index)), labels: KnownLabels(network))
+                case .bindings(onOff): readBack.take(.bindings(onOff, [key, gone]), labels: KnownLabels(network))
+                case .publication(onOff):
+                    readBack.take(.publication(onOff, target, settings), labels: KnownLabels(network))
+                default: return false
+                }
+                return true
+            }
+        }
+        let known = readBack(knowsKeys: true)
+        #expect(known.node.model(at: onOff)?.bindings == [key])
+        #expect(known.node.model(at: onOff)?.publication == nil)
+        #expect(known.habits == [.keepsBindings])
+        let unknown = readBack(knowsKeys: false)
+        #expect(unknown.node.model(at: onOff)?.bindings == [key, gone].sorted(), "the node may have that key")
+        #expect(unknown.node.model(at: onOff)?.publication?.appKeyIndex == gone)
+        #expect(unknown.habits == [])
+    }
+
     @Test("The Gets follow from keys, features and models by a formula")
     func formula() throws {
         var generator = SplitMix64(seed: 5)

@@ -172,6 +172,7 @@ struct CDBRoundTripTests {
             network.nodes[index].compositionPages = nil
             network.nodes[index].modelsMetadata = nil
             network.nodes[index].readBackAt = nil
+            network.nodes[index].unread = []
             // Of a key refresh the format knows only who has the new keys.
             for place in network.nodes[index].netKeys.indices {
                 let isUpdated = network.nodes[index].netKeys[place].isUpdated

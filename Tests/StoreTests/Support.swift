@@ -156,6 +156,10 @@ func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
             node.recordBridging(try bridgingEntry(from: 5, to: 9, .bothWays, second))
             node.compositionPages = [1: [1, 2, 3], 128: [UInt8](repeating: 7, count: 300)]
             node.modelsMetadata = [0: []]
+            node.unread = [
+                Node.UnreadRecord(request: [1, 2, 3], answer: [0x80, 0x4E, 0x00]),
+                Node.UnreadRecord(request: [4], answer: nil),
+            ]
         }
         node.observedAt = now
         node.elements = [

@@ -1,4 +1,5 @@
 import MeshCore
+import Planning
 
 /// Names a request of a client; never used twice by it.
 package struct RequestIdentifier: RawRepresentable, Hashable, Comparable, Sendable {
@@ -47,6 +48,10 @@ struct Exchange {
     /// An answer that fits the request and says that something else holds: a late one of an earlier request, or the
     /// truth. It counts if nothing better comes.
     var contradiction: ConfigurationVerdict?
+
+    /// An answer that cannot be one, and to which transmission it came. It may be a late one to an earlier request, so it
+    /// counts only if nothing better comes in time, or when it comes again to a further transmission.
+    var odd: (answer: OddAnswer, transmission: Int)?
 
     /// What the machine of a client has to do for it next.
     var nextDeadline: Instant? {

@@ -114,10 +114,15 @@ extension MeshClient {
                 outputs.append(
                     .answered(exchange.identifier, contradiction, transmissions: exchange.transmissions)
                 )
+            } else if let odd = exchange.odd {
+                endOddly(exchange, odd.answer, at: now, into: &outputs)
             } else {
                 outputs.append(.unanswered(exchange.identifier))
             }
         } else if let instant = exchange.nextTransmission, instant <= now {
+            if let odd = exchange.odd, exchange.contradiction == nil, exchange.transmissions >= exchange.inquiry.oddLimit {
+                return endOddly(exchange, odd.answer, at: now, into: &outputs)
+            }
             exchanges[node]?.timeout = policy.doubled(exchange.timeout)
             transmit(to: node, at: now, into: &outputs)
         }
@@ -194,16 +199,45 @@ extension MeshClient {
         guard message.destination == address.address,
             let exchange = exchanges[message.source], exchange.transmissions > 0,
             message.security == exchange.inquiry.security(of: message.source),
-            let verdict = exchange.inquiry.verdict(on: message.payload)
+            let hearing = exchange.inquiry.hearing(of: message.payload)
         else { return }
         for target in [exchange.carrier, arrival] { prove(target) }
-        if case .differs = verdict {
-            exchanges[message.source]?.contradiction = verdict
+        switch hearing.verdict {
+        case .differs:
+            exchanges[message.source]?.contradiction = hearing.verdict
             return
+        case .odd(let answer):
+            if repeatedAnswers[message.source]?.contains(message.payload) == true { return }
+            if let odd = exchange.odd, odd.transmission < exchange.transmissions {
+                endOddly(exchange, answer, at: now, into: &outputs)
+            } else {
+                exchanges[message.source]?.odd = (answer, exchange.transmissions)
+            }
+            return
+        default: break
         }
         learn(from: exchange, answeredAt: now)
         remove(message.source, at: now)
-        outputs.append(.answered(exchange.identifier, verdict, transmissions: exchange.transmissions))
+        if exchange.transmissions > 1 { rememberRepeated(message.payload, of: message.source) }
+        if let habit = hearing.habit { outputs.append(.habit(exchange.identifier, habit)) }
+        outputs.append(.answered(exchange.identifier, hearing.verdict, transmissions: exchange.transmissions))
+    }
+
+    /// Settles a request with an answer that cannot be one.
+    private mutating func endOddly(
+        _ exchange: Exchange,
+        _ answer: OddAnswer,
+        at now: Instant,
+        into outputs: inout [Output]
+    ) {
+        remove(exchange.node, at: now)
+        if let habit = answer.habit { outputs.append(.habit(exchange.identifier, habit)) }
+        outputs.append(.answered(exchange.identifier, .odd(answer), transmissions: exchange.transmissions))
+    }
+
+    private mutating func rememberRepeated(_ answer: [UInt8], of node: UnicastAddress) {
+        let most = 3
+        repeatedAnswers[node] = (repeatedAnswers[node] ?? []).suffix(most - 1) + [answer]
     }
 
     /// Takes the time that an exchange needed into the time-outs of later ones.

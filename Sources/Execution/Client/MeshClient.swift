@@ -33,6 +33,8 @@ package struct MeshClient {
         case sent(RequestIdentifier, transmissions: Int)
         /// A request was answered; counts its transmissions.
         case answered(RequestIdentifier, ConfigurationVerdict, transmissions: Int)
+        /// The answer to a request, which follows, departs from the specification in a known way.
+        case habit(RequestIdentifier, KnownHabit)
         /// A request was given up at its deadline.
         case unanswered(RequestIdentifier)
         /// A request was given up because no proxy can be had that serves its subnets, though others can.
@@ -73,6 +75,9 @@ package struct MeshClient {
     var nodes = ProxyNodes()
     var exchanges: [UnicastAddress: Exchange] = [:]
     var transmissionNodes: [TransmissionIdentifier: UnicastAddress] = [:]
+    /// The latest answers to requests that nodes were sent several times: they may come again, and say nothing about the next
+    /// request then.
+    var repeatedAnswers: [UnicastAddress: [[UInt8]]] = [:]
     /// The link by which each node was last sent something: acknowledgments of its segments take the same way.
     var routes: [UnicastAddress: LinkTarget] = [:]
     private var nextRequest: UInt64 = 0

@@ -9,10 +9,13 @@ extension ActionInquiries {
     func get(_ reading: NodeReading) throws(StepFailure) -> ConfigurationInquiry {
         switch reading {
         case .composition: return compositionReport()
-        case .netKeys: return ConfigurationInquiry(ConfigNetKeyGet()) { .report(.netKeys($0.netKeyIndexes)) }
+        case .netKeys:
+            return ConfigurationInquiry(ConfigNetKeyGet()) { list in
+                .report(.netKeys(NetKeyIndex.meant(by: list.netKeyIndexes, known: netKeys.map(\.index))))
+            }
         case .appKeys(let index):
             return ConfigurationInquiry(ConfigAppKeyGet(netKeyIndex: index)) { list in
-                list.status == .success ? .report(.appKeys(index, list.appKeyIndexes)) : .refused(list.status)
+                list.status == .success ? .report(.appKeys(index, meant(list.appKeyIndexes))) : .refused(list.status)
             }
         case .bindings(let model): return try bindings(of: model)
         case .subscriptions(let model): return try subscriptions(of: model)
@@ -56,6 +59,10 @@ extension ActionInquiries {
         return ConfigurationInquiry(aggregating: gets, on: node, answerSize: answerSize)
     }
 
+    private func meant(_ list: [AppKeyIndex]) -> [AppKeyIndex] {
+        AppKeyIndex.meant(by: list, known: appKeys.map(\.index))
+    }
+
     private func state(_ request: some FoundationStateRequest) -> ConfigurationInquiry {
         ConfigurationInquiry(request) { status in
             status.outcome == .success ? .report(.state(status.foundationState)) : .refused(status.outcome)
@@ -67,11 +74,11 @@ extension ActionInquiries {
         ConfigurationInquiry(ConfigCompositionDataGet(page: 0), answerSize: 100) { status in
             do throws(DecodeError) {
                 guard let composition = try status.composition() else {
-                    return .differs("another page of its composition than page 0")
+                    return .odd(OddAnswer(.content("has another page of its composition than page 0")))
                 }
-                return .report(.composition(composition))
+                return .report(.composition(composition.withVendorModelsInOrder ?? composition))
             } catch {
-                return .differs("a composition that cannot be read: \(error)")
+                return .odd(OddAnswer(.malformed(error)))
             }
         }
     }
@@ -80,12 +87,12 @@ extension ActionInquiries {
         let address = try element(model)
         if let get = ConfigSIGModelAppGet(elementAddress: address, model: model.model) {
             return ConfigurationInquiry(get) { list in
-                list.status == .success ? .report(.bindings(model, list.entries)) : .refused(list.status)
+                list.status == .success ? .report(.bindings(model, meant(list.entries))) : .refused(list.status)
             }
         }
         if let get = ConfigVendorModelAppGet(elementAddress: address, model: model.model) {
             return ConfigurationInquiry(get) { list in
-                list.status == .success ? .report(.bindings(model, list.entries)) : .refused(list.status)
+                list.status == .success ? .report(.bindings(model, meant(list.entries))) : .refused(list.status)
             }
         }
         throw .unmakeable("\(model.model) is neither a SIG nor a vendor model")

@@ -7,6 +7,15 @@ extension ActionInquiries {
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` if a key is missing or an element lies outside the address space.
     func request() throws(StepFailure) -> ConfigurationInquiry {
+        let request = try message()
+        switch action {
+        case .read, .readComposition: return request
+        // What became of it is read back.
+        default: return request.settledByOddAnswer()
+        }
+    }
+
+    private func message() throws(StepFailure) -> ConfigurationInquiry {
         switch action {
         case .readComposition(let page): return composition(page)
         case .addNetKey(let index):
@@ -56,9 +65,9 @@ extension ActionInquiries {
         ConfigurationInquiry(ConfigCompositionDataGet(page: page), answerSize: 100) { status in
             do throws(DecodeError) {
                 guard let composition = try status.composition() else { return .holds(action) }
-                return .composition(composition)
+                return .composition(composition.withVendorModelsInOrder ?? composition)
             } catch {
-                return .differs("a composition that cannot be read: \(error)")
+                return .odd(OddAnswer(.malformed(error)))
             }
         }
     }
@@ -130,6 +139,27 @@ extension ActionInquiries {
             guard status.status == .success else { return .refused(status.status) }
             return status.address == address ? .holds(action) : .differs("a subscription to \(status.address)")
         }
+    }
+
+    /// Ends a publication with a request that names the key which it uses, for nodes that want one named that is bound to the
+    /// model, see ``KnownHabit/namedKeyEndsPublication``.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` for another action, or if the element lies outside the address space.
+    func requestEndingPublication(under key: AppKeyIndex) throws(StepFailure) -> ConfigurationInquiry {
+        guard case .setPublication(let model, nil) = action else {
+            throw .unmakeable("the action ends no publication")
+        }
+        let request = ConfigModelPublicationSet(
+            elementAddress: try element(model),
+            publishAddress: .unassigned,
+            settings: PublicationSettings(appKeyIndex: key, ttl: 0),
+            model: model.model
+        )
+        return ConfigurationInquiry(request, answerSize: 14) { status in
+            guard status.status == .success else { return .refused(status.status) }
+            return status.shows(nil) ? .holds(action) : .differs("that it still publishes, to \(status.publishAddress)")
+        }
+        .settledByOddAnswer()
     }
 
     private func publicationRequest(

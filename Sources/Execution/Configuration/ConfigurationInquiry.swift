@@ -35,13 +35,23 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case remoteLink(RemoteProvisioningLinkState)
     /// Whether it advertises with its Node Identity now, openly or in private.
     case identity(isRunning: Bool)
+    /// The node answers, but with what cannot be the answer.
+    case odd(OddAnswer)
 }
 
 /// One request and how its answer is understood.
 package struct ConfigurationInquiry {
+    /// What a payload says about the request.
+    struct Hearing {
+        /// Its verdict.
+        var verdict: ConfigurationVerdict
+        /// In which known way it departs from the specification, if it does and is understood all the same.
+        var habit: KnownHabit?
+    }
+
     private struct Reading {
         let opcode: Opcode
-        let verdict: (ArraySlice<UInt8>) -> ConfigurationVerdict?
+        let hearing: (ArraySlice<UInt8>) -> Hearing?
     }
 
     /// The access payload to send. It may contain keys.
@@ -54,6 +64,9 @@ package struct ConfigurationInquiry {
     let isSegmented: Bool
     /// Whether the same can be asked in shorter messages: then the request is given up when the node refuses its segments.
     let canBeDivided: Bool
+    /// After how many transmissions an odd answer counts, should no better one have come until the next is due. What asks for
+    /// a change is not asked for again, but read back.
+    private(set) var oddLimit = 2
     private var readings: [Reading]
 
     /// A request that is answered by the status its type names.
@@ -74,10 +87,15 @@ package struct ConfigurationInquiry {
             OutgoingMessage.pduCount(payloadSize: payload.count)
             + OutgoingMessage.pduCount(payloadSize: answerSize) - 2
         let reading = Reading(opcode: Request.Status.opcode) { parameters in
-            guard let status = try? Request.Status(parameters: parameters), request.isAnswered(by: status) else {
-                return nil
+            do throws(DecodeError) {
+                let status = try Request.Status(parameters: parameters)
+                guard request.isAnswered(by: status) else {
+                    return .odd(OddAnswer(.aboutElse, habit: request.oddHabit(of: status)))
+                }
+                return Hearing(verdict: verdict(status), habit: request.habit(of: status, read: parameters))
+            } catch {
+                return .odd(OddAnswer(.malformed(error)))
             }
-            return verdict(status)
         }
         readings = [reading]
     }
@@ -100,7 +118,7 @@ package struct ConfigurationInquiry {
             guard let status = try? Request.Status(parameters: parameters), request.isAnswered(by: status) else {
                 return nil
             }
-            return verdict(status)
+            return Hearing(verdict: verdict(status))
         }
         readings = [reading]
     }
@@ -121,7 +139,7 @@ package struct ConfigurationInquiry {
             OutgoingMessage.pduCount(payloadSize: payload.count)
             + OutgoingMessage.pduCount(payloadSize: answerSize) - 2
         let reading = Reading(opcode: OpcodesAggregatorStatus.opcode) { parameters in
-            ReadBackAnswers(parameters, to: gets, on: element).map { .reports($0) }
+            ReadBackAnswers(parameters, to: gets, on: element).map { Hearing(verdict: .reports($0)) }
         }
         readings = [reading]
     }
@@ -139,15 +157,40 @@ package struct ConfigurationInquiry {
         return inquiry
     }
 
+    /// The same inquiry, whose first odd answer counts: what became of it will be read back.
+    func settledByOddAnswer() -> ConfigurationInquiry {
+        var inquiry = self
+        inquiry.oddLimit = 1
+        return inquiry
+    }
+
     /// What an access payload from the node says; nil if it does not answer the request.
     package func verdict(on payload: [UInt8]) -> ConfigurationVerdict? {
+        guard let verdict = hearing(of: payload)?.verdict else { return nil }
+        if case .odd = verdict { return nil }
+        return verdict
+    }
+
+    /// What an access payload from the node says, odd answers included; nil if it is none of the messages that answer.
+    func hearing(of payload: [UInt8]) -> Hearing? {
         var reader = ByteReader(payload)
         guard let opcode = try? Opcode(decoding: &reader) else { return nil }
         let parameters = reader.readRest()
+        var oddity: Hearing?
         for reading in readings where reading.opcode == opcode {
-            if let verdict = reading.verdict(parameters) { return verdict }
+            guard var hearing = reading.hearing(parameters) else { continue }
+            guard case .odd(var answer) = hearing.verdict else { return hearing }
+            answer.payload = payload
+            hearing.verdict = .odd(answer)
+            oddity = oddity ?? hearing
         }
-        return nil
+        return oddity
+    }
+}
+
+extension ConfigurationInquiry.Hearing {
+    fileprivate static func odd(_ answer: OddAnswer) -> ConfigurationInquiry.Hearing {
+        ConfigurationInquiry.Hearing(verdict: .odd(answer))
     }
 }
 

@@ -18,11 +18,13 @@ extension ReadBackAnswers {
             return
         }
         for (place, (get, item)) in zip(gets, status.items).enumerated() {
-            switch get.verdict(on: item) {
+            let hearing = get.hearing(of: item)
+            switch hearing?.verdict {
             case .report(let report): answers[place] = .report(report)
             case .refused: answers[place] = .refused
-            default: break
+            default: continue
             }
+            if let habit = hearing?.habit { habits.insert(habit) }
         }
         if answers.allSatisfy({ $0 == nil }), status.items.contains(where: { !$0.isEmpty }) { return nil }
         if status.status == .responseOverflow { fullAt = OpcodesAggregatorStatus.opcode.size + parameters.count }

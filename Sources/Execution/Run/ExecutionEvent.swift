@@ -19,6 +19,13 @@ package enum ExecutionEvent: Hashable, Sendable {
     case stepRetried(step: Int, transmissions: Int)
     /// No answer came within the deadline, the outcome is unknown; the node is asked for the value.
     case stepUnknown(step: Int)
+    /// The answer to a step's request cannot be one; the node is asked for the value.
+    case stepAnsweredOddly(step: Int, OddAnswer)
+    /// The node has refused a removal because what was to be taken away is not there: the step has reached its aim, and the
+    /// next event says so.
+    case removalFoundNothing(step: Int, ConfigStatusCode)
+    /// A node departs from the specification in a known way, which is coped with; once for each node and way.
+    case habitMet(DeviceUUID, KnownHabit)
     /// A step's effect is durable in the database; by a status, or by a read-back after an unknown outcome.
     case stepSucceeded(step: Int, byReadBack: Bool)
     /// The database already has a step's effect; nothing was sent.

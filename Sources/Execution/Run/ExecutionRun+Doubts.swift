@@ -55,7 +55,7 @@ extension ExecutionRun {
             }
             journal.settle(doubt, .succeeded)
         case .doesNotHold, .differs, .relayRetransmit, .report, .reports, .attention, .page, .pollTimeout,
-            .solicitationsCleared, .remoteLink, .identity:
+            .solicitationsCleared, .remoteLink, .identity, .odd:
             tookEffect = false
             journal.settle(doubt, .skipped)
         case .continues(let position): return askFurther(job, from: position)

@@ -33,6 +33,10 @@ extension ExecutionRun {
         var inquiry: ConfigurationInquiry
         /// What it asks for at once with others, if it does.
         var readings: [NodeReading] = []
+        /// Whether it is not waited for as long as for a first Get.
+        var isBrief = false
+        /// Whether the end of a publication was asked for with the key that it uses.
+        var hasNamedKey = false
         /// How often the change was asked for, each time with its own deadline.
         var round = 1
         /// Whether the change was ever sent.

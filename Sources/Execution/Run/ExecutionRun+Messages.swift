@@ -17,7 +17,7 @@ extension ExecutionRun {
             switch job.stage {
             case .doubt, .prelude, .readBack, .ivIndex, .server, .identity: options.retry.readBackDeadline
             case .candidate: nil
-            case .request: job.readings.isEmpty ? nil : options.retry.readBackDeadline
+            case .request: job.readings.isEmpty && !job.isBrief ? nil : options.retry.readBackDeadline
             }
         let (identifier, outputs) = client.request(
             job.inquiry,
@@ -93,6 +93,8 @@ extension ExecutionRun {
         case .unsendable(let identifier, let error):
             if let job = jobs.removeValue(forKey: identifier) { settle(job, unsendable: error) }
         case .said(let server, let payload): hearServer(server, payload)
+        case .habit(let identifier, let habit):
+            if let job = jobs[identifier] { meet(habit, of: job.node) }
         // Taken care of before what follows it.
         case .ivIndexChanged: break
         case .keyRefreshPhaseChanged(let index, let phase): network.record(phase, of: index)

@@ -42,6 +42,8 @@ extension ExecutionRun {
         do throws(StepFailure) {
             let inquiries = ActionInquiries(action, node: node.unicastAddress, network: network.header)
             var job = Job(node: uuid, step: step, action: action, stage: .request, inquiry: try inquiries.get(reading))
+            // What such a Get was not answered with before is not waited for as long again.
+            job.isBrief = readBack.unread.contains { $0.answer == nil && $0.reading.isLike(reading) }
             if case .sequence(let readings) = request {
                 job.inquiry = try inquiries.sequence(readings, answerSize: request.statusLength(on: readBack.node))
                 job.readings = readings
@@ -61,8 +63,41 @@ extension ExecutionRun {
 
     private static let sequenceWeight = 2
 
+    /// A node gave an odd answer to a Get; what it asks for stays as it is recorded.
+    func settleOddReading(_ step: Int, _ job: Job, _ answer: OddAnswer) {
+        if isThereAfterAll(step, job) { return }
+        readBacks[job.node]?.leave(answer)
+        askNext(step, job.node)
+    }
+
+    /// A node did not answer a Get. If it has answered others, it is asked for something that every node answers: then it is
+    /// seen whether it fell silent, or only does not answer that.
+    func settleUnansweredReading(_ step: Int, _ job: Job) {
+        guard let readBack = readBacks[job.node], let reading = readBack.next, readBack.hasAnswered,
+            unansweredReadings[job.node] == nil, let node = network.node(job.node), !isInterrupted
+        else {
+            unansweredReadings[job.node] = nil
+            journal.settle(subject(of: step), .skipped)
+            return suspend(job.node)
+        }
+        let probe = ConfigurationAction.read(reading == .defaultTTL ? .secureNetworkBeacon : .defaultTTL)
+        let inquiries = ActionInquiries(probe, node: node.unicastAddress, network: network.header)
+        guard let inquiry = try? inquiries.request() else { return suspend(job.node) }
+        unansweredReadings[job.node] = reading
+        outbox.append(Job(node: job.node, step: step, action: probe, stage: .request, inquiry: inquiry, isBrief: true))
+    }
+
+    /// Whether a node answers what only asks whether it answers anything: then it does not answer the Get before.
+    private func isThereAfterAll(_ step: Int, _ job: Job) -> Bool {
+        guard unansweredReadings.removeValue(forKey: job.node) != nil else { return false }
+        readBacks[job.node]?.leave(nil)
+        askNext(step, job.node)
+        return true
+    }
+
     /// A node answered a Get.
     func settle(_ step: Int, _ job: Job, _ report: NodeReport) {
+        if isThereAfterAll(step, job) { return }
         if case .composition(let composition) = report, let objection = network.objection(to: composition, of: job.node)
         {
             // Nothing else that it says can be understood then.
@@ -75,12 +110,14 @@ extension ExecutionRun {
 
     /// A node refuses a Get; what it asks for stays as it is recorded.
     func settleRefusedReading(_ step: Int, _ job: Job) {
+        if isThereAfterAll(step, job) { return }
         readBacks[job.node]?.refuse()
         askNext(step, job.node)
     }
 
     /// A node answered a sequence; what it left out is asked for by itself.
     func settle(_ step: Int, _ job: Job, _ answers: ReadBackAnswers) {
+        for habit in answers.habits.sorted(by: { $0.rawValue < $1.rawValue }) { meet(habit, of: job.node) }
         readBacks[job.node]?.take(answers, to: job.readings)
         askNext(step, job.node)
     }
@@ -93,10 +130,25 @@ extension ExecutionRun {
 
     /// Records what a node has told, all of it or up to where it fell silent.
     func endReadBack(_ uuid: DeviceUUID) {
-        guard let readBack = readBacks.removeValue(forKey: uuid), readBack.reports > 0,
+        unansweredReadings[uuid] = nil
+        guard let readBack = readBacks.removeValue(forKey: uuid), readBack.hasAnswered,
             let outcome = network.observe(readBack, at: context.now())
         else { return }
         tellClient(of: uuid)
+        for habit in readBack.habits.sorted(by: { $0.rawValue < $1.rawValue }) { meet(habit, of: uuid) }
         announce(.nodeReadBack(uuid, outcome))
+    }
+}
+
+extension NodeReading {
+    /// Whether it is the same message, about whatever.
+    fileprivate func isLike(_ other: NodeReading) -> Bool {
+        switch (self, other) {
+        case (.appKeys, .appKeys), (.subscriptions, .subscriptions), (.publication, .publication),
+            (.bridgingTable, .bridgingTable), (.page, .page):
+            true
+        case (.bindings(let one), .bindings(let two)): one.model.isVendor == two.model.isVendor
+        default: self == other
+        }
     }
 }

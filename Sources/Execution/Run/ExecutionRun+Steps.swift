@@ -137,7 +137,9 @@ extension ExecutionRun {
             considerServer(job.node)
         case .relayRetransmit(let retransmit): continueRelay(step, job, retransmit)
         case .doesNotHold: repeatRequest(step, job)
+        case .odd(let answer): settleOdd(step, job, answer)
         case .refused(let status) where job.mayHaveNewKey(status): askForPhase(step, job, status)
+        case .refused(let status) where job.action.isRemoval: settleRemoval(step, job, refusedWith: status)
         case .refused(let status):
             if status == .insufficientResources { network.learnCapacity(from: job.action, refusedBy: job.node) }
             journal.settle(subject(of: step), .failed(status: status.rawValue))
@@ -202,7 +204,7 @@ extension ExecutionRun {
     private func repeatRequest(_ step: Int, _ job: Job) {
         if let status = job.refusal {
             journal.settle(subject(of: step), .failed(status: status.rawValue))
-            return fail(step, .otherNewKey)
+            return fail(step, job.action.isRemoval ? .refused(status) : .otherNewKey)
         }
         guard job.round < options.retry.maximumRounds else {
             journal.settle(subject(of: step), .skipped)
@@ -219,7 +221,7 @@ extension ExecutionRun {
     }
 
     /// Sends something else for a step whose intent is durable.
-    private func resend(
+    func resend(
         _ job: Job,
         _ step: Int,
         _ inquiry: (ActionInquiries) throws(StepFailure) -> ConfigurationInquiry
@@ -253,6 +255,7 @@ extension ExecutionRun {
             guard job.readings.isEmpty else { return settleUnansweredSequence(step, job) }
             // Reading changes nothing, so there is nothing to be in doubt about.
             switch job.action {
+            case .read where readBacks[job.node] != nil: return settleUnansweredReading(step, job)
             case .readComposition, .read:
                 journal.settle(subject(of: step), .skipped)
                 return suspend(job.node)
@@ -289,8 +292,9 @@ extension ExecutionRun {
 
     // MARK: Outcomes
 
-    private func succeed(_ step: Int, _ job: Job, _ record: (inout Node, MeshNetwork, Timestamp) -> Void) {
+    func succeed(_ step: Int, _ job: Job, _ record: (inout Node, MeshNetwork, Timestamp) -> Void) {
         let isByReadBack = if case .readBack = job.stage { true } else { false }
+        if let status = job.refusal, job.action.isRemoval { announce(.removalFoundNothing(step: step, status)) }
         let header = network.header
         network.update(job.node, at: context.now()) { record(&$0, header, context.now()) }
         network.checkCapacity(after: job.action, on: job.node)
@@ -374,7 +378,7 @@ extension SequenceNumberError {
 
 extension ConfigurationAction {
     /// Whether it changes nothing.
-    fileprivate var isReading: Bool {
+    var isReading: Bool {
         if case .read = self { true } else { false }
     }
 }

@@ -21,6 +21,10 @@ final class ExecutionRun {
     var schedule: StepSchedule
     /// What nodes have told that are being read back.
     var readBacks: [DeviceUUID: NodeReadBack] = [:]
+    /// Gets without an answer of nodes that are asked now whether they answer anything.
+    var unansweredReadings: [DeviceUUID: NodeReading] = [:]
+    /// In which known ways nodes depart from the specification, as far as it was told.
+    var habits: [DeviceUUID: Set<KnownHabit>] = [:]
     /// Products of which a node did not take several Gets in one message.
     var singlyAskedProducts: Set<Node.Product> = []
     /// What was seen of the subscription lists of nodes of which is found out which are shared.

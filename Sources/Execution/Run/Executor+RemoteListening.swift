@@ -218,7 +218,7 @@ private final class RemoteListeningRun {
             }
         // The IV index is taken care of before what follows it. The network tells the phase in every beacon; the next
         // apply records it.
-        case .ivIndexChanged, .directLinkUp, .directLinkDown, .sent, .keyRefreshPhaseChanged: break
+        case .ivIndexChanged, .directLinkUp, .directLinkDown, .sent, .keyRefreshPhaseChanged, .habit: break
         }
         return []
     }

@@ -82,6 +82,7 @@ struct NetworkRecord {
         let before = nodes[place]
         nodes[place].takeConfiguration(of: readBack.node)
         nodes[place].unprovisionedSeenAt = nil
+        if readBack.isFinished { nodes[place].unread = readBack.unread.map(\.record) }
         let isNews = nodes[place] != before
         nodes[place].observedAt = now
         if readBack.isFinished { nodes[place].readBackAt = now }
@@ -89,7 +90,7 @@ struct NetworkRecord {
         let formerDrift = header.drifts[uuid]
         var recorded = formerDrift?.recorded ?? before
         recorded.takeSharedSubscriptions(from: nodes[place], sharing: header.sharedLists(of: nodes[place]))
-        if readBack.isFinished { learnContradictions(of: nodes[place]) }
+        if readBack.isFinished, readBack.unread.isEmpty { learnContradictions(of: nodes[place]) }
         let drift = NodeDrift(
             recorded: recorded,
             observed: nodes[place],
@@ -105,6 +106,7 @@ struct NetworkRecord {
         return ReadBackOutcome(
             reports: readBack.reports,
             refused: readBack.refused,
+            unread: readBack.unread,
             isAskedSingly: readBack.isAskedSingly,
             isComplete: readBack.isFinished,
             isCompositionNew: before.isCompositionKnown && !before.isMade(as: nodes[place]),

@@ -7,6 +7,8 @@ package struct ReadBackOutcome: Hashable, Sendable {
     package var reports: Int
     /// What it refused to tell; that stays as it was recorded.
     package var refused: [NodeReading]
+    /// What could not be read because its answer was odd or never came; that stays as it was recorded, too.
+    package var unread: [UnreadValue]
     /// Whether it was asked one by one because it did not take several Gets in one message, or another node of the same
     /// product did not, although it has the Opcodes Aggregator Server.
     package var isAskedSingly: Bool

@@ -84,6 +84,14 @@ package struct Recap: Hashable, Sendable {
         package var failure: StepFailure
     }
 
+    /// A removal of what was not there.
+    package struct FoundGone: Hashable, Sendable {
+        /// The position of the step in the plan.
+        package var step: Int
+        /// What the node said to it.
+        package var status: ConfigStatusCode
+    }
+
     /// A step that was not started because of another one.
     package struct BlockedStep: Hashable, Sendable {
         /// Its position in the plan.
@@ -104,6 +112,10 @@ package struct Recap: Hashable, Sendable {
     package var failed: [FailedStep] = []
     /// Steps not started because one they depend on did not happen, in plan order, with that one's position.
     package var blocked: [BlockedStep] = []
+    /// Removals that have reached their aim because there was nothing to take away, in plan order.
+    package var foundGone: [FoundGone] = []
+    /// Values of nodes that were read back and could not be read, because the answer was odd or never came.
+    package var unread = 0
     /// Nodes that do not answer, by name.
     package var pending: [PendingNode] = []
     /// What cannot be, as compositions that were read tell, in the order of finding out.
@@ -139,7 +151,7 @@ package struct Recap: Hashable, Sendable {
     /// Whether everything in the plan is as it should be.
     package var isComplete: Bool {
         ending == .completed && failed.isEmpty && blocked.isEmpty && pending.isEmpty && notStarted == 0 && inDoubt == 0
-            && problems.isEmpty
+            && problems.isEmpty && unread == 0
     }
 
     /// Whether the user interrupted the run.
@@ -171,6 +183,8 @@ extension Recap {
         case .problem(let node, let diagnostic):
             problems.append(NodeProblem(node: node, name: names.name(of: node), diagnostic: diagnostic))
         case .doubtResolved: doubtsResolved += 1
+        case .removalFoundNothing(let step, let status): foundGone.append(FoundGone(step: step, status: status))
+        case .nodeReadBack(_, let outcome): unread += outcome.unread.count
         default: break
         }
     }
@@ -179,6 +193,7 @@ extension Recap {
     mutating func sort() {
         failed.sort { $0.step < $1.step }
         blocked.sort { $0.step < $1.step }
+        foundGone.sort { $0.step < $1.step }
         pending.sort { ($0.name, $0.node) < ($1.name, $1.node) }
     }
 }

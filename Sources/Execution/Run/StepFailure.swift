@@ -1,4 +1,5 @@
 package import MeshCore
+package import Planning
 
 /// Why a step did not happen although its node could be talked to, or could not even be tried.
 package enum StepFailure: Error, Hashable, Sendable {
@@ -10,6 +11,8 @@ package enum StepFailure: Error, Hashable, Sendable {
     case differs(String)
     /// The node tells of itself what cannot be; words for people, after "the node reports".
     case contradicts(String)
+    /// The node answers with what cannot be the answer, so that it is not known what holds.
+    case odd(OddAnswer)
     /// The read-backs say each time that the request has not taken effect, although it was sent several times.
     case withoutEffect(rounds: Int)
     /// The node is in a key refresh of the subnet with another new NetKey than ours.
@@ -27,6 +30,7 @@ package enum StepFailure: Error, Hashable, Sendable {
         case .refused(let status): status.meaning
         case .featureNotSupported: ConfigStatusCode.featureNotSupported.meaning
         case .differs(let report), .contradicts(let report): "The node reports \(report)."
+        case .odd(let answer): "It is not known what the node has: \(answer)."
         case .withoutEffect(let rounds): "The node was asked \(rounds) times and reads back the old value each time."
         case .otherNewKey: "The node has got another new key of the subnet, which another tool gave it."
         case .unmakeable(let missing), .keyUnavailable(let missing): "\(missing)."
@@ -43,6 +47,7 @@ package enum StepFailure: Error, Hashable, Sendable {
         case .refused(let status): status.advice
         case .featureNotSupported: ConfigStatusCode.featureNotSupported.advice
         case .differs: "Plan again; if the node keeps changing the value, leave the setting out of the definition."
+        case .odd: "Apply again; if the answer stays the same, leave the setting out of the definition or ask the maker of the node."
         case .contradicts: "Reset the node by hand, then apply again: it is provisioned anew then."
         case .withoutEffect: "Move closer or use another proxy, then apply again; long messages get lost first."
         case .otherNewKey:

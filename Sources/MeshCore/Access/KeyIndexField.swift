@@ -36,8 +36,33 @@ extension ByteReader {
 
     /// Reads key indexes to the end: pairs in three octets each, then perhaps a single one in two.
     ///
-    /// Senders differ in which index of a pair they put first, so the order says nothing.
+    /// Senders differ in which index of a pair they put first, so the order says nothing. BTstack gives each two octets;
+    /// that is read so where pairs cannot be meant: by the length, or because an index would be there twice.
     mutating func readKeyIndexList<Index: KeyIndex>(of type: Index.Type = Index.self) throws(DecodeError) -> [Index] {
+        var unpacked = self
+        if let indexes = unpacked.readUnpackedKeyIndexList(of: type) {
+            var packed = self
+            let pairs = remaining % 3 == 1 ? nil : try? packed.readPackedKeyIndexList(of: type)
+            guard let pairs, Set(pairs).count == pairs.count else {
+                self = unpacked
+                return Set(indexes).sorted()
+            }
+        }
+        return try readPackedKeyIndexList(of: type)
+    }
+
+    /// Reads key indexes of two octets each to the end; nil if they are none.
+    fileprivate mutating func readUnpackedKeyIndexList<Index: KeyIndex>(of type: Index.Type) -> [Index]? {
+        guard remaining > 2, remaining % 2 == 0 else { return nil }
+        var indexes: [Index] = []
+        while !isAtEnd {
+            guard let index = try? Index(reading: &self) else { return nil }
+            indexes.append(index)
+        }
+        return indexes
+    }
+
+    private mutating func readPackedKeyIndexList<Index: KeyIndex>(of type: Index.Type) throws(DecodeError) -> [Index] {
         var indexes: [Index] = []
         indexes.reserveCapacity((remaining * 2 + 2) / 3)
         while remaining >= 3 {
@@ -64,5 +89,18 @@ extension ByteWriter {
                 indexes[start].write(to: &self)
             }
         }
+    }
+}
+
+extension Array where Element: KeyIndex {
+    /// What a node means that wrote each index in two octets, if its list was read as pairs and can be read so, too; nil if
+    /// it cannot, or if both are the same.
+    ///
+    /// Whoever knows which keys there are can tell which of both is meant.
+    package var readUnpacked: [Element]? {
+        var writer = ByteWriter(capacity: 2 * count)
+        writer.writeKeyIndexList(self)
+        var reader = ByteReader(writer.bytes)
+        return reader.readUnpackedKeyIndexList(of: Element.self).map { Set($0).sorted() }
     }
 }

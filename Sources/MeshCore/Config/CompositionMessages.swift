@@ -56,10 +56,10 @@ package struct ConfigCompositionDataStatus: ConfigurationMessage, FieldMessage {
         writer.write(data)
     }
 
-    /// The page decoded, nil if it is not page 0.
+    /// The page decoded, nil if it is not page 0. A model that an element names twice counts once.
     ///
     /// - Throws: ``DecodeError`` if page 0 is malformed.
     package func composition() throws(DecodeError) -> Composition? {
-        page == 0 ? try Composition(page0: data) : nil
+        page == 0 ? try Composition.told(page0: data).0 : nil
     }
 }

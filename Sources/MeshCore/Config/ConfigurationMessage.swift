@@ -41,8 +41,28 @@ package protocol ConfigurationRequest: ConfigurationMessage, AcknowledgedMessage
 extension ConfigurationRequest {
     /// Whether the status is about the same thing.
     package func isAnswered(by status: Status) -> Bool {
-        status.subject == subject
+        subject.isMeant(by: status.subject)
     }
+}
+
+extension ConfigurationSubject {
+    /// Whether a status with that subject is about this one, in order or with company and model exchanged.
+    package func isMeant(by reported: ConfigurationSubject) -> Bool {
+        reported == self || isExchanged(in: reported)
+    }
+
+    /// Whether a status names the same vendor model with company and model exchanged, as BTstack does in all that it says.
+    package func isExchanged(in reported: ConfigurationSubject) -> Bool {
+        guard reported != self, let model = reported.model?.exchanged else { return false }
+        var exchanged = reported
+        exchanged.model = model
+        return exchanged == self
+    }
+}
+
+extension ModelIdentifier {
+    /// A vendor model with its two halves exchanged; nil for a SIG model.
+    package var exchanged: ModelIdentifier? { company.map { .vendor(company: model, model: $0) } }
 }
 
 /// An answer that says whether the request was carried out.

@@ -42,6 +42,30 @@ package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
         netKeyIndex = try NetKeyIndex(reading: &reader)
     }
 
+    /// Reads nine octets of a node that reports its state: without a destination, values that cannot be are read as 0.
+    fileprivate init(readingReport reader: inout ByteReader) throws(DecodeError) {
+        let destination = try Address(reading: &reader)
+        let (count, period) = (try reader.readUInt8(), try reader.readUInt8())
+        let (ttl, features) = (try reader.readUInt8(), try reader.readUInt16LittleEndian())
+        let index = try reader.readUInt16LittleEndian()
+        let isOff = destination == .unassigned
+        func checked<Value>(_ value: Value?, orOff off: Value, _ field: String, _ raw: UInt64) throws(DecodeError) -> Value {
+            if let value { return value }
+            if isOff { return off }
+            throw .prohibited(field: field, value: raw)
+        }
+        self.init(
+            destination: destination,
+            countLog: try checked(
+                HeartbeatPublicationCountLog(rawValue: count), orOff: .off, "heartbeat count", UInt64(count)
+            ),
+            periodLog: try checked(HeartbeatPeriodLog(rawValue: period), orOff: .off, "heartbeat period", UInt64(period)),
+            ttl: try checked(ttl <= 0x7F ? ttl : nil, orOff: 0, "heartbeat TTL", UInt64(ttl)),
+            features: FeatureSet(rawValue: features),
+            netKeyIndex: try checked(NetKeyIndex(rawValue: index), orOff: .primary, "key index", UInt64(index))
+        )
+    }
+
     /// Appends nine octets.
     package func write(to writer: inout ByteWriter) {
         destination.write(to: &writer)
@@ -104,10 +128,11 @@ package struct ConfigHeartbeatPublicationStatus: ConfigurationStatusMessage, Fie
         self.settings = settings
     }
 
-    /// Reads ten octets.
+    /// Reads ten octets. Without a destination the other fields mean nothing (Mesh Protocol 4.2.18.1), and stacks leave there
+    /// what they like, such as 0xFFFF for the NetKey: what cannot be is read as 0 then.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         status = try ConfigStatusCode(reading: &reader)
-        settings = try HeartbeatPublicationSettings(reading: &reader)
+        settings = try HeartbeatPublicationSettings(readingReport: &reader)
     }
 
     /// Appends ten octets.
@@ -219,11 +244,15 @@ package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, Fi
         self.maximumHops = maximumHops
     }
 
-    /// Reads nine octets.
+    /// Reads nine octets. A count of 0x11 is read as 0xFF, for BTstack counts heartbeats as it does those that it publishes.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         status = try ConfigStatusCode(reading: &reader)
         settings = try HeartbeatSubscriptionSettings(reading: &reader)
-        countLog = try HeartbeatSubscriptionCountLog(reading: &reader)
+        let count = try reader.readUInt8()
+        guard let countLog = HeartbeatSubscriptionCountLog(rawValue: count == 0x11 ? 0xFF : count) else {
+            throw .prohibited(field: "heartbeat count", value: UInt64(count))
+        }
+        self.countLog = countLog
         minimumHops = try reader.readUInt8()
         maximumHops = try reader.readUInt8()
         for hops in [minimumHops, maximumHops] where hops > 0x7F {

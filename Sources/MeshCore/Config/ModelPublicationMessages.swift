@@ -85,7 +85,7 @@ package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, Fi
 
     /// Whether the status is about the same model and, on success, the address.
     package func isAnswered(by status: ConfigModelPublicationStatus) -> Bool {
-        status.subject == subject && (status.status != .success || status.publishAddress == publishAddress)
+        subject.isMeant(by: status.subject) && (status.status != .success || status.publishAddress == publishAddress)
     }
 }
 
@@ -135,7 +135,7 @@ package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, Configurat
 
     /// Whether the status is about the same model and, on success, the label's virtual address.
     package func isAnswered(by status: ConfigModelPublicationStatus) -> Bool {
-        status.subject == subject && (status.status != .success || status.publishAddress == label.virtualAddress)
+        subject.isMeant(by: status.subject) && (status.status != .success || status.publishAddress == label.virtualAddress)
     }
 }
 

@@ -28,7 +28,7 @@ extension ModelSubscriptionRequest {
 
     /// Whether the status is about the same model and address; some nodes leave the address out of a refusal.
     package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
-        status.subject == subject && status.concerns(address)
+        subject.isMeant(by: status.subject) && status.concerns(address)
     }
 }
 
@@ -63,7 +63,7 @@ extension ModelSubscriptionVirtualAddressRequest {
     /// Whether the status is about the same model and the label's virtual address; some nodes leave the address out
     /// of a refusal.
     package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
-        status.subject == subject && status.concerns(label.virtualAddress)
+        subject.isMeant(by: status.subject) && status.concerns(label.virtualAddress)
     }
 }
 
@@ -214,7 +214,7 @@ package struct ConfigModelSubscriptionDeleteAll: ModelMessage, ConfigurationRequ
 
     /// Whether the status is about the same model and names no address.
     package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
-        status.subject == subject && status.address == .unassigned
+        subject.isMeant(by: status.subject) && status.address == .unassigned
     }
 }
 

@@ -4,6 +4,20 @@ extension Composition {
     /// - Throws: ``DecodeError`` if the page ends within a field, has no element, or an element repeats a model:
     ///   models are addressed by element and identifier.
     package init(page0 bytes: [UInt8]) throws(DecodeError) {
+        try self.init(page0: bytes, mayRepeatModels: false)
+    }
+
+    /// Decodes Composition Data page 0 of a node that may name a model twice on an element, as products with Zephyr do by
+    /// mistake: it counts once.
+    ///
+    /// - Returns: the composition, and whether a model was there twice.
+    /// - Throws: ``DecodeError`` if the page ends within a field or has no element.
+    package static func told(page0 bytes: [UInt8]) throws(DecodeError) -> (Composition, repeatsModels: Bool) {
+        let composition = try Composition(page0: bytes, mayRepeatModels: true)
+        return (composition, composition.page0Bytes != bytes)
+    }
+
+    private init(page0 bytes: [UInt8], mayRepeatModels: Bool) throws(DecodeError) {
         var reader = ByteReader(bytes)
         company = try reader.readUInt16LittleEndian()
         product = try reader.readUInt16LittleEndian()
@@ -12,7 +26,7 @@ extension Composition {
         features = FeatureSet(rawValue: try reader.readUInt16LittleEndian())
         elements = []
         repeat {
-            elements.append(try CompositionElement(reading: &reader))
+            elements.append(try CompositionElement(reading: &reader, mayRepeatModels: mayRepeatModels))
         } while !reader.isAtEnd
     }
 
@@ -30,9 +44,27 @@ extension Composition {
     }
 }
 
+extension Composition {
+    /// The same composition with its vendor models in order, if it names them with company and model exchanged, as BTstack
+    /// does: then what should be the model is the company of the node itself. Nil if they are in order.
+    ///
+    /// A node that exchanges one does so with all of them.
+    package var withVendorModelsInOrder: Composition? {
+        let vendors = elements.flatMap(\.models).filter(\.isVendor)
+        let isExchanged =
+            vendors.contains { $0.model == company && $0.company != company } && !vendors.contains { $0.company == company }
+        guard isExchanged else { return nil }
+        var composition = self
+        for place in elements.indices {
+            composition.elements[place].models = elements[place].models.map { $0.exchanged ?? $0 }
+        }
+        return composition
+    }
+}
+
 extension CompositionElement {
     /// Location, NumS, NumV, the SIG models and the vendor models.
-    fileprivate init(reading reader: inout ByteReader) throws(DecodeError) {
+    fileprivate init(reading reader: inout ByteReader, mayRepeatModels: Bool) throws(DecodeError) {
         let location = try reader.readUInt16LittleEndian()
         let sigCount = try reader.readUInt8()
         let vendorCount = try reader.readUInt8()
@@ -40,13 +72,15 @@ extension CompositionElement {
         for _ in 0..<sigCount { models.append(try SIGModelIdentifier(reading: &reader).identifier) }
         for _ in 0..<vendorCount { models.append(try VendorModelIdentifier(reading: &reader).identifier) }
         var seen: Set<ModelIdentifier> = []
-        for model in models where !seen.insert(model).inserted {
+        let distinct = models.filter { seen.insert($0).inserted }
+        seen = []
+        if !mayRepeatModels, distinct.count < models.count, let model = models.first(where: { !seen.insert($0).inserted }) {
             throw .prohibited(
                 field: "repeated model identifier",
                 value: UInt64(model.company ?? 0) << 16 | UInt64(model.model)
             )
         }
-        self.init(location: location, models: models)
+        self.init(location: location, models: distinct)
     }
 
     /// Whether the element could be expressed.

@@ -55,6 +55,22 @@ package struct Node: Hashable, Sendable {
     package var observedAt: Timestamp?
     /// When the node was last asked for all of its configuration and told it; nil if it never was.
     package var readBackAt: Timestamp?
+    /// What could not be read then, although the node answered other Gets: it is recorded as it was before.
+    package var unread: [UnreadRecord] = []
+
+    /// A Get that a node did not answer, or not with what can be an answer.
+    package struct UnreadRecord: Hashable, Sendable {
+        /// The Get, as plan files have it.
+        package var request: [UInt8]
+        /// The access payload that came, opcode included; nil if none did.
+        package var answer: [UInt8]?
+
+        /// A Get with that answer.
+        package init(request: [UInt8], answer: [UInt8]?) {
+            self.request = request
+            self.answer = answer
+        }
+    }
 
     /// The identity of a product in Composition Data page 0.
     package struct Product: Hashable, Sendable {

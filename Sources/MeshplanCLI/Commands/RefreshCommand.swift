@@ -13,7 +13,8 @@ struct RefreshCommand: NetworkCommand {
             Asks the nodes that definitions manage, or those that are selected, for all of their configuration with the \
             fewest messages, and records what they tell and when. Nothing is changed on a node. What contradicts the \
             record is drift: meshplan drift shows it, and meshplan apply puts back what the definition says. \
-            A node that does not answer keeps what is recorded of it.
+            A node that does not answer keeps what is recorded of it. So does a value of a node whose answer cannot be \
+            understood or never comes while others do: it is named, with the octets of the answer, and the command ends with 4.
             """
     )
 

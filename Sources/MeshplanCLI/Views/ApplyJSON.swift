@@ -46,6 +46,15 @@ struct ApplyJSON {
         case .stepRetried(let step, let transmissions):
             write("apply_retry", step, transmissions: .integer(transmissions))
         case .stepUnknown(let step): write("apply_unknown", step)
+        case .stepAnsweredOddly(let step, let answer):
+            write("apply_odd_answer", step, reason: answer.description.json)
+        case .removalFoundNothing(let step, let status):
+            write("apply_found_gone", step, reason: status.description.json)
+        case .habitMet(let node, let habit):
+            lines.write([
+                "type": "known_habit", "node_uuid": node.description.json, "habit": habit.rawValue.json,
+                "stack": habit.facts.stack.json, "message": "\(habit.text); \(habit.facts.remedy)".json,
+            ])
         case .stepSucceeded(let step, let byReadBack):
             write("apply_complete", step, byReadBack: .bool(byReadBack))
         case .stepSkipped(let step): write("apply_unchanged", step)
@@ -136,6 +145,7 @@ struct ApplyJSON {
             "steps": .integer(recap.total),
             "applied": .integer(recap.applied),
             "unchanged": .integer(recap.unchanged),
+            "found_gone": .integer(recap.foundGone.count),
             "failed": .integer(recap.failed.count),
             "blocked": .integer(recap.blocked.count),
             "not_started": .integer(recap.notStarted),

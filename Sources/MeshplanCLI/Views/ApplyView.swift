@@ -24,6 +24,8 @@ final class ApplyView {
     private var carriers: [DeviceUUID: DeviceUUID] = [:]
     /// Devices that were not heard: whether they may be nodes by an earlier attempt, and who listened for them.
     private var notHeard: [DeviceUUID: (mayBeNode: Bool, listener: DeviceListener)] = [:]
+    /// The nodes that depart from the specification in known ways.
+    private var habits: [KnownHabit: Set<DeviceUUID>] = [:]
     private var retries = 0
     private var pending = 0
 
@@ -74,7 +76,9 @@ final class ApplyView {
             retries += 1
             edit(step) { $0.retries += 1 }
             showStatus()
-        case .stepUnknown: break
+        case .stepUnknown, .removalFoundNothing: break
+        case .stepAnsweredOddly(let step, let answer): showOdd(answer, of: step)
+        case .habitMet(let node, let habit): habits[habit, default: []].insert(node)
         case .stepSucceeded(let step, _): edit(step) { $0.succeeded += 1 }
         case .stepSkipped(let step): edit(step) { $0.unchanged += 1 }
         case .stepBlocked(let step, _): edit(step) { $0.blocked += 1 }
@@ -126,6 +130,7 @@ final class ApplyView {
     /// The end of every run, however it came about.
     func finish(_ recap: Recap) {
         terminal.show(status: nil)
+        for line in HabitText.lines(habits, name: name) { say(line) }
         terminal.result(text: RecapView(recap, plan: plan, style: style, repeated: repeated).render())
     }
 
@@ -147,6 +152,13 @@ final class ApplyView {
         let address = plan?.change(of: step)?.address
         let diagnostic = Diagnostic(.error, failure.headline, resource: address, hint: failure.hint)
         terminal.say(text: DiagnosticView(style: errorStyle).render([diagnostic]))
+    }
+
+    private func showOdd(_ answer: OddAnswer, of step: Int) {
+        guard let plan, let node = plan.node(of: step), case .configure(_, let action) = plan.steps[step].work else {
+            return
+        }
+        say("\(name(node)): \(action.text): \(answer.description.printable); reading back what became of it.")
     }
 
     private func showPending(_ node: DeviceUUID, _ steps: Int) {

@@ -59,4 +59,19 @@ extension NodeReading {
         case .page(.modelsMetadata): "Models Metadata Get"
         }
     }
+
+    /// What it asks about, for people; nil for the node as a whole.
+    var subjectText: String? {
+        switch self {
+        case .bindings(let address), .subscriptions(let address), .publication(let address):
+            "element[\(address.element)].\(address.model)"
+        case .appKeys(let index): "network key \(index)"
+        case .bridgingTable(let pair, _): "subnets \(pair.first) and \(pair.second)"
+        case .page(.composition(let page)), .page(.largeComposition(let page, _)), .page(.modelsMetadata(let page, _)):
+            "page \(page)"
+        case .composition, .netKeys, .defaultTTL, .secureNetworkBeacon, .networkTransmit, .friend, .relay, .proxy,
+            .state, .bridgedSubnets:
+            nil
+        }
+    }
 }

@@ -24,6 +24,12 @@ struct DriftJSON {
                 ])
             }
         }
+        for node in network.nodes where !node.unread.isEmpty {
+            lines.write([
+                "type": "drift_unread", "node": node.name.json, "node_uuid": node.uuid.description.json,
+                "values": .array(node.unread.map(UnreadText.json)), "read_back_at": node.readBackAt?.text.json,
+            ])
+        }
         for note in report.notes { lines.write(["type": "drift_note", "message": note.json]) }
         let ages = ObservationAges(network)
         lines.write([

@@ -67,7 +67,9 @@ struct DriftView {
         }
     }
 
-    private func notes() -> String { report.notes.map { "Note: \($0.printable)\n" }.joined() }
+    private func notes() -> String {
+        (report.notes + UnreadText.notes(network.nodes)).map { "Note: \($0.printable)\n" }.joined()
+    }
 
     /// How old the observations are that this rests on.
     private func ages() -> String {

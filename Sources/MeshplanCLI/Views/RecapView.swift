@@ -43,6 +43,7 @@ struct RecapView {
             }
             text += rest(of: recap.problems.count)
         }
+        text += gone()
         text += pending("Pending, because they do not answer:") { $0 == .unanswered }
         text += pending("Pending, because they were not heard:") { $0 != .unanswered }
         text += waiting()
@@ -53,6 +54,17 @@ struct RecapView {
         text += ending() + "\n" + figures() + "\n"
         for line in advice() { text += "Next: \(line)\n" }
         return text
+    }
+
+    /// Removals of what the nodes did not have any more.
+    private func gone() -> String {
+        guard !recap.foundGone.isEmpty else { return "" }
+        var text = style(.update, "Gone already, as the nodes say:") + "\n"
+        for found in recap.foundGone.prefix(Self.limit) {
+            let address = plan?.change(of: found.step)?.address.printable ?? "step \(found.step)"
+            text += "  \(address): \(found.status)\n"
+        }
+        return text + rest(of: recap.foundGone.count)
     }
 
     private func pending(_ title: String, _ isListed: (Recap.PendingReason) -> Bool) -> String {

@@ -20,8 +20,9 @@ struct RefreshJSON {
         case .nodeReadBack(let node, let outcome):
             lines.write([
                 "type": "node_read_back", "node_uuid": node.description.json,
-                "complete": .bool(outcome.isComplete), "answers": .integer(outcome.reports),
+                "complete": .bool(outcome.isComplete && outcome.unread.isEmpty), "answers": .integer(outcome.reports),
                 "refused": outcome.refused.isEmpty ? nil : .array(outcome.refused.map(\.text.json)),
+                "odd_answers": outcome.unread.isEmpty ? nil : .array(outcome.unread.map { Self.object($0) }),
                 "asked_singly": outcome.isAskedSingly ? true : nil,
                 "composition_changed": outcome.isCompositionNew ? true : nil,
                 "drifted": .array(outcome.drifted.map { $0.path(in: network).json }),
@@ -34,10 +35,19 @@ struct RefreshJSON {
             ])
         case .nodePending(let node, _):
             lines.write(["type": "refresh_node_pending", "node_uuid": node.description.json])
-        case .linkUp, .linkDown, .nodeUnreachable, .doubtResolved, .progress, .interrupted:
+        case .linkUp, .linkDown, .nodeUnreachable, .doubtResolved, .habitMet, .progress, .interrupted:
             ApplyJSON(lines: lines, plan: nil).handle(event)
         default: break
         }
+    }
+
+    /// Something that could not be read: the Get, what it is about, why, and the octets of the answer.
+    private static func object(_ value: UnreadValue) -> JSONValue {
+        .object([
+            "get": value.reading.text.json, "of": value.reading.subjectText?.json, "reason": value.reason.json,
+            "octets": value.answer.map { Hexadecimal.encode($0.payload).json },
+            "habit": value.answer?.habit?.rawValue.json,
+        ])
     }
 
     /// Writes the summary.
@@ -51,6 +61,8 @@ struct RefreshJSON {
             "as_recorded": .integer(tally.asRecorded),
             "drifted": .integer(tally.drifted),
             "drifted_values": .integer(tally.driftedValues),
+            "odd_nodes": .integer(tally.odd),
+            "odd_answers": .integer(recap.unread),
             "failed": .integer(recap.failed.count),
             "pending": .array(
                 recap.pending.map {

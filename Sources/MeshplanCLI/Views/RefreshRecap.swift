@@ -25,6 +25,12 @@ struct RefreshRecap {
                 text += "  and \(recap.pending.count - RecapView.limit) more\n"
             }
         }
+        if recap.unread > 0 {
+            text += style(.warning, "Not read:")
+            text +=
+                " \(count(recap.unread, "value")) of \(count(tally.odd, "node")), whose answers are odd or never came. They "
+            text += "stay as recorded, and are no drift.\n"
+        }
         text += ending + "\n" + figures + "\n"
         for line in advice { text += "Next: \(line)\n" }
         return text

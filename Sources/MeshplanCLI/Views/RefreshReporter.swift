@@ -17,6 +17,8 @@ final class RefreshReporter {
     private var retries = 0
     private var pendingCount = 0
     private var singlyAskedCount = 0
+    /// The nodes that depart from the specification in known ways.
+    private var habits: [KnownHabit: Set<DeviceUUID>] = [:]
     private var tally = RefreshTally()
 
     /// More nodes than this that are as recorded are only counted.
@@ -91,6 +93,7 @@ final class RefreshReporter {
             result("\(name(node)): \(action.text) of an earlier run \(effect)")
         case .refreshSettled(let node, let procedure, let tookEffect):
             result(ReprovisionText.settled(name(node), procedure, tookEffect))
+        case .habitMet(let node, let habit): habits[habit, default: []].insert(node)
         case .stepRetried:
             retries += 1
             showStatus()
@@ -119,6 +122,7 @@ final class RefreshReporter {
                     + "message; they were asked one by one."
             )
         }
+        if context.json == nil { for line in HabitText.lines(habits, name: name) { say(line) } }
         if let failure = Failure(ending: recap.ending) { FailureView(context).show(failure) }
         terminal.show(status: nil)
         if let lines = context.json {
@@ -143,15 +147,25 @@ final class RefreshReporter {
             say("\(name(node)) refuses \(requests) (\(messages)); that stays as recorded.")
         }
         if outcome.isAskedSingly { singlyAskedCount += 1 }
-        let part = outcome.isComplete ? "" : ", as far as it was read"
+        defer { showUnread(outcome.unread, of: node) }
+        var part = outcome.isComplete ? "" : ", as far as it was read"
+        if outcome.isComplete, !outcome.unread.isEmpty { part = ", as far as it can be read" }
         if outcome.drifted.isEmpty {
-            if nodeCount > Self.detailLimit, outcome.returned.isEmpty, outcome.isComplete { return }
+            if nodeCount > Self.detailLimit, outcome.returned.isEmpty, part.isEmpty { return }
             let returned = outcome.returned.isEmpty ? "" : " again (\(count(outcome.returned.count, "value")))"
             return result("\(name(node)): as recorded\(returned)\(part)")
         }
         let paths = outcome.drifted.map { $0.path(in: network).printable }
         let list = paths.prefix(3).joined(separator: ", ") + (paths.count > 3 ? ", …" : "")
         result("\(name(node)): \(count(paths.count, "value")) otherwise than recorded\(part): \(list)")
+    }
+
+    /// Names each Get whose answer is odd or never came, with its octets.
+    private func showUnread(_ values: [UnreadValue], of node: DeviceUUID) {
+        for value in values {
+            let subject = value.reading.subjectText.map { " of \($0)" } ?? ""
+            result("\(name(node)): \(value.reading.text)\(subject): \(value.reason.printable); it stays as recorded")
+        }
     }
 
     private func age(of node: DeviceUUID) -> String {
@@ -175,13 +189,15 @@ final class RefreshReporter {
 
 /// What reading nodes back has come to.
 struct RefreshTally: Hashable {
-    /// Nodes that told everything.
+    /// Nodes that were asked for everything and answer.
     var complete = 0
-    /// Nodes that told everything and are as recorded.
+    /// Those of them that are as recorded, in all that can be read.
     var asRecorded = 0
     /// Nodes that are otherwise than recorded, and in how many things.
     var drifted = 0
     var driftedValues = 0
+    /// Nodes that answer, but not all Gets with what can be an answer.
+    var odd = 0
     private var steps: [DeviceUUID] = []
 
     /// Takes in one event.
@@ -189,6 +205,7 @@ struct RefreshTally: Hashable {
         guard case .nodeReadBack(_, let outcome) = event else { return }
         if outcome.isComplete { complete += 1 }
         if outcome.isComplete, outcome.drifted.isEmpty { asRecorded += 1 }
+        if !outcome.unread.isEmpty { odd += 1 }
         if !outcome.drifted.isEmpty { drifted += 1 }
         driftedValues += outcome.drifted.count
     }

@@ -44,6 +44,7 @@ enum ShowJSON {
             "has_device_key": .bool(node.deviceKey != nil),
             "observed_at": node.observedAt?.text.json,
             "read_back_at": node.readBackAt?.text.json,
+            "not_read": node.unread.isEmpty ? nil : .array(node.unread.map(UnreadText.json)),
             "subnets": .array(node.netKeys.map { .integer(Int($0.index.rawValue)) }),
             "application_keys": .array(node.appKeys.map { .integer(Int($0.index.rawValue)) }),
             "features": .object([

@@ -113,6 +113,11 @@ struct ShowView {
             ["observed", node.observedAt?.text ?? "never: as imported"],
             ["read back", node.readBackAt?.text ?? "never in full"],
             ["drift", drift(node)],
+        ]
+        if !node.unread.isEmpty {
+            facts.rows.append(["not read", list(node.unread.map { UnreadText.text($0).printable })])
+        }
+        facts.rows += [
             ["subnets", list(node.netKeys.map { names.text($0.index) + ($0.isUpdated ? " (new key)" : "") })],
             ["application keys", list(node.appKeys.map { names.text($0.index) + ($0.isUpdated ? " (new key)" : "") })],
             ["features", features(node)],

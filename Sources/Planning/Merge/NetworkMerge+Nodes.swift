@@ -188,6 +188,7 @@ extension Node: Mergeable {
         var node = self
         (node.isManaged, node.isProtected, node.removalPolicy) = (false, false, .forget)
         (node.observedAt, node.readBackAt, node.unprovisionedSeenAt) = (nil, nil, nil)
+        node.unread = []
         (node.compositionPages, node.modelsMetadata, node.bridgingTable) = (nil, nil, nil)
         node.states = []
         node.disownConfiguration()

@@ -4,7 +4,7 @@ internal import MeshCore
 ///
 /// `version 1 | uuid 16 | name | unicast 2 | flags 4 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
 /// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | states | bridging table? | composition pages? |
-/// models metadata? | observed? 8 | seen unprovisioned? 8 | read back? 8 | elements`. The flags say which optional parts follow. A key is its
+/// models metadata? | observed? 8 | seen unprovisioned? 8 | read back? 8 | elements | unread?`. The flags say which optional parts follow. A key is its
 /// index in the low 12 bits and "updated" in bit 15; a page is its number and its octets. Versions 1 and 2, which are still
 /// read, have two heartbeat states instead of all states and nothing of a bridging table or pages; the flags of version 1
 /// are 2 octets, of which the lower 15 bits are those of version 2.
@@ -34,7 +34,8 @@ enum NodeCodec {
         static let compositionPages = Flags(rawValue: 1 << 18)
         static let modelsMetadata = Flags(rawValue: 1 << 19)
         static let readBack = Flags(rawValue: 1 << 20)
-        static let known = Flags(rawValue: 0x1FCFFF)
+        static let unread = Flags(rawValue: 1 << 21)
+        static let known = Flags(rawValue: 0x3FCFFF)
         static let knownInVersion2 = Flags(rawValue: 0x1FFFF)
         static let knownInVersion1 = Flags(rawValue: 0x7FFF)
 
@@ -64,6 +65,7 @@ enum NodeCodec {
             set(.compositionPages, if: node.compositionPages != nil)
             set(.modelsMetadata, if: node.modelsMetadata != nil)
             set(.readBack, if: node.readBackAt != nil)
+            set(.unread, if: !node.unread.isEmpty)
             self = flags
         }
     }
@@ -92,6 +94,13 @@ enum NodeCodec {
             if let time { writer.write(UInt64(bitPattern: time.rawValue)) }
         }
         writer.writeList(node.elements) { ElementCodec.encode($0, into: &$1) }
+        if !node.unread.isEmpty {
+            writer.writeList(node.unread) { record, writer in
+                writer.writeOctets(record.request)
+                writer.write(UInt8(record.answer == nil ? 0 : 1))
+                if let answer = record.answer { writer.writeOctets(answer) }
+            }
+        }
         return writer.bytes
     }
 
@@ -159,6 +168,15 @@ enum NodeCodec {
         }
         node.elements = try reader.readList(size: 4) { (reader: inout ByteReader) throws(DecodeError) in
             try ElementCodec.decode(&reader)
+        }
+        if flags.contains(.unread) {
+            node.unread = try reader.readList(size: 3) { (reader: inout ByteReader) throws(DecodeError) in
+                let request = try reader.readOctets()
+                let isAnswered = try reader.readUInt8()
+                guard isAnswered <= 1 else { throw .prohibited(field: "answer", value: UInt64(isAnswered)) }
+                return Node.UnreadRecord(request: request, answer: isAnswered == 1 ? try reader.readOctets() : nil)
+            }
+            guard !node.unread.isEmpty else { throw .prohibited(field: "unread values", value: 0) }
         }
         try reader.expectEnd()
         return node

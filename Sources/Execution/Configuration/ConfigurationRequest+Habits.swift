@@ -1,0 +1,46 @@
+import MeshCore
+import Planning
+
+/// Which known habits show in the answer to a request.
+extension ConfigurationRequest {
+    /// The habit that shows in a status that is understood as the answer.
+    ///
+    /// - Parameter parameters: the octets from which it was read.
+    func habit(of status: Status, read parameters: ArraySlice<UInt8>) -> KnownHabit? {
+        if subject.isExchanged(in: status.subject) { return .exchangedVendorModels }
+        if let page = status as? ConfigCompositionDataStatus {
+            guard page.page == 0, let (composition, repeatsModels) = try? Composition.told(page0: page.data) else {
+                return nil
+            }
+            if composition.withVendorModelsInOrder != nil { return .exchangedVendorModels }
+            return repeatsModels ? .repeatedModels : nil
+        }
+        guard !status.parameters.elementsEqual(parameters) else { return nil }
+        switch status {
+        case is ConfigHeartbeatPublicationStatus: return .heartbeatWithoutNetKey
+        case is ConfigNetKeyList, is ConfigAppKeyList, is ConfigSIGModelAppList, is ConfigVendorModelAppList:
+            return .unpackedKeyLists
+        default: return nil
+        }
+    }
+
+    /// The habit that shows in a status that is about something else.
+    func oddHabit(of status: Status) -> KnownHabit? {
+        guard let report = status as? ConfigModelSubscriptionStatus, report.status == .success,
+            report.address == .unassigned, self is any ModelSubscriptionVirtualAddressRequest,
+            subject.isMeant(by: report.subject)
+        else { return nil }
+        return .unassignedVirtualAddress
+    }
+}
+
+extension KeyIndex {
+    /// The keys that a list means: as it was read, or with two octets for each index, where only that makes it a list of
+    /// keys that the network has.
+    static func meant(by list: [Self], known: [Self]) -> [Self] {
+        guard list.count > 2, let unpacked = list.readUnpacked, !list.allSatisfy(known.contains),
+            unpacked.allSatisfy(known.contains)
+        else { return list }
+        return unpacked
+    }
+}

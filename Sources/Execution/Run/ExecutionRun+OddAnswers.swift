@@ -1,0 +1,117 @@
+import MeshCore
+import Planning
+import Store
+
+/// What becomes of a request whose node answers with what cannot be the answer, and of removals of what is not there.
+extension ExecutionRun {
+    /// A node departs from the specification in a known way. Each is told once of a node.
+    func meet(_ habit: KnownHabit, of node: DeviceUUID) {
+        guard habits[node, default: []].insert(habit).inserted else { return }
+        announce(.habitMet(node, habit))
+    }
+
+    /// The answer to the request of a step cannot be one: what asks for a change is read back, anything else is left.
+    func settleOdd(_ step: Int, _ job: Job, _ answer: OddAnswer) {
+        if readBacks[job.node] != nil { return settleOddReading(step, job, answer) }
+        switch (job.stage, job.action) {
+        case (.request, .read): endReading(step, job)
+        case (.request, .readComposition), (.prelude, _), (.readBack, _):
+            journal.settle(subject(of: step), .skipped)
+            fail(step, .odd(answer))
+        case (.request, _):
+            announce(.stepAnsweredOddly(step: step, answer))
+            guard !isInterrupted else { return journal.settle(subject(of: step), .unknown) }
+            var job = job
+            job.stage = .readBack
+            resend(job, step) { inquiries throws(StepFailure) in try inquiries.readBack() }
+        case (.doubt, _), (.candidate, _), (.ivIndex, _), (.server, _), (.identity, _): break
+        }
+    }
+
+    // MARK: Removals
+
+    /// A node refuses a removal. What is not there has reached its aim; where the refusal may mean something else, the node
+    /// is asked what it has.
+    func settleRemoval(_ step: Int, _ job: Job, refusedWith status: ConfigStatusCode) {
+        if let key = keyToName(job, status) {
+            meet(.namedKeyEndsPublication, of: job.node)
+            var job = job
+            job.hasNamedKey = true
+            return resend(job, step) { inquiries throws(StepFailure) in
+                try inquiries.requestEndingPublication(under: key)
+            }
+        }
+        guard let node = network.node(job.node), job.action.mayFindNothing(status) else {
+            journal.settle(subject(of: step), .failed(status: status.rawValue))
+            return fail(step, .refused(job.refusal ?? status))
+        }
+        var job = job
+        let isReadBack = if case .readBack = job.stage { true } else { false }
+        if isReadBack || job.action.findsNothing(status, on: node) {
+            job.refusal = job.refusal ?? status
+            if case .unbind = job.action, status == .invalidAppKeyIndex { meet(.keepsBindings, of: job.node) }
+            return succeed(step, job) { [action = job.action] in $0.record(action, in: $1, at: $2) }
+        }
+        guard !isInterrupted else {
+            journal.settle(subject(of: step), .skipped)
+            return putBack(job)
+        }
+        job.refusal = status
+        job.stage = .readBack
+        resend(job, step) { inquiries throws(StepFailure) in try inquiries.readBack() }
+    }
+
+    /// The key that is to be named when a publication could not be ended without, nil if that would not help.
+    private func keyToName(_ job: Job, _ status: ConfigStatusCode) -> AppKeyIndex? {
+        guard case .setPublication(let model, nil) = job.action, status == .invalidAppKeyIndex, !job.hasNamedKey,
+            !isInterrupted, case .request = job.stage, let node = network.node(job.node),
+            let publication = node.model(at: model)?.publication, publication.appKeyIndex != .first,
+            node.appKeys.contains(where: { $0.index == publication.appKeyIndex })
+        else { return nil }
+        return publication.appKeyIndex
+    }
+}
+
+extension ConfigurationAction {
+    /// Whether it takes something away.
+    var isRemoval: Bool {
+        switch self {
+        case .unbind, .deleteAppKey, .deleteNetKey, .deleteSubscription, .deleteAllSubscriptions,
+            .setPublication(_, nil), .removeBridging, .removeAllBridging:
+            true
+        default: false
+        }
+    }
+
+    /// Whether a removal may be refused with that because what it takes away is not there.
+    fileprivate func mayFindNothing(_ status: ConfigStatusCode) -> Bool {
+        let meanings: [ConfigStatusCode] =
+            switch self {
+            case .unbind: [.invalidAddress, .invalidModel, .invalidAppKeyIndex, .cannotBind, .invalidBinding]
+            case .deleteAppKey: [.invalidAppKeyIndex, .invalidNetKeyIndex, .invalidBinding]
+            case .deleteNetKey: [.invalidNetKeyIndex]
+            case .deleteSubscription, .deleteAllSubscriptions: [.invalidAddress, .invalidModel, .notASubscribeModel]
+            case .setPublication(_, nil):
+                [.invalidAddress, .invalidModel, .invalidAppKeyIndex, .invalidPublishParameters]
+            case .removeBridging, .removeAllBridging: [.invalidAddress, .invalidNetKeyIndex]
+            default: []
+            }
+        return meanings.contains(status)
+    }
+
+    /// Whether that refusal of a removal says by itself that there is nothing to take away.
+    ///
+    /// - Parameter node: as it is recorded.
+    fileprivate func findsNothing(_ status: ConfigStatusCode, on node: Node) -> Bool {
+        switch (self, status) {
+        case (.unbind, .invalidAppKeyIndex), (.deleteAppKey, .invalidAppKeyIndex), (.deleteNetKey, .invalidNetKeyIndex),
+            (.deleteSubscription, .notASubscribeModel), (.deleteAllSubscriptions, .notASubscribeModel):
+            return true
+        // A node cannot publish under a key that it does not have.
+        case (.setPublication(let model, nil), .invalidAppKeyIndex):
+            guard let publication = node.model(at: model)?.publication else { return false }
+            return !node.appKeys.contains { $0.index == publication.appKeyIndex }
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// A way in which a shipped stack departs from the specification, and what is done about it.
+///
+/// What nodes say is coped with whoever says it. The name of a stack only tells people where such a thing has been seen.
+package enum KnownHabit: String, CaseIterable, Hashable, Sendable {
+    /// Company and model of vendor models are exchanged, in the composition and in every status.
+    case exchangedVendorModels = "swapped-vendor-ids"
+    /// An element of the composition names a model twice.
+    case repeatedModels = "repeated-models"
+    /// Lists of key indexes give each index two octets.
+    case unpackedKeyLists = "unpacked-key-lists"
+    /// A Heartbeat Publication Status names NetKey 0xFFFF while nothing is published.
+    case heartbeatWithoutNetKey = "answers-ffff"
+    /// A Subscription Status of a label that is there already names the unassigned address.
+    case unassignedVirtualAddress = "zero-virtual-address"
+    /// Bindings to an AppKey, and publications under it, are kept when the key is deleted.
+    case keepsBindings = "keeps-bindings"
+    /// A publication ends only if the request names an AppKey that is bound to the model.
+    case namedKeyEndsPublication = "named-key-ends-publication"
+    /// A Remote Provisioning Server forgets its link when the time to open it is over, and begins a repeated PDU anew.
+    case forgetfulRemoteLink = "remote-link-forgets"
+
+    /// What is known of it.
+    package struct Facts: Hashable, Sendable {
+        /// Who was seen doing it.
+        package let stack: String
+        /// What such a node does: a clause after "the node".
+        package let deed: String
+        /// What is done about it: a clause that stands by itself.
+        package let remedy: String
+        /// Where it can be looked up: repository, revision and function.
+        package let source: String
+    }
+
+    /// What is known of it.
+    package var facts: Facts {
+        switch self {
+        case .exchangedVendorModels:
+            Facts(
+                stack: "BTstack",
+                deed: "exchanges company and model of vendor models",
+                remedy: "they are read in their order",
+                source: "bluekitchen/btstack 330e195, src/mesh/mesh_access.c, mesh_access_message_add_model_identifier"
+            )
+        case .repeatedModels:
+            Facts(
+                stack: "Zephyr",
+                deed: "names a model twice on an element",
+                remedy: "it counts once",
+                source: "zephyrproject-rtos/zephyr, subsys/bluetooth/mesh/cfg_srv.c, composition page 0 as the application lists its "
+                    + "models: BT_MESH_MODEL_OD_PRIV_PROXY_SRV contains the Solicitation PDU RPL Configuration Server"
+            )
+        case .unpackedKeyLists:
+            Facts(
+                stack: "BTstack",
+                deed: "gives each key index of a list two octets",
+                remedy: "the list is read so",
+                source: "bluekitchen/btstack 330e195, src/mesh/mesh_configuration_server.c, config_netkey_list"
+            )
+        case .heartbeatWithoutNetKey:
+            Facts(
+                stack: "NimBLE",
+                deed: "names network key 0xFFFF while it publishes no heartbeats",
+                remedy: "the key is not looked at",
+                source: "apache/mynewt-nimble 1e8ed60, nimble/host/mesh/src/cfg_srv.c, hb_pub_send_status"
+            )
+        case .unassignedVirtualAddress:
+            Facts(
+                stack: "BTstack",
+                deed: "names address 0x0000 for a label that is on the list already",
+                remedy: "the list is read back",
+                source: "bluekitchen/btstack 330e195, src/mesh/mesh_configuration_server.c, "
+                    + "config_model_subscription_virtual_address_add_hash"
+            )
+        case .keepsBindings:
+            Facts(
+                stack: "BlueZ",
+                deed: "keeps what is bound to an application key that it does not have",
+                remedy: "it counts as gone",
+                source: "bluez/bluez 5.66, mesh/appkey.c, appkey_key_delete, whose storage keeps the bindings"
+            )
+        case .namedKeyEndsPublication:
+            Facts(
+                stack: "BlueZ",
+                deed: "ends a publication only if an application key is named that is bound to the model",
+                remedy: "the request names the key of the publication",
+                source: "bluez/bluez 690c16d, mesh/model.c, mesh_model_pub_set"
+            )
+        case .forgetfulRemoteLink:
+            Facts(
+                stack: "BlueZ",
+                deed: "forgets the link when the time to open it is over, and begins a repeated PDU anew",
+                remedy: "60 s are asked for, and a PDU is not repeated while the server sends it",
+                source: "bluez/bluez 690c16d, mesh/remprv-server.c, remprv_srv_pkt"
+            )
+        }
+    }
+
+    /// What such a node does and who was seen doing it, a clause after "the node".
+    package var text: String { "\(facts.deed), as \(facts.stack) does" }
+}
