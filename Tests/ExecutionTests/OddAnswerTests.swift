@@ -167,6 +167,15 @@ struct OddAnswerTests {
         #expect(packed == .report(.appKeys(.primary, keys)))
     }
 
+    @Test("Zephyr's binding to the device key of any node is understood as none, and its habit is known")
+    func listedDeviceKey() throws {
+        let aggregator = NodeReading.bindings(ModelAddress(element: 0, model: .opcodesAggregatorServer))
+        let octets = "804c0010001000fcff"
+        let model = ModelAddress(element: 0, model: .opcodesAggregatorServer)
+        #expect(try get(aggregator).verdict(on: hex(octets)) == .report(.bindings(model, [])))
+        #expect(try habit(aggregator, octets) == .listedDeviceKey)
+    }
+
     @Test("A composition that names a model twice is understood, and its habit is known")
     func repeatedModel() throws {
         let octets = "0200f105010001002000030000000500" + "000002000c0014001400"

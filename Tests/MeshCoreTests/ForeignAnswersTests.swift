@@ -76,6 +76,14 @@ struct ForeignAnswersTests {
         #expect(Array(pairs.prefix(2)).readUnpacked == nil && [AppKeyIndex]().readUnpacked == nil)
     }
 
+    @Test("Zephyr lists key 0xFFFC for a model that is secured with the device key, which is no binding")
+    func listedDeviceKey() throws {
+        let list = try decode(ConfigSIGModelAppList.self, "0002001000fcff")
+        #expect(list.entries == [] && list.listedModel.model == 0x0010)
+        #expect(throws: DecodeError.self) { try decode(ConfigSIGModelAppList.self, "0002001000fbff") }
+        #expect(throws: DecodeError.self) { try decode(ConfigAppKeyList.self, "000000fcff") }
+    }
+
     @Test("lists that are neither are refused", arguments: ["23", "23614589", "0010", "00000110"])
     func neither(octets: String) {
         #expect(throws: DecodeError.self) { try decode(ConfigNetKeyList.self, octets) }

@@ -120,7 +120,9 @@ extension MeshClient {
                 outputs.append(.unanswered(exchange.identifier))
             }
         } else if let instant = exchange.nextTransmission, instant <= now {
-            if let odd = exchange.odd, exchange.contradiction == nil, exchange.transmissions >= exchange.inquiry.oddLimit {
+            if let odd = exchange.odd, exchange.contradiction == nil,
+                exchange.transmissions >= exchange.inquiry.oddLimit
+            {
                 return endOddly(exchange, odd.answer, at: now, into: &outputs)
             }
             exchanges[node]?.timeout = policy.doubled(exchange.timeout)

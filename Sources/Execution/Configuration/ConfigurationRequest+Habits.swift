@@ -18,6 +18,8 @@ extension ConfigurationRequest {
         guard !status.parameters.elementsEqual(parameters) else { return nil }
         switch status {
         case is ConfigHeartbeatPublicationStatus: return .heartbeatWithoutNetKey
+        case let list as ConfigSIGModelAppList where list.entries.isEmpty: return .listedDeviceKey
+        case let list as ConfigVendorModelAppList where list.entries.isEmpty: return .listedDeviceKey
         case is ConfigNetKeyList, is ConfigAppKeyList, is ConfigSIGModelAppList, is ConfigVendorModelAppList:
             return .unpackedKeyLists
         default: return nil

@@ -207,7 +207,8 @@ struct Conversation {
         case .said(node, let payload): heard.append(payload)
         // The IV index is taken care of before what follows it. The network tells the phase in every beacon; the next
         // apply records it.
-        case .ivIndexChanged, .linkUp, .directLinkUp, .directLinkDown, .sent, .said, .keyRefreshPhaseChanged, .habit: break
+        case .ivIndexChanged, .linkUp, .directLinkUp, .directLinkDown, .sent, .said, .keyRefreshPhaseChanged, .habit:
+            break
         }
         return []
     }

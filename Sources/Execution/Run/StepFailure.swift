@@ -47,7 +47,8 @@ package enum StepFailure: Error, Hashable, Sendable {
         case .refused(let status): status.advice
         case .featureNotSupported: ConfigStatusCode.featureNotSupported.advice
         case .differs: "Plan again; if the node keeps changing the value, leave the setting out of the definition."
-        case .odd: "Apply again; if the answer stays the same, leave the setting out of the definition or ask the maker of the node."
+        case .odd:
+            "Apply again; if the answer stays the same, leave the setting out of the definition or ask the maker of the node."
         case .contradicts: "Reset the node by hand, then apply again: it is provisioned anew then."
         case .withoutEffect: "Move closer or use another proxy, then apply again; long messages get lost first."
         case .otherNewKey:

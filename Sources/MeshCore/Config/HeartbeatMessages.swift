@@ -49,7 +49,12 @@ package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
         let (ttl, features) = (try reader.readUInt8(), try reader.readUInt16LittleEndian())
         let index = try reader.readUInt16LittleEndian()
         let isOff = destination == .unassigned
-        func checked<Value>(_ value: Value?, orOff off: Value, _ field: String, _ raw: UInt64) throws(DecodeError) -> Value {
+        func checked<Value>(
+            _ value: Value?,
+            orOff off: Value,
+            _ field: String,
+            _ raw: UInt64
+        ) throws(DecodeError) -> Value {
             if let value { return value }
             if isOff { return off }
             throw .prohibited(field: field, value: raw)
@@ -57,9 +62,17 @@ package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
         self.init(
             destination: destination,
             countLog: try checked(
-                HeartbeatPublicationCountLog(rawValue: count), orOff: .off, "heartbeat count", UInt64(count)
+                HeartbeatPublicationCountLog(rawValue: count),
+                orOff: .off,
+                "heartbeat count",
+                UInt64(count)
             ),
-            periodLog: try checked(HeartbeatPeriodLog(rawValue: period), orOff: .off, "heartbeat period", UInt64(period)),
+            periodLog: try checked(
+                HeartbeatPeriodLog(rawValue: period),
+                orOff: .off,
+                "heartbeat period",
+                UInt64(period)
+            ),
             ttl: try checked(ttl <= 0x7F ? ttl : nil, orOff: 0, "heartbeat TTL", UInt64(ttl)),
             features: FeatureSet(rawValue: features),
             netKeyIndex: try checked(NetKeyIndex(rawValue: index), orOff: .primary, "key index", UInt64(index))

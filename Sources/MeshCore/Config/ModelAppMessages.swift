@@ -122,9 +122,15 @@ package struct ConfigModelAppStatus: ModelAppMessage, ConfigurationStatusMessage
 package protocol ModelAppList: ModelList where Entry == AppKeyIndex {}
 
 extension ModelAppList {
-    /// Reads packed indexes; their order says nothing.
+    /// Reads packed indexes; their order says nothing. Zephyr lists what it calls the DeviceKey of any node, 0xFFFC, where a model
+    /// is secured with a DeviceKey: such a model has no AppKey.
     package static func readEntries(from reader: inout ByteReader) throws(DecodeError) -> [AppKeyIndex] {
-        try reader.readKeyIndexList()
+        var peek = reader
+        if reader.remaining == 2, try peek.readUInt16LittleEndian() >= 0xFFFC {
+            reader = peek
+            return []
+        }
+        return try reader.readKeyIndexList()
     }
 
     /// Appends the indexes, packed.

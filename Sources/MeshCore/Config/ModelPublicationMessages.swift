@@ -135,7 +135,8 @@ package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, Configurat
 
     /// Whether the status is about the same model and, on success, the label's virtual address.
     package func isAnswered(by status: ConfigModelPublicationStatus) -> Bool {
-        subject.isMeant(by: status.subject) && (status.status != .success || status.publishAddress == label.virtualAddress)
+        subject.isMeant(by: status.subject)
+            && (status.status != .success || status.publishAddress == label.virtualAddress)
     }
 }
 

@@ -52,7 +52,8 @@ extension Composition {
     package var withVendorModelsInOrder: Composition? {
         let vendors = elements.flatMap(\.models).filter(\.isVendor)
         let isExchanged =
-            vendors.contains { $0.model == company && $0.company != company } && !vendors.contains { $0.company == company }
+            vendors.contains { $0.model == company && $0.company != company }
+            && !vendors.contains { $0.company == company }
         guard isExchanged else { return nil }
         var composition = self
         for place in elements.indices {
@@ -74,7 +75,9 @@ extension CompositionElement {
         var seen: Set<ModelIdentifier> = []
         let distinct = models.filter { seen.insert($0).inserted }
         seen = []
-        if !mayRepeatModels, distinct.count < models.count, let model = models.first(where: { !seen.insert($0).inserted }) {
+        if !mayRepeatModels, distinct.count < models.count,
+            let model = models.first(where: { !seen.insert($0).inserted })
+        {
             throw .prohibited(
                 field: "repeated model identifier",
                 value: UInt64(model.company ?? 0) << 16 | UInt64(model.model)

@@ -8,6 +8,8 @@ package enum KnownHabit: String, CaseIterable, Hashable, Sendable {
     case repeatedModels = "repeated-models"
     /// Lists of key indexes give each index two octets.
     case unpackedKeyLists = "unpacked-key-lists"
+    /// A model that is secured with the DeviceKey is listed as bound to an AppKey 0xFFFC.
+    case listedDeviceKey = "listed-device-key"
     /// A Heartbeat Publication Status names NetKey 0xFFFF while nothing is published.
     case heartbeatWithoutNetKey = "answers-ffff"
     /// A Subscription Status of a label that is there already names the unassigned address.
@@ -46,7 +48,8 @@ package enum KnownHabit: String, CaseIterable, Hashable, Sendable {
                 stack: "Zephyr",
                 deed: "names a model twice on an element",
                 remedy: "it counts once",
-                source: "zephyrproject-rtos/zephyr, subsys/bluetooth/mesh/cfg_srv.c, composition page 0 as the application lists its "
+                source:
+                    "zephyrproject-rtos/zephyr, subsys/bluetooth/mesh/cfg_srv.c, composition page 0 as the application lists its "
                     + "models: BT_MESH_MODEL_OD_PRIV_PROXY_SRV contains the Solicitation PDU RPL Configuration Server"
             )
         case .unpackedKeyLists:
@@ -55,6 +58,14 @@ package enum KnownHabit: String, CaseIterable, Hashable, Sendable {
                 deed: "gives each key index of a list two octets",
                 remedy: "the list is read so",
                 source: "bluekitchen/btstack 330e195, src/mesh/mesh_configuration_server.c, config_netkey_list"
+            )
+        case .listedDeviceKey:
+            Facts(
+                stack: "Zephyr",
+                deed: "lists key 0xFFFC where a model is secured with the device key",
+                remedy: "it counts as no application key",
+                source:
+                    "openblue 2079954, Zephyr's subsys/bluetooth/mesh/op_agg_srv.c, whose init sets keys[0] to BT_MESH_KEY_DEV_ANY"
             )
         case .heartbeatWithoutNetKey:
             Facts(
