@@ -12,9 +12,10 @@ extension SimulatedWorld {
         case .listen(let node): listen(node)
         case .post(let node, let message, let isPDUReport): post(message, isPDUReport: isPDUReport, from: node)
         case .attempt(let node, let uuid, let number): attempt(number, to: uuid, from: node)
-        case .delivered(let link, let pdu, let acknowledgedAt): delivered(pdu, on: link, acknowledgedAt)
-        case .acknowledged(let link):
-            guard let carrier = links[link]?.remote else { return }
+        case .delivered(let link, let transfer, let pdu, let acknowledgedAt):
+            delivered(pdu, on: link, transfer: transfer, acknowledgedAt)
+        case .acknowledged(let link, let transfer):
+            guard let carrier = links[link]?.remote, carrier.transfer == transfer else { return }
             perform(nodes[carrier.server].remote.server.pduDelivered(at: now), at: carrier.server)
         case .received(let link, let pdu):
             guard let carrier = links[link]?.remote, nodes[carrier.server].isAlive else { return }
@@ -35,6 +36,7 @@ extension SimulatedWorld {
     func deliver(remoteProvisioning message: IncomingMessage, at node: Int) {
         let client = RemoteProvisioningServer.Client(address: message.source, netKeyIndex: message.netKeyIndex)
         let own = own(node)
+        nodes[node].remote.server.forgetsLinks = nodes[node].faults.habits.contains(.forgetsRemoteLink)
         statistics.requests += 1
         perform(nodes[node].remote.server.receive(message.payload, from: client, own: own, at: now), at: node)
     }

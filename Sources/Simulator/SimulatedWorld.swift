@@ -116,6 +116,9 @@ package final class SimulatedWorld {
         case .advertise(let node, let pdu, let transmit): advertise(pdu, transmit, from: node)
         case .wake(let node): wake(node)
         case .answer(let node, let message, let thenReset): answer(message, from: node, thenReset: thenReset)
+        case .lateReset(let node, let life):
+            let state = nodes[node].state
+            if state.isProvisioned, state.deviceKey == life { factoryReset(state.uuid) }
         case .stopIdentity(let node, let key): stopIdentity(of: node, key)
         case .stopPrivateIdentity(let node, let key): stopPrivateIdentity(of: node, key)
         case .endAttention(let node): endAttention(of: node)

@@ -25,6 +25,8 @@ package struct SimulatorState: Hashable, Sendable {
     package var provisioned: Set<DeviceUUID>
     /// The DeviceKeys that take over with the first message under them.
     package var deviceKeyCandidates: [DeviceUUID: KeyMaterial]
+    /// What devices do otherwise than others.
+    package var habits: [DeviceUUID: Set<DeviceHabit>]
     /// Who hears whom, nil if no world was made yet.
     package var links: [WorldSettings.RadioLink]?
     /// The node that hops are counted from, nil if it was not noted.
@@ -39,6 +41,7 @@ package struct SimulatorState: Hashable, Sendable {
         used = [:]
         provisioned = []
         deviceKeyCandidates = [:]
+        habits = [:]
     }
 
     /// Takes in a record that is newer than all before.
@@ -67,6 +70,8 @@ package struct SimulatorState: Hashable, Sendable {
             self.links = links
         case .root(let node):
             root = node
+        case .habits(let node, let habits):
+            self.habits[node] = habits.isEmpty ? nil : habits
         case .provisioned(let node, let ivIndex):
             nodes[node.uuid] = node
             ivIndexes[node.uuid] = ivIndex
@@ -100,6 +105,7 @@ package struct SimulatorState: Hashable, Sendable {
                 records.append(.node(node))
             }
         }
+        for (node, habits) in habits.sorted(by: { $0.key < $1.key }) { records.append(.habits(node, habits)) }
         for (node, ivIndex) in ivIndexes.sorted(by: { $0.key < $1.key }) where !provisioned.contains(node) {
             records.append(.ivIndex(node, ivIndex))
         }

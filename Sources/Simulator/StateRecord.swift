@@ -23,6 +23,8 @@ package enum StateRecord: Hashable, Sendable {
     /// index: what it heard before still counts. The candidate takes over as its DeviceKey with the first message under
     /// it. From then on this file, and no database, says what the node is.
     case refreshed(NodeConfigurationState, IVIndex, candidate: KeyMaterial?)
+    /// What a device does otherwise than others; the last one of a device counts.
+    case habits(DeviceUUID, Set<DeviceHabit>)
 }
 
 /// The simulator's state file: "MSIM" and a version, then records that are only ever appended.
