@@ -77,6 +77,9 @@ extension SimulatedWorld {
     private func adopt(_ changed: NodeConfigurationState, at node: Int) {
         let before = nodes[node].state
         nodes[node].state = changed
+        if changed.relay != before.relay || changed.netKeys.map(\.index) != before.netKeys.map(\.index) {
+            radioChanges()
+        }
         if changed.netKeys != before.netKeys || changed.appKeys != before.appKeys || changed.labels != before.labels {
             nodes[node].stack.keys = keyRing(of: changed)
             nodes[node].stack.keys.setDeviceKeyCandidate(nodes[node].deviceKeyCandidate, of: changed.address)

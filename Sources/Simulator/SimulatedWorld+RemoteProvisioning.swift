@@ -144,7 +144,7 @@ extension SimulatedWorld {
         nodes[node].remote.isListening = false
         guard nodes[node].isAlive, !nodes[node].faults.isDeaf else { return }
         var actions = nodes[node].remote.server.advance(to: now)
-        for neighbour in radio.neighbours[node] where nodes[node].remote.server.isScanning {
+        for neighbour in inRange(of: node) where nodes[node].remote.server.isScanning {
             guard advertisesOverPBADV(neighbour.node), !isLost(from: neighbour.node, to: node) else { continue }
             let device = nodes[neighbour.node].device
             let beacon = UnprovisionedDeviceBeacon(
@@ -176,7 +176,7 @@ extension SimulatedWorld {
 
     /// Whether something that a node or device sends does not get through to another one; what is out of range never does.
     func isLost(from sender: Int, to receiver: Int) -> Bool {
-        guard let neighbour = radio.neighbours[sender].first(where: { $0.node == receiver }) else { return true }
+        guard let neighbour = way(from: sender, to: receiver) else { return true }
         return generator.happens(copyLoss(from: sender, to: neighbour))
     }
 }

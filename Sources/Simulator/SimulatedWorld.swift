@@ -30,6 +30,10 @@ package final class SimulatedWorld {
     var positions: [DeviceUUID: Int] = [:]
     var owners: [UInt16: Int] = [:]
     var radio: RadioNeighbours
+    /// Whether who hears whom has to be worked out anew; see ``presentRadio``.
+    var isRadioStale = false
+    /// Where nodes stand, none where the links are given one by one.
+    var places: [RadioPlace] = []
     /// The node that hops are counted from, nil where the links are given one by one.
     var radioRoot: Int?
     /// The addresses of provisioners, with their names.
@@ -86,7 +90,7 @@ package final class SimulatedWorld {
             if let old = key.oldKey { observer.learn(old) }
         }
         populate(network, devices, state)
-        radio = neighbours(state: state)
+        makeRadio(state: state)
     }
 
     /// When something happens next, nil if never. What waits in ``drain()`` has happened already.

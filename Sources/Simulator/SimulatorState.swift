@@ -27,8 +27,10 @@ package struct SimulatorState: Hashable, Sendable {
     package var deviceKeyCandidates: [DeviceUUID: KeyMaterial]
     /// What devices do otherwise than others.
     package var habits: [DeviceUUID: Set<DeviceHabit>]
-    /// Who hears whom, nil if no world was made yet.
-    package var links: [WorldSettings.RadioLink]?
+    /// Where nodes and devices stand.
+    package var places: [DeviceUUID: RadioPlace]
+    /// The hops that they were spread over, nil if no world was made yet.
+    package var hops: UInt8?
     /// The node that hops are counted from, nil if it was not noted.
     package var root: DeviceUUID?
 
@@ -42,6 +44,7 @@ package struct SimulatorState: Hashable, Sendable {
         provisioned = []
         deviceKeyCandidates = [:]
         habits = [:]
+        places = [:]
     }
 
     /// Takes in a record that is newer than all before.
@@ -66,8 +69,13 @@ package struct SimulatorState: Hashable, Sendable {
             reservations[stream] = max(reservations[stream, default: 0], end)
         case .used(let stream, let range):
             used[stream, default: SequenceRanges()].insert(range)
-        case .links(let links):
-            self.links = links
+        case .links:
+            // Files of versions that kept links; nodes have places instead now.
+            break
+        case .place(let node, let place):
+            places[node] = place
+        case .hops(let hops):
+            self.hops = hops
         case .root(let node):
             root = node
         case .habits(let node, let habits):
@@ -93,7 +101,8 @@ package struct SimulatorState: Hashable, Sendable {
     /// The shortest list of records that says the same, in an order that depends on nothing else.
     package var records: [StateRecord] {
         var records: [StateRecord] = []
-        if let links { records.append(.links(links)) }
+        if let hops { records.append(.hops(hops)) }
+        for (node, place) in places.sorted(by: { $0.key < $1.key }) { records.append(.place(node, place)) }
         if let root { records.append(.root(root)) }
         for (uuid, node) in nodes.sorted(by: { $0.key < $1.key }) {
             if provisioned.contains(uuid), let ivIndex = ivIndexes[uuid] {

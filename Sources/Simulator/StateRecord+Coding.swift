@@ -64,6 +64,14 @@ extension ByteWriter {
             write(UInt8(12))
             write(node.rawValue.bytes)
             write(list: habits.map(\.name).sorted()) { $0.write(text: $1) }
+        case .place(let node, let place):
+            write(UInt8(13))
+            write(node.rawValue.bytes)
+            write(place.level)
+            write(place.bearing)
+        case .hops(let hops):
+            write(UInt8(14))
+            write(hops)
         }
     }
 
@@ -149,6 +157,13 @@ extension ByteReader {
                 return habit
             }
             return .habits(node, Set(habits))
+        case 13:
+            return .place(
+                try readDeviceUUID(),
+                RadioPlace(level: try readUInt8(), bearing: try readUInt16())
+            )
+        case 14:
+            return .hops(try readUInt8())
         default:
             throw .unknownType(UInt64(kind))
         }

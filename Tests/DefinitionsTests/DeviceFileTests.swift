@@ -56,7 +56,9 @@ struct DeviceFileTests {
             """
         let (devices, problems) = read(text)
         #expect(problems == [])
-        #expect(devices.map(\.habits) == [[.noBeacon, .silent(0x8038), .resetsLate], [.noBeacon, .silent(0x8038)], []])
+        #expect(
+            devices.map(\.habits) == [[.noBeacon, .silent(0x8038), .resetsLate], [.noBeacon, .silent(0x8038)], []]
+        )
     }
 
     @Test("What a product becomes by an update is told on page 128, over what it is")

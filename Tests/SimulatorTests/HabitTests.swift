@@ -34,7 +34,9 @@ struct HabitTests {
             #expect(DeviceHabit(name: habit.name) == habit)
         }
         #expect(Set(DeviceHabit.plain.map(\.name)).count == DeviceHabit.plain.count)
-        for name in ["", "silent-get:", "silent-get:0x", "silent-get:8038", "silent-get:0x+1", "silent-get:0xFFFFFFFFF"] {
+        for name in [
+            "", "silent-get:", "silent-get:0x", "silent-get:8038", "silent-get:0x+1", "silent-get:0xFFFFFFFFF",
+        ] {
             #expect(DeviceHabit(name: name) == nil)
         }
     }
@@ -130,7 +132,11 @@ struct HabitTests {
         #expect(octets(listed, &bench)?.dropFirst(5).prefix(4) == [0x01, 0x00, 0x59, 0x00])
         let publication = ConfigModelPublicationGet(elementAddress: place, model: vendor)
         #expect(octets(publication, &bench)?.suffix(4) == [0x01, 0x00, 0x59, 0x00])
-        let level = ConfigModelAppBind(elementAddress: place, appKeyIndex: ServerBench.app0, model: TestNetwork.levelServer)
+        let level = ConfigModelAppBind(
+            elementAddress: place,
+            appKeyIndex: ServerBench.app0,
+            model: TestNetwork.levelServer
+        )
         #expect(try bench.ask(level)?.model == TestNetwork.levelServer)
     }
 
