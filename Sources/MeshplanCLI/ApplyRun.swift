@@ -227,7 +227,8 @@ struct ApplyRun {
         try radio.estimator(
             database,
             connections: options.expectedConnections,
-            window: options.maximumWindow
+            window: options.maximumWindow,
+            simulation: route.simulation
         )
     }
 

@@ -30,11 +30,13 @@ struct MeshConnection {
     ) throws {
         var options = options
         options.link.ivIndexRecovery = route.recoveryCommand(of: network, in: context)
-        let present = try database.snapshot().network
+        let snapshot = try database.snapshot()
+        let present = snapshot.network
         options.proxy = options.proxy.map { $0.resolved(in: present, names: names) ?? $0 }
         let access = try route.open(
             in: context,
             network: present,
+            heard: snapshot.replay,
             named: network,
             names: names,
             watched: TerminalDesk.isAttended(context) ? [context.lineInput.descriptor].compactMap { $0 } : []

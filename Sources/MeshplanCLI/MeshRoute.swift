@@ -10,29 +10,39 @@ struct MeshRoute {
     let via: [String]
     private let choices: [BearerChoice]
     private let devices: [String]
-    private let simulator: SimulatorOptions
+    private let setup: SimulationSetup
 
     /// The route that the options of a command describe.
     ///
     /// - Parameter via: what each `--via` says.
     /// - Throws: `ValidationError` as ``BearerChoice/all(_:)`` does.
-    init(via: [String], _ devices: SimulatedDeviceOptions, _ simulator: SimulatorOptions) throws {
+    init(
+        via: [String],
+        _ devices: SimulatedDeviceOptions,
+        _ simulator: SimulatorOptions,
+        _ radio: some RadioChoice
+    ) throws {
         self.via = via
         choices = try BearerChoice.all(via)
         self.devices = devices.devices
-        self.simulator = simulator
+        setup = SimulationSetup(simulator, radio)
     }
+
+    /// How the world behaves that is simulated in this process; nil if none is.
+    var simulation: SimulationSetup? { choices.contains(.simulator) ? setup : nil }
 
     /// Opens it, and lets interrupts be counted from then on.
     ///
     /// - Parameters:
     ///   - network: what a world that is simulated here begins with.
+    ///   - heard: the last message of each source that the database knows of.
     ///   - name: the network's name, by which such a world remembers what became of it; nil if nothing is to be remembered.
     ///   - names: further names of nodes and devices, for options that name them.
     ///   - watched: descriptors whose readers are to be woken.
     func open(
         in context: Context,
         network: @autoclosure () throws -> MeshNetwork,
+        heard: @autoclosure () throws -> [ReplayProtection.Entry],
         named name: String?,
         names: [String: DeviceUUID] = [:],
         watched: [Int32] = []
@@ -44,7 +54,8 @@ struct MeshRoute {
                 network: try network(),
                 devices: devices,
                 statePath: try name.map { try Simulation.statePath(nil, network: $0) },
-                options: simulator,
+                options: setup,
+                heard: try heard(),
                 names: names
             )
             return BearerAccess(bearer: SimulatedBearer(simulation.world), simulation: simulation)

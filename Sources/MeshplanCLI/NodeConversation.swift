@@ -104,6 +104,11 @@ struct NodeConversation {
 
     /// Opens what reaches the mesh.
     func open() throws -> BearerAccess {
-        try route.open(in: context, network: knowledge.network ?? .empty, named: knowledge.database?.name)
+        try route.open(
+            in: context,
+            network: knowledge.network ?? .empty,
+            heard: knowledge.database?.snapshot.replay ?? [],
+            named: knowledge.database?.name
+        )
     }
 }

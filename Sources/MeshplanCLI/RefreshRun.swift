@@ -73,7 +73,7 @@ struct RefreshRun {
         isTalk: Bool
     ) throws -> (Recap, RefreshReporter, Simulation?) {
         let reporter = RefreshReporter(context, network: snapshot.network, isTalk: isTalk)
-        let access = try route.open(in: context, network: snapshot.network, named: name)
+        let access = try route.open(in: context, network: snapshot.network, heard: snapshot.replay, named: name)
         reporter.begin(nodes, estimator.relaying(in: snapshot.network), options)
         let executor = Executor(
             database: database,

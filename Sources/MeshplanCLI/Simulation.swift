@@ -32,7 +32,7 @@ struct Simulation {
         network: String?,
         devices: [String],
         state: String?,
-        options: SimulatorOptions?
+        options: SimulationSetup?
     ) throws -> Simulation {
         let workspace = Workspace(context: context)
         let name: String
@@ -61,12 +61,14 @@ struct Simulation {
             }
             name = known
         }
+        let snapshot = try workspace.open(name).snapshot()
         return try Simulation(
             context,
-            network: try workspace.open(name).snapshot().network,
+            network: snapshot.network,
             devices: devices,
             statePath: try statePath(state, network: name),
-            options: options
+            options: options,
+            heard: snapshot.replay
         )
     }
 
@@ -76,13 +78,15 @@ struct Simulation {
     ///   - devices: the paths of files with devices.
     ///   - statePath: where the state is kept, for people; nil keeps none.
     ///   - options: how radio and nodes behave; nil only looks and stores nothing.
+    ///   - heard: the last message of each source that the database knows of.
     ///   - names: what a definition or a plan calls nodes beside the database.
     init(
         _ context: Context,
         network: MeshNetwork,
         devices: [String],
         statePath: String?,
-        options: SimulatorOptions?,
+        options: SimulationSetup?,
+        heard: [ReplayProtection.Entry] = [],
         names: [String: DeviceUUID] = [:]
     ) throws {
         self.network = network
@@ -97,21 +101,42 @@ struct Simulation {
                 network: network,
                 devices: devices,
                 seed: 0,
-                state: try StateFile.decode(bytes).state
+                state: try SimulatorFile.decode(bytes, as: path ?? "").state
             )
             return
         }
         let file = try statePath.map { try SimulatorFile(context.absolute($0), as: $0) }
         self.file = file
+        var state = file?.state ?? SimulatorState()
+        // Nodes go on behind what the database has heard of them, whatever became of the file: else it would take all that
+        // they say for a repetition.
+        for entry in heard {
+            let stream = SequenceStream(source: entry.source, ivIndex: entry.ivIndex)
+            state.reservations[stream] = max(state.reservations[stream] ?? 0, entry.sequence + 1)
+        }
+        if context.json == nil { Self.note(options, file, isKnown: !heard.isEmpty, context) }
         world = SimulatedWorld(
             network: network,
             devices: devices,
             settings: options.settings,
             seed: options.seed,
-            state: file?.state ?? SimulatorState(),
+            state: state,
             recorder: { file?.record($0) ?? true }
         )
-        try options.applyFaults(to: self)
+        try options.options.applyFaults(to: self)
+    }
+
+    /// Says what is otherwise than whoever asks may expect.
+    private static func note(_ setup: SimulationSetup, _ file: SimulatorFile?, isKnown: Bool, _ context: Context) {
+        var notes: [String] = []
+        if setup.usesFormerName { notes.append("--profile is called --radio now.") }
+        if let file, file.isNew, isKnown {
+            notes.append(
+                "There is no simulator's state at \(file.name.printable): its nodes begin anew as the mesh database has them."
+            )
+        }
+        if let contradiction = setup.contradiction(keptHops: file?.state.hops) { notes.append(contradiction) }
+        for note in notes { context.errorOutput.line(note) }
     }
 
     /// The node or device with a name that the database, the definition or the file with devices has for it, or with a

@@ -4,6 +4,10 @@ internal import Store
 
 /// The simulator's state file: read at the start, appended to while the world runs, used by one process at a time.
 final class SimulatorFile {
+    /// Its path, for people.
+    let name: String
+    /// Whether there was none, or nothing in it.
+    let isNew: Bool
     /// What the file held.
     let state: SimulatorState
     private let file: AppendFile
@@ -17,17 +21,7 @@ final class SimulatorFile {
     init(_ path: String, as name: String) throws {
         var file = try Self.openLocked(path, as: name)
         let bytes = try file.readAll(limit: 1 << 30)
-        let state: SimulatorState
-        let whole: Int
-        do {
-            (state, whole) = try StateFile.decode(bytes)
-        } catch {
-            throw Failure(
-                .invalidInput,
-                "\(name) is not a simulator's state of this version: \(error)",
-                hint: "Remove it, or begin anew with: meshplan sim reset"
-            )
-        }
+        let (state, whole) = try Self.decode(bytes, as: name)
         let compacted = state.compacted
         if whole == 0 {
             try file.replaceAll(with: compacted)
@@ -38,8 +32,37 @@ final class SimulatorFile {
             // The last record was being written when its process was killed.
             try file.cut(to: whole)
         }
+        self.name = name
         self.state = state
         self.file = file
+        isNew = bytes.isEmpty
+    }
+
+    /// The state in the octets of a file, and how many of them are whole.
+    ///
+    /// - Throws: ``Failure`` if they are damaged, or something else.
+    static func decode(_ bytes: [UInt8], as name: String) throws(Failure) -> (state: SimulatorState, whole: Int) {
+        do {
+            let (state, whole) = try StateFile.decode(bytes)
+            return (state, whole)
+        } catch {
+            let problem =
+                switch error {
+                case .damaged(let place):
+                    "\(name.printable), the state of the simulator, is damaged at octet \(place) of \(bytes.count)"
+                case .notAStateFile: "\(name.printable) is not the state of a simulator of this version"
+                case .record(let place, let error):
+                    "\(name.printable), the state of the simulator, holds what this version does not know, at octet "
+                        + "\(place): \(error)"
+                }
+            throw Failure(
+                .invalidInput,
+                problem,
+                hint:
+                    "Begin anew with: meshplan sim reset. Nodes are then as the mesh database has them, devices as they "
+                    + "were delivered."
+            )
+        }
     }
 
     /// Removes the file, whatever it holds, unless another process uses it.

@@ -15,7 +15,11 @@ extension ConfigurationServer {
         },
         on(ConfigNetKeyDelete.self) { message, request, state in
             let status = request.act(on: &state) {
-                $0.deleteNetKey(message.netKeyIndex, requestKey: request.netKeyIndex)
+                $0.deleteNetKey(
+                    message.netKeyIndex,
+                    requestKey: request.netKeyIndex,
+                    keepsBindings: request.server.habits.contains(.keepsBindings)
+                )
             }
             return ConfigNetKeyStatus(status: status, netKeyIndex: message.netKeyIndex)
         },
@@ -49,7 +53,11 @@ extension ConfigurationServer {
         },
         on(ConfigAppKeyDelete.self) { message, request, state in
             let status = request.act(on: &state) {
-                $0.deleteAppKey(message.appKeyIndex, boundTo: message.netKeyIndex)
+                $0.deleteAppKey(
+                    message.appKeyIndex,
+                    boundTo: message.netKeyIndex,
+                    keepsBindings: request.server.habits.contains(.keepsBindings)
+                )
             }
             return ConfigAppKeyStatus(
                 status: status,

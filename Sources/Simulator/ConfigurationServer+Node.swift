@@ -87,8 +87,8 @@ extension ConfigurationServer {
                 identity: state.nodeIdentity(message.netKeyIndex)
             )
         },
-        on(ConfigNodeReset.self) { _, _, state in
-            state.reset()
+        on(ConfigNodeReset.self) { _, request, state in
+            if !request.server.habits.contains(.ignoresReset) { state.reset() }
             return ConfigNodeResetStatus()
         },
         on(ConfigLowPowerNodePollTimeoutGet.self) { message, _, _ in

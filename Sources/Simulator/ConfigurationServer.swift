@@ -10,11 +10,18 @@ package struct ConfigurationServer: Sendable {
     package var limits: NodeLimits
     /// Whether models that extend each other on one element share one subscription list.
     package var sharesSubscriptionLists: Bool
+    /// What it does otherwise than others.
+    package var habits: Set<DeviceHabit>
 
-    /// A server with those limits.
-    package init(limits: NodeLimits = NodeLimits(), sharesSubscriptionLists: Bool = false) {
+    /// A server with those limits and habits.
+    package init(
+        limits: NodeLimits = NodeLimits(),
+        sharesSubscriptionLists: Bool = false,
+        habits: Set<DeviceHabit> = []
+    ) {
         self.limits = limits
         self.sharesSubscriptionLists = sharesSubscriptionLists
+        self.habits = habits
     }
 
     /// Answers a request, which was secured with the node's DeviceKey.
@@ -74,9 +81,10 @@ package struct ConfigurationServer: Sendable {
         refusal: ConfigStatusCode?
     ) -> OpcodesAggregator.Outcome {
         guard Self.serves(opcode, state), let entry = Self.handlers[opcode] else { return .refused(.wrongOpcode) }
+        guard !habits.contains(.silent(opcode)) else { return .handled(nil) }
         let request = Request(server: self, netKeyIndex: netKeyIndex, refusal: refusal)
         do throws(DecodeError) {
-            return .handled(try entry.handler(parameters, request, &state))
+            return .handled(asHabits(try entry.handler(parameters, request, &state), to: opcode))
         } catch { return .refused(.messageNotUnderstood) }
     }
 

@@ -31,9 +31,14 @@ extension NodeConfigurationState {
     }
 
     /// - Parameter requestKey: the NetKey that secured the request, which cannot delete itself.
-    mutating func deleteNetKey(_ index: NetKeyIndex, requestKey: NetKeyIndex) -> ConfigStatusCode {
+    mutating func deleteNetKey(
+        _ index: NetKeyIndex,
+        requestKey: NetKeyIndex,
+        keepsBindings: Bool
+    ) -> ConfigStatusCode {
         guard netKey(index) != nil else { return .success }
         guard index != requestKey, netKeys.count > 1 else { return .cannotRemove }
+        if keepsBindings { appKeys.removeAll { $0.boundNetKey == index } }
         removeNetKey(index)
         return .success
     }
@@ -92,11 +97,15 @@ extension NodeConfigurationState {
         return .success
     }
 
-    mutating func deleteAppKey(_ index: AppKeyIndex, boundTo netKeyIndex: NetKeyIndex) -> ConfigStatusCode {
+    mutating func deleteAppKey(
+        _ index: AppKeyIndex,
+        boundTo netKeyIndex: NetKeyIndex,
+        keepsBindings: Bool
+    ) -> ConfigStatusCode {
         guard netKey(netKeyIndex) != nil else { return .invalidNetKeyIndex }
         guard let stored = appKey(index) else { return .success }
         guard stored.boundNetKey == netKeyIndex else { return .invalidBinding }
-        removeAppKey(index)
+        if keepsBindings { appKeys.removeAll { $0.index == index } } else { removeAppKey(index) }
         return .success
     }
 

@@ -35,6 +35,8 @@ package struct NodeFaults: Hashable, Sendable {
     package var copyLoss: Double?
     /// What goes wrong while it is provisioned.
     package var provisioning: ProvisioningFaults
+    /// What it does otherwise than others.
+    package var habits: Set<DeviceHabit>
 
     /// Faults of those kinds, none by default.
     package init(
@@ -45,7 +47,8 @@ package struct NodeFaults: Hashable, Sendable {
         sequences: SequenceFault? = nil,
         requestsToDrop: Int = 0,
         copyLoss: Double? = nil,
-        provisioning: ProvisioningFaults = ProvisioningFaults()
+        provisioning: ProvisioningFaults = ProvisioningFaults(),
+        habits: Set<DeviceHabit> = []
     ) {
         self.isOff = isOff
         self.isDeaf = isDeaf
@@ -55,6 +58,7 @@ package struct NodeFaults: Hashable, Sendable {
         self.requestsToDrop = requestsToDrop
         self.copyLoss = copyLoss
         self.provisioning = provisioning
+        self.habits = habits
     }
 
     /// The status to give instead of acting on a request, counting it off.

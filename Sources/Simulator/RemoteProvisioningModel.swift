@@ -38,6 +38,10 @@ struct RemoteCarrier {
     let procedure: NodeProvisioningProcedure?
     /// When the last PDU to the server has arrived; a later one arrives no earlier.
     var busyUntil = Instant.zero
+    /// Counts the transfers to the other side: what belongs to an earlier one is of no use any more.
+    var transfer: UInt32 = 0
+    /// The last PDU that the other side has taken.
+    var lastPDU: [UInt8] = []
     /// What the node has accepted.
     var accepted: AcceptedRefresh?
 }
@@ -53,9 +57,9 @@ enum RemoteProvisioningEvent {
     /// A node tries to open a link to a device.
     case attempt(node: Int, DeviceUUID, number: UInt32)
     /// A PDU has reached the other side, which acknowledges it at that instant if the acknowledgment is heard at all.
-    case delivered(LinkIdentifier, [UInt8], acknowledgedAt: Instant?)
+    case delivered(LinkIdentifier, transfer: UInt32, [UInt8], acknowledgedAt: Instant?)
     /// The acknowledgment of a PDU has reached the server.
-    case acknowledged(LinkIdentifier)
+    case acknowledged(LinkIdentifier, transfer: UInt32)
     /// A PDU has reached the server.
     case received(LinkIdentifier, [UInt8])
     /// The other side has closed the link.

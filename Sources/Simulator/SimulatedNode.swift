@@ -106,6 +106,8 @@ enum WorldEvent {
     case wake(node: Int)
     /// A node answers a request.
     case answer(node: Int, OutgoingMessage, thenReset: Bool)
+    /// A node does at last what Node Reset told it to do, unless that life is over.
+    case lateReset(node: Int, life: KeyMaterial?)
     /// A node's Node Identity has been advertised for 60 s.
     case stopIdentity(node: Int, NetKeyIndex)
     /// A node's Private Node Identity has been advertised for 60 s.

@@ -26,7 +26,8 @@ extension SimulatedWorld {
         let server = ConfigurationServer(
             limits: settings.limits,
             sharesSubscriptionLists: nodes[node].description?.sharesSubscriptionLists
-                ?? settings.sharesSubscriptionLists
+                ?? settings.sharesSubscriptionLists,
+            habits: nodes[node].faults.habits
         )
         var changed = state
         var faults = nodes[node].faults
@@ -37,7 +38,16 @@ extension SimulatedWorld {
         nodes[node].faults = faults
         guard let answer else { return }
         statistics.requests += 1
-        let isReset = !changed.isProvisioned
+        var isReset = !changed.isProvisioned
+        if isReset, faults.habits.contains(.resetsBeforeStatus) {
+            factoryReset(state.uuid)
+            return
+        }
+        if isReset, faults.habits.contains(.resetsLate) {
+            isReset = false
+            changed = state
+            queue.add(.lateReset(node: node, life: state.deviceKey), at: now.advanced(by: .seconds(5)))
+        }
         // The change is on record before anything tells of it, and not made if it cannot be recorded.
         if changed != state, !recorder(.node(changed)) { return }
         // After a reset the status still goes out as the node that it was.
@@ -67,6 +77,9 @@ extension SimulatedWorld {
     private func adopt(_ changed: NodeConfigurationState, at node: Int) {
         let before = nodes[node].state
         nodes[node].state = changed
+        if changed.relay != before.relay || changed.netKeys.map(\.index) != before.netKeys.map(\.index) {
+            radioChanges()
+        }
         if changed.netKeys != before.netKeys || changed.appKeys != before.appKeys || changed.labels != before.labels {
             nodes[node].stack.keys = keyRing(of: changed)
             nodes[node].stack.keys.setDeviceKeyCandidate(nodes[node].deviceKeyCandidate, of: changed.address)

@@ -36,6 +36,7 @@ extension SimulatedWorld {
     @discardableResult
     package func setFaults(_ faults: NodeFaults, of uuid: DeviceUUID) -> Bool {
         guard let node = positions[uuid] else { return false }
+        if nodes[node].faults.isOff != faults.isOff { radioChanges() }
         nodes[node].faults = faults
         if faults.isOff {
             stopRemoteProvisioning(of: node)

@@ -17,6 +17,7 @@ extension SimulatedWorld {
         life.faults = nodes[node].faults
         life.attentionEnd = nodes[node].attentionEnd
         nodes[node] = life
+        radioChanges()
         newestIVIndex = max(newestIVIndex, data.ivIndex.value)
         observer.learn(data.netKey)
         occupyAddresses(of: node, isReported: true)
@@ -87,6 +88,7 @@ extension SimulatedWorld {
             stack: stack(of: state, ivIndex: before.stack.ivIndex),
             advertiser: Advertiser(sets: settings.advertisingSets)
         )
+        radioChanges()
         nodes[node].faults = before.faults
         nodes[node].attentionEnd = before.attentionEnd
         setAttention(of: node, seconds: 0)

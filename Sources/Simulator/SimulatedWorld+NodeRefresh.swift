@@ -25,6 +25,7 @@ extension SimulatedWorld {
         guard recorder(.refreshed(state, nodes[node].stack.ivIndex, candidate: refresh.deviceKey)) else { return }
         nodes[node].state = state
         nodes[node].description?.composition = state.composition
+        radioChanges()
         nodes[node].deviceKeyCandidate = refresh.deviceKey
         nodes[node].stack.keys.setDeviceKeyCandidate(refresh.deviceKey, of: state.address)
     }
@@ -41,6 +42,7 @@ extension SimulatedWorld {
         let replay = nodes[node].stack.replay
         nodes[node].state = state
         nodes[node].description?.composition = state.composition
+        radioChanges()
         nodes[node].deviceKeyCandidate = nil
         nodes[node].stack = stack(of: state, ivIndex: ivIndex)
         nodes[node].stack.replay = replay

@@ -26,6 +26,18 @@ extension SimulatedWorld {
         for configuration in others.sorted(by: { $0.uuid < $1.uuid }) {
             add(configuration, description: nil, ivIndex: network.ivIndex, left: state)
         }
+        takeHabits(state)
+    }
+
+    /// Gives each device the habits of its description, else those that it had in earlier runs.
+    private func takeHabits(_ state: SimulatorState) {
+        for node in nodes.indices {
+            let uuid = nodes[node].state.uuid
+            let before = state.habits[uuid] ?? []
+            let habits = nodes[node].description?.habits ?? before
+            nodes[node].faults.habits = habits
+            if habits != before { _ = recorder(.habits(uuid, habits)) }
+        }
     }
 
     /// A node of the database.

@@ -41,7 +41,7 @@ extension SimulatedWorld {
             toClient: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent)
         )
         links[link]?.provisioning = provisioning
-        guard provisioning == nil else { return }
+        guard provisioning == nil, !nodes[node].faults.habits.contains(.noBeacon) else { return }
         for beacon in beaconsForClients(of: node) {
             notify(ProxyPDU(type: .beacon, payload: beacon), on: link)
         }
@@ -155,12 +155,11 @@ extension SimulatedWorld {
     }
 
     private func receive(configuration octets: [UInt8], at node: Int, on link: LinkIdentifier) {
-        if let reading = observer.read(octets, as: .proxyConfiguration, current: newestIVIndex) {
-            check(reading, octets, by: .client(link))
-        }
+        let reading = observer.read(octets, as: .proxyConfiguration, current: newestIVIndex)
+        if let reading { check(reading, octets, by: .client(link)) }
         guard
             let received = try? nodes[node].stack.receive(proxyConfiguration: octets),
-            let status = links[link]?.filter.handle(received.message),
+            let status = filter(received.message, from: reading?.pdu.source, at: node, on: link),
             !nodes[node].faults.isMute,
             let answer = try? nodes[node].stack.encode(status, netKeyIndex: received.netKeyIndex)
         else { return }
@@ -168,6 +167,29 @@ extension SimulatedWorld {
             check(reading, answer, by: .node(node))
         }
         notify(ProxyPDU(type: .configuration, payload: answer), on: link)
+    }
+
+    /// Lets the filter of a link take what the client wants, as far as the node's habits let it.
+    ///
+    /// - Returns: the Filter Status to answer with, nil for none.
+    private func filter(
+        _ message: ProxyConfigurationMessage,
+        from client: UnicastAddress?,
+        at node: Int,
+        on link: LinkIdentifier
+    ) -> ProxyConfigurationMessage? {
+        let habits = nodes[node].faults.habits
+        switch message {
+        case .addAddresses, .removeAddresses: if habits.contains(.noAddAddresses) { return nil }
+        default: break
+        }
+        guard let status = links[link]?.filter.handle(message) else { return nil }
+        if case .setFilterType = message, habits.contains(.addsClient), let client {
+            links[link]?.filter.clientSent(from: client)
+        }
+        guard case .filterStatus(let type, _) = status else { return status }
+        let count = links[link]?.filter.addresses.count ?? 0
+        return .filterStatus(type, listSize: habits.contains(.miscountsFilter) ? 0 : UInt16(truncatingIfNeeded: count))
     }
 
     /// Hands a PDU to all clients of a node whose filters let it through; tells whether there are any.

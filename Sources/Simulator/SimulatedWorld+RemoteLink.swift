@@ -69,22 +69,29 @@ extension SimulatedWorld {
 
     /// A server sends a PDU over its link.
     func sendOverRemoteLink(_ pdu: [UInt8], from node: Int) {
-        guard let link = nodes[node].remote.link, let end = links[link] else { return }
-        guard end.remote?.procedure == nil else {
-            queue.add(.remote(.delivered(link, pdu, acknowledgedAt: now)), at: now)
+        guard let link = nodes[node].remote.link, let end = links[link], let carrier = end.remote else { return }
+        let number = carrier.transfer &+ 1
+        links[link]?.remote?.transfer = number
+        guard carrier.procedure == nil else {
+            queue.add(.remote(.delivered(link, transfer: number, pdu, acknowledgedAt: now)), at: now)
             return
         }
         let (delivered, acknowledged) = transfer(pdu.count, from: node, to: end.node)
         guard let delivered else { return }
-        queue.add(.remote(.delivered(link, pdu, acknowledgedAt: acknowledged)), at: delivered)
+        queue.add(.remote(.delivered(link, transfer: number, pdu, acknowledgedAt: acknowledged)), at: delivered)
     }
 
     /// A PDU has reached the other side of a server's link.
-    func delivered(_ pdu: [UInt8], on link: LinkIdentifier, _ acknowledgedAt: Instant?) {
-        guard let end = links[link], !end.isEnding, !nodes[end.node].faults.isOff, !nodes[end.node].faults.isMute else {
-            return
+    func delivered(_ pdu: [UInt8], on link: LinkIdentifier, transfer: UInt32, _ acknowledgedAt: Instant?) {
+        guard let end = links[link], !end.isEnding, !nodes[end.node].faults.isOff, !nodes[end.node].faults.isMute,
+            end.remote?.transfer == transfer
+        else { return }
+        if let acknowledgedAt {
+            queue.add(.remote(.acknowledged(link, transfer: transfer)), at: max(acknowledgedAt, now))
         }
-        if let acknowledgedAt { queue.add(.remote(.acknowledged(link)), at: max(acknowledgedAt, now)) }
+        // What the other side has already, it acknowledges and takes no notice of.
+        guard end.remote?.lastPDU != pdu else { return }
+        links[link]?.remote?.lastPDU = pdu
         receive(provisioning: pdu, on: link)
     }
 

@@ -12,9 +12,10 @@ extension SimulatedWorld {
         case .listen(let node): listen(node)
         case .post(let node, let message, let isPDUReport): post(message, isPDUReport: isPDUReport, from: node)
         case .attempt(let node, let uuid, let number): attempt(number, to: uuid, from: node)
-        case .delivered(let link, let pdu, let acknowledgedAt): delivered(pdu, on: link, acknowledgedAt)
-        case .acknowledged(let link):
-            guard let carrier = links[link]?.remote else { return }
+        case .delivered(let link, let transfer, let pdu, let acknowledgedAt):
+            delivered(pdu, on: link, transfer: transfer, acknowledgedAt)
+        case .acknowledged(let link, let transfer):
+            guard let carrier = links[link]?.remote, carrier.transfer == transfer else { return }
             perform(nodes[carrier.server].remote.server.pduDelivered(at: now), at: carrier.server)
         case .received(let link, let pdu):
             guard let carrier = links[link]?.remote, nodes[carrier.server].isAlive else { return }
@@ -35,6 +36,7 @@ extension SimulatedWorld {
     func deliver(remoteProvisioning message: IncomingMessage, at node: Int) {
         let client = RemoteProvisioningServer.Client(address: message.source, netKeyIndex: message.netKeyIndex)
         let own = own(node)
+        nodes[node].remote.server.forgetsLinks = nodes[node].faults.habits.contains(.forgetsRemoteLink)
         statistics.requests += 1
         perform(nodes[node].remote.server.receive(message.payload, from: client, own: own, at: now), at: node)
     }
@@ -142,7 +144,7 @@ extension SimulatedWorld {
         nodes[node].remote.isListening = false
         guard nodes[node].isAlive, !nodes[node].faults.isDeaf else { return }
         var actions = nodes[node].remote.server.advance(to: now)
-        for neighbour in radio.neighbours[node] where nodes[node].remote.server.isScanning {
+        for neighbour in inRange(of: node) where nodes[node].remote.server.isScanning {
             guard advertisesOverPBADV(neighbour.node), !isLost(from: neighbour.node, to: node) else { continue }
             let device = nodes[neighbour.node].device
             let beacon = UnprovisionedDeviceBeacon(
@@ -174,7 +176,7 @@ extension SimulatedWorld {
 
     /// Whether something that a node or device sends does not get through to another one; what is out of range never does.
     func isLost(from sender: Int, to receiver: Int) -> Bool {
-        guard let neighbour = radio.neighbours[sender].first(where: { $0.node == receiver }) else { return true }
+        guard let neighbour = way(from: sender, to: receiver) else { return true }
         return generator.happens(copyLoss(from: sender, to: neighbour))
     }
 }

@@ -32,7 +32,7 @@ extension SimulatedWorld {
         guard scan.scanners == 1 else { return }
         scan.session &+= 1
         scan.ticking = []
-        scan.hops = radio.hops(from: rootNode)
+        scan.hops = hopsFromRoot
         for advertiser in advertisers { beginAdvertising(advertiser) }
     }
 

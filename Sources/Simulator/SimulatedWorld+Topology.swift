@@ -9,36 +9,55 @@ extension SimulatedWorld {
             ?? nodes.firstIndex { $0.state.proxy == .enabled } ?? 0
     }
 
-    /// Who hears whom: as an earlier run had it, so that a change of a relay's state moves no node, else by the settings.
-    func neighbours(state: SimulatorState) -> RadioNeighbours {
-        var radio: RadioNeighbours
+    /// Makes the radio: the links that the settings name, or places for all nodes; those of earlier runs stay.
+    func makeRadio(state: SimulatorState) {
         switch settings.topology {
         case .links(let links):
             radio = RadioNeighbours(nodeCount: nodes.count)
-            connect(links, in: &radio)
-            return radio
+            for link in links {
+                guard let first = positions[link.first], let second = positions[link.second] else { continue }
+                radio.connect(first, second, copyLoss: link.copyLoss)
+            }
         case .hops(let hops):
+            isRadioStale = true
             radioRoot = state.root.flatMap { positions[$0] }
             let root = rootNode
-            if nodes.indices.contains(root) {
-                radioRoot = root
-                let uuid = nodes[root].state.uuid
-                if uuid != state.root { _ = recorder(.root(uuid)) }
-            }
-            if let links = state.links {
-                radio = RadioNeighbours(nodeCount: nodes.count)
-                connect(links, in: &radio)
-                // Nodes that came later stand beside the proxy.
-                for node in nodes.indices where radio.neighbours[node].isEmpty { radio.connect(root, node) }
-            } else {
-                radio = RadioNeighbours(hops: hops, root: root, isRelay: nodes.map { $0.state.relay == .enabled })
+            guard nodes.indices.contains(root) else { return }
+            radioRoot = root
+            let uuid = nodes[root].state.uuid
+            if uuid != state.root { _ = recorder(.root(uuid)) }
+            if state.hops == nil { _ = recorder(.hops(UInt8(clamping: hops))) }
+            places = RadioPlace.spread(
+                hops: state.hops.map(Int.init) ?? hops,
+                root: root,
+                canRelay: nodes.map { $0.state.relay != .notSupported },
+                bearings: nodes.map { UInt16(truncatingIfNeeded: surroundings(of: $0.state.uuid)) },
+                kept: nodes.map { state.places[$0.state.uuid] }
+            )
+            for node in nodes.indices where state.places[nodes[node].state.uuid] == nil {
+                _ = recorder(.place(nodes[node].state.uuid, places[node]))
             }
         }
-        let links = radio.links.map {
-            WorldSettings.RadioLink(nodes[$0.0].state.uuid, nodes[$0.1].state.uuid, copyLoss: $0.2)
+    }
+
+    /// Who hears whom at present. Where nodes have places, this follows from who relays in which subnet.
+    var presentRadio: RadioNeighbours {
+        guard isRadioStale else { return radio }
+        isRadioStale = false
+        let stations = nodes.indices.map { node in
+            RadioStation(
+                place: places[node],
+                subnets: nodes[node].isAlive ? nodes[node].state.netKeys.map(\.index) : [],
+                isRelay: nodes[node].isRelay
+            )
         }
-        if links != state.links { _ = recorder(.links(links)) }
+        radio = RadioNeighbours(stations, root: radioRoot ?? 0, copyLoss: settings.copyLoss)
         return radio
+    }
+
+    /// A node has become a relay or ceased to be one, is in other subnets, or has power now or none.
+    func radioChanges() {
+        if !places.isEmpty { isRadioStale = true }
     }
 
     /// Who hears a node.
@@ -46,6 +65,7 @@ extension SimulatedWorld {
     /// Hops are counted from where the client is, and that is where the first proxy is, too: any other node that the
     /// client is connected to hears and is heard as if it stood there.
     func audience(of node: Int) -> [RadioNeighbours.Neighbour] {
+        let radio = presentRadio
         let own = radio.neighbours[node]
         guard let root = radioRoot else { return own }
         var guests: [Int] = []
@@ -54,27 +74,42 @@ extension SimulatedWorld {
         }
         guard !guests.isEmpty else { return own }
         guests.sort()
-        var audience = own
-        func add(_ neighbour: RadioNeighbours.Neighbour) {
-            guard neighbour.node != node, !own.contains(where: { $0.node == neighbour.node }) else { return }
-            audience.append(neighbour)
-        }
         if guests.contains(node) {
-            add(RadioNeighbours.Neighbour(node: root))
-            for neighbour in radio.neighbours[root] { add(neighbour) }
-            for guest in guests where !radio.neighbours[root].contains(where: { $0.node == guest }) {
-                add(RadioNeighbours.Neighbour(node: guest))
-            }
-        } else if node == root || own.contains(where: { $0.node == root }) {
-            for guest in guests { add(RadioNeighbours.Neighbour(node: guest)) }
+            let heardAsRoot =
+                [RadioNeighbours.Neighbour(node: root)]
+                + radio.neighbours[root].filter { $0.node != node && !guests.contains($0.node) }
+                + guests.filter { $0 != node }.map { RadioNeighbours.Neighbour(node: $0) }
+            // Those that it knows from where it stands itself; there are few.
+            let known = own.filter { neighbour in !heardAsRoot.contains { $0.node == neighbour.node } }
+            return heardAsRoot + known
         }
-        return audience
+        if node == root {
+            return own.filter { !guests.contains($0.node) } + guests.map { RadioNeighbours.Neighbour(node: $0) }
+        }
+        guard let link = own.first(where: { $0.node == root }) else { return own }
+        let added = guests.filter { guest in !own.contains { $0.node == guest } }
+        return own + added.map { RadioNeighbours.Neighbour(node: $0, copyLoss: link.copyLoss) }
     }
 
-    private func connect(_ links: [WorldSettings.RadioLink], in radio: inout RadioNeighbours) {
-        for link in links {
-            guard let first = positions[link.first], let second = positions[link.second] else { continue }
-            radio.connect(first, second, copyLoss: link.copyLoss)
-        }
+    /// The nodes and devices that are within reach of a node by themselves, whether they take part in its network or not:
+    /// those at its own level and at the ones before and after it.
+    func inRange(of node: Int) -> [RadioNeighbours.Neighbour] {
+        guard !places.isEmpty else { return radio.neighbours[node] }
+        return nodes.indices.filter { $0 != node && isNear(node, $0) }.map { RadioNeighbours.Neighbour(node: $0) }
+    }
+
+    /// The way from one node or device to another one; nil if that is out of reach.
+    func way(from sender: Int, to receiver: Int) -> RadioNeighbours.Neighbour? {
+        guard !places.isEmpty else { return radio.neighbours[sender].first { $0.node == receiver } }
+        return isNear(sender, receiver) ? RadioNeighbours.Neighbour(node: receiver) : nil
+    }
+
+    private func isNear(_ first: Int, _ second: Int) -> Bool {
+        abs(Int(places[first].level) - Int(places[second].level)) <= 1
+    }
+
+    /// Hops to each node from the one beside the client, nil where there is no way.
+    var hopsFromRoot: [Int?] {
+        places.isEmpty ? radio.hops(from: rootNode) : places.map { Int($0.level) }
     }
 }

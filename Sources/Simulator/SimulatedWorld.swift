@@ -32,6 +32,10 @@ package final class SimulatedWorld {
     var positions: [DeviceUUID: Int] = [:]
     var owners: [UInt16: Int] = [:]
     var radio: RadioNeighbours
+    /// Whether who hears whom has to be worked out anew; see ``presentRadio``.
+    var isRadioStale = false
+    /// Where nodes stand, none where the links are given one by one.
+    var places: [RadioPlace] = []
     /// The node that hops are counted from, nil where the links are given one by one.
     var radioRoot: Int?
     /// The addresses of provisioners, with their names.
@@ -88,7 +92,7 @@ package final class SimulatedWorld {
             if let old = key.oldKey { observer.learn(old) }
         }
         populate(network, devices, state)
-        radio = neighbours(state: state)
+        makeRadio(state: state)
     }
 
     /// When something happens next, nil if never. What waits in ``drain()`` has happened already.
@@ -119,6 +123,9 @@ package final class SimulatedWorld {
         case .wake(let node): wake(node)
         case .leaveForStrangers(let packet): onAir?(packet)
         case .answer(let node, let message, let thenReset): answer(message, from: node, thenReset: thenReset)
+        case .lateReset(let node, let life):
+            let state = nodes[node].state
+            if state.isProvisioned, state.deviceKey == life { factoryReset(state.uuid) }
         case .stopIdentity(let node, let key): stopIdentity(of: node, key)
         case .stopPrivateIdentity(let node, let key): stopPrivateIdentity(of: node, key)
         case .endAttention(let node): endAttention(of: node)

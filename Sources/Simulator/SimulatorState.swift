@@ -25,8 +25,12 @@ package struct SimulatorState: Hashable, Sendable {
     package var provisioned: Set<DeviceUUID>
     /// The DeviceKeys that take over with the first message under them.
     package var deviceKeyCandidates: [DeviceUUID: KeyMaterial]
-    /// Who hears whom, nil if no world was made yet.
-    package var links: [WorldSettings.RadioLink]?
+    /// What devices do otherwise than others.
+    package var habits: [DeviceUUID: Set<DeviceHabit>]
+    /// Where nodes and devices stand.
+    package var places: [DeviceUUID: RadioPlace]
+    /// The hops that they were spread over, nil if no world was made yet.
+    package var hops: UInt8?
     /// The node that hops are counted from, nil if it was not noted.
     package var root: DeviceUUID?
 
@@ -39,6 +43,8 @@ package struct SimulatorState: Hashable, Sendable {
         used = [:]
         provisioned = []
         deviceKeyCandidates = [:]
+        habits = [:]
+        places = [:]
     }
 
     /// Takes in a record that is newer than all before.
@@ -63,10 +69,17 @@ package struct SimulatorState: Hashable, Sendable {
             reservations[stream] = max(reservations[stream, default: 0], end)
         case .used(let stream, let range):
             used[stream, default: SequenceRanges()].insert(range)
-        case .links(let links):
-            self.links = links
+        case .links:
+            // Files of versions that kept links; nodes have places instead now.
+            break
+        case .place(let node, let place):
+            places[node] = place
+        case .hops(let hops):
+            self.hops = hops
         case .root(let node):
             root = node
+        case .habits(let node, let habits):
+            self.habits[node] = habits.isEmpty ? nil : habits
         case .provisioned(let node, let ivIndex):
             nodes[node.uuid] = node
             ivIndexes[node.uuid] = ivIndex
@@ -88,7 +101,8 @@ package struct SimulatorState: Hashable, Sendable {
     /// The shortest list of records that says the same, in an order that depends on nothing else.
     package var records: [StateRecord] {
         var records: [StateRecord] = []
-        if let links { records.append(.links(links)) }
+        if let hops { records.append(.hops(hops)) }
+        for (node, place) in places.sorted(by: { $0.key < $1.key }) { records.append(.place(node, place)) }
         if let root { records.append(.root(root)) }
         for (uuid, node) in nodes.sorted(by: { $0.key < $1.key }) {
             if provisioned.contains(uuid), let ivIndex = ivIndexes[uuid] {
@@ -100,6 +114,7 @@ package struct SimulatorState: Hashable, Sendable {
                 records.append(.node(node))
             }
         }
+        for (node, habits) in habits.sorted(by: { $0.key < $1.key }) { records.append(.habits(node, habits)) }
         for (node, ivIndex) in ivIndexes.sorted(by: { $0.key < $1.key }) where !provisioned.contains(node) {
             records.append(.ivIndex(node, ivIndex))
         }

@@ -60,6 +60,18 @@ extension ByteWriter {
         case .root(let node):
             write(UInt8(8))
             write(node.rawValue.bytes)
+        case .habits(let node, let habits):
+            write(UInt8(12))
+            write(node.rawValue.bytes)
+            write(list: habits.map(\.name).sorted()) { $0.write(text: $1) }
+        case .place(let node, let place):
+            write(UInt8(13))
+            write(node.rawValue.bytes)
+            write(place.level)
+            write(place.bearing)
+        case .hops(let hops):
+            write(UInt8(14))
+            write(hops)
         }
     }
 
@@ -136,6 +148,22 @@ extension ByteReader {
             let ivIndex = IVIndex(value: try readUInt32(), isUpdateInProgress: try readFlag())
             let candidate = try readOptionalKey()
             return .refreshed(try readNodeStateWithFoundation(), ivIndex, candidate: candidate)
+        case 12:
+            let node = try readDeviceUUID()
+            let habits = try readList { (reader) throws(DecodeError) in
+                guard let habit = DeviceHabit(name: try reader.readText()) else {
+                    throw .prohibited(field: "habit", value: 0)
+                }
+                return habit
+            }
+            return .habits(node, Set(habits))
+        case 13:
+            return .place(
+                try readDeviceUUID(),
+                RadioPlace(level: try readUInt8(), bearing: try readUInt16())
+            )
+        case 14:
+            return .hops(try readUInt8())
         default:
             throw .unknownType(UInt64(kind))
         }

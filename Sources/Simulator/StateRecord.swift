@@ -12,7 +12,7 @@ package enum StateRecord: Hashable, Sendable {
     case reservation(SequenceStream, end: UInt32)
     /// Somebody was heard with these sequence numbers.
     case used(SequenceStream, ClosedRange<UInt32>)
-    /// Who hears whom; the last one counts.
+    /// Who hears whom, as files of version 0.1 have it; of no use any more.
     case links([WorldSettings.RadioLink])
     /// The node that hops are counted from; the last one counts.
     case root(DeviceUUID)
@@ -23,6 +23,12 @@ package enum StateRecord: Hashable, Sendable {
     /// index: what it heard before still counts. The candidate takes over as its DeviceKey with the first message under
     /// it. From then on this file, and no database, says what the node is.
     case refreshed(NodeConfigurationState, IVIndex, candidate: KeyMaterial?)
+    /// What a device does otherwise than others; the last one of a device counts.
+    case habits(DeviceUUID, Set<DeviceHabit>)
+    /// Where a node or device stands; the last one of a device counts.
+    case place(DeviceUUID, RadioPlace)
+    /// The hops that nodes are spread over; the last one counts.
+    case hops(UInt8)
 }
 
 /// The simulator's state file: "MSIM" and a version, then records that are only ever appended.
@@ -46,30 +52,63 @@ package enum StateFile {
         return writer.bytes
     }
 
+    /// Why a file holds no state.
+    package enum ReadError: Error, Hashable, Sendable {
+        /// It is something else, or of another version.
+        case notAStateFile
+        /// From that octet on it is damaged, though more follows.
+        case damaged(Int)
+        /// The record at that octet is whole and makes no sense.
+        case record(Int, DecodeError)
+    }
+
     /// The state in a file and how many of its octets are whole: what follows was being written when the writer
     /// died and must be cut off before more is appended. An empty file, or a piece of a header, holds no state and
     /// has no whole octets.
-    ///
-    /// - Throws: ``DecodeError/unknownType(_:)`` if the file is not a state file of this version, other cases if a
-    ///   record with a right checksum makes no sense.
-    package static func decode(_ bytes: [UInt8]) throws(DecodeError) -> (state: SimulatorState, wholeOctets: Int) {
+    package static func decode(_ bytes: [UInt8]) throws(ReadError) -> (state: SimulatorState, wholeOctets: Int) {
         guard bytes.count >= header.count else {
-            guard header.starts(with: bytes) else { throw .unknownType(0) }
+            guard header.starts(with: bytes) else { throw .notAStateFile }
             return (SimulatorState(), 0)
         }
-        guard bytes.starts(with: header) else { throw .unknownType(UInt64(bytes[5])) }
+        guard bytes.starts(with: header) else { throw .notAStateFile }
         var state = SimulatorState()
         var reader = ByteReader(bytes[header.count...])
         var whole = header.count
-        while let body = try? nextBody(&reader) {
-            var bodyReader = ByteReader(body)
-            let record = try bodyReader.readStateRecord()
-            try bodyReader.expectEnd()
-            state.apply(record)
+        // Nothing but zeros, as some file systems leave behind after a crash, is no record.
+        while let body = try? nextBody(&reader), !body.isEmpty {
+            do throws(DecodeError) {
+                var bodyReader = ByteReader(body)
+                let record = try bodyReader.readStateRecord()
+                try bodyReader.expectEnd()
+                state.apply(record)
+            } catch { throw .record(whole, error) }
             whole = header.count + reader.offset
         }
+        guard isUnfinished(bytes[whole...]) else { throw .damaged(whole) }
         return (state, whole)
     }
+
+    /// Whether octets can be the beginning of a record whose writer died: there is no more of them than of one record, and
+    /// no whole record among them.
+    private static func isUnfinished(_ rest: ArraySlice<UInt8>) -> Bool {
+        guard rest.count <= longestUnfinished else { return false }
+        var work = 0
+        for start in rest.indices {
+            var reader = ByteReader(rest[start...])
+            guard let length = try? reader.readUInt32(), length > 0, Int(length) <= rest.endIndex - start - 8 else {
+                continue
+            }
+            // Hardly ever that many places look like a record; if they do, the file is taken for what it mostly is.
+            work += Int(length)
+            guard work <= 1 << 24 else { return true }
+            reader = ByteReader(rest[start...])
+            if (try? nextBody(&reader)) != nil { return false }
+        }
+        return true
+    }
+
+    /// More than any record that a simulator writes.
+    private static let longestUnfinished = 1 << 18
 
     private static func nextBody(_ reader: inout ByteReader) throws(DecodeError) -> ArraySlice<UInt8> {
         let length = Int(try reader.readUInt32())

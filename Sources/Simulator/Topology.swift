@@ -35,38 +35,117 @@ struct RadioNeighbours: Hashable, Sendable {
     }
 }
 
+/// A node as far as it matters to who hears it.
+struct RadioStation: Hashable, Sendable {
+    /// Where it stands.
+    var place: RadioPlace
+    /// The subnets it is in; none if it takes part in no network at present.
+    var subnets: [NetKeyIndex]
+    /// Whether it relays at present.
+    var isRelay: Bool
+}
+
 extension RadioNeighbours {
-    /// Spreads nodes over hops from `root`; see ``WorldSettings/Topology/hops(_:)``.
+    /// How many relays of the level before its own a node hears in each of its subnets.
+    static let relaysInward = 6
+    /// How many relays of its own level.
+    static let relaysBeside = 3
+    /// The share of copies that gets through for each level that a link reaches farther than one.
+    static let shareKeptPerLevel = 0.6
+
+    /// Who hears whom in a building full of nodes. Everybody who is near hears; so that a thousand nodes are still fast, each
+    /// is given those who matter: in each of its subnets the relays nearest to it that are on, some of the level before
+    /// its own and some of its own level, and the root if it stands next to it. Where nobody relays at the level before, it
+    /// hears those farther in, down to the root, with more losses.
     ///
-    /// - Parameter isRelay: for each node whether its relay is on.
-    init(hops: Int, root: Int, isRelay: [Bool]) {
-        self.init(nodeCount: isRelay.count)
-        guard isRelay.indices.contains(root) else { return }
-        let relays = isRelay.indices.filter { isRelay[$0] && $0 != root }
-        let others = isRelay.indices.filter { !isRelay[$0] && $0 != root }
-        let depth = min(max(hops, 1), relays.count + 1)
-        // Level 0 is the root; relays go round the inner levels so that each has at least one.
-        var relaysByLevel: [[Int]] = Array(repeating: [], count: depth + 1)
-        relaysByLevel[0] = [root]
-        if depth == 1 {
-            for node in relays + others { connect(root, node) }
-            return
-        }
-        for (turn, relay) in relays.enumerated() { relaysByLevel[turn % (depth - 1) + 1].append(relay) }
-        for level in 1..<depth {
-            for (turn, relay) in relaysByLevel[level].enumerated() {
-                attach(relay, to: relaysByLevel[level - 1], turn: turn)
+    /// - Parameters:
+    ///   - stations: all nodes.
+    ///   - root: the node at level 0, beside which the client is; it is there for all subnets.
+    ///   - copyLoss: the share of copies lost from one level to the next.
+    init(_ stations: [RadioStation], root: Int, copyLoss: Double) {
+        self.init(nodeCount: stations.count)
+        guard stations.indices.contains(root) else { return }
+        var rings: [RingKey: RelayRing] = [:]
+        for (node, station) in stations.enumerated() where station.isRelay && node != root {
+            for subnet in station.subnets {
+                rings[RingKey(subnet: subnet, level: station.place.level), default: RelayRing()]
+                    .add(node, station.place.bearing)
             }
         }
-        // The outermost level first, so that a few nodes already give the hops asked for.
-        for (turn, node) in others.enumerated() {
-            attach(node, to: relaysByLevel[depth - turn % depth - 1], turn: turn / depth)
+        for key in rings.keys { rings[key]?.sort() }
+        for (node, station) in stations.enumerated() where node != root {
+            let level = station.place.level
+            for subnet in station.subnets {
+                for nearest in rings[RingKey(subnet: subnet, level: level)]?
+                    .nearest(Self.relaysBeside, to: station.place.bearing, except: node) ?? []
+                {
+                    connect(node, nearest)
+                }
+                connectInward(node, station.place, subnet, rings, root, copyLoss)
+            }
         }
     }
 
-    private mutating func attach(_ node: Int, to parents: [Int], turn: Int) {
-        guard !parents.isEmpty else { return }
-        connect(parents[turn % parents.count], node)
-        if parents.count > 1 { connect(parents[(turn + 1) % parents.count], node) }
+    private mutating func connectInward(
+        _ node: Int,
+        _ place: RadioPlace,
+        _ subnet: NetKeyIndex,
+        _ rings: [RingKey: RelayRing],
+        _ root: Int,
+        _ copyLoss: Double
+    ) {
+        var kept = 1 - copyLoss
+        var level = place.level
+        while level > 1 {
+            level -= 1
+            let isNext = level + 1 == place.level
+            let loss = isNext ? nil : 1 - kept
+            if let ring = rings[RingKey(subnet: subnet, level: level)] {
+                for nearest in ring.nearest(Self.relaysInward, to: place.bearing, except: node) {
+                    connect(node, nearest, copyLoss: loss)
+                }
+                return
+            }
+            kept *= Self.shareKeptPerLevel
+        }
+        connect(node, root, copyLoss: place.level <= 1 ? nil : 1 - kept)
+    }
+}
+
+/// Relays of a subnet that stand at one level.
+private struct RingKey: Hashable {
+    var subnet: NetKeyIndex
+    var level: UInt8
+}
+
+/// Relays of one level in the order of their directions.
+private struct RelayRing {
+    private var members: [(bearing: UInt16, node: Int)] = []
+
+    mutating func add(_ node: Int, _ bearing: UInt16) { members.append((bearing, node)) }
+
+    mutating func sort() { members.sort { ($0.bearing, $0.node) < ($1.bearing, $1.node) } }
+
+    /// The relays nearest to a direction, the nearest first.
+    func nearest(_ count: Int, to bearing: UInt16, except node: Int) -> [Int] {
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = (low + high) / 2
+            if members[middle].bearing < bearing { low = middle + 1 } else { high = middle }
+        }
+        // Two hands go round the circle, one each way, until they have met.
+        var nearest: [Int] = []
+        var right = 0
+        var left = 1
+        while nearest.count < count, right + left <= members.count {
+            let onRight = members[(low + right) % members.count]
+            let onLeft = members[(low - left + members.count) % members.count]
+            let isRight = RadioPlace.angle(onRight.bearing, bearing) <= RadioPlace.angle(onLeft.bearing, bearing)
+            if isRight { right += 1 } else { left += 1 }
+            let chosen = isRight ? onRight.node : onLeft.node
+            if chosen != node { nearest.append(chosen) }
+        }
+        return nearest
     }
 }

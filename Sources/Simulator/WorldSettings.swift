@@ -4,9 +4,9 @@ package import MeshCore
 package struct WorldSettings: Hashable, Sendable {
     /// Who hears whom.
     package enum Topology: Hashable, Sendable {
-        /// The nodes spread evenly over that many hops, 1 or more, from the first node that is a proxy. Each hears two
-        /// nodes, if there are two, whose relay is on and that are one hop nearer; where relays are lacking the
-        /// network is flatter.
+        /// The nodes spread evenly over that many hops, 1 or more, from the first node that is a proxy; where nodes that
+        /// can relay are lacking the network is flatter. Each hears those near it, of the relays that are on in its subnets
+        /// as many as matter; see `RadioNeighbours`.
         case hops(Int)
         /// Exactly these links, each both ways.
         case links([RadioLink])

@@ -28,7 +28,9 @@ struct CommandLineTests {
         "a wrong command line ends with 64 and says what is wrong on standard error",
         arguments: [
             ["plam"], ["plan", "--nope"], ["plan", "--out"], ["show", "a", "b"], ["import"], ["sim"],
-            ["sim", "--listen", "nowhere"], ["sim", "--listen", "unix:x", "--profile", "cosy"],
+            ["sim", "--listen", "nowhere"], ["sim", "--listen", "unix:x", "--radio", "cosy"],
+            ["sim", "--listen", "unix:x", "--profile", "cosy"], ["apply", "--via", "simulator", "--radio", "cosy"],
+            ["sim", "--listen", "unix:x", "--radio", "office", "--profile", "harsh"],
             ["sim", "--listen", "unix:x", "--loss", "2"], ["sim", "--listen", "unix:x", "--fail", "a=b"],
             ["apply", "--via", "pigeon"], ["apply", "--via", "simulator", "--ttl", "1"],
             ["apply", "--via", "simulator", "--via", "unix:x"], ["apply", "--via", "unix:x", "--via", "unix:x"],

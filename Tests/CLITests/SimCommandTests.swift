@@ -147,8 +147,108 @@ struct SimCommandTests {
         #expect(fixture.run("sim", "status").status == 0)
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
         try Data("something else".utf8).write(to: file)
-        let foreign = fixture.run("sim", "--listen", "unix:x.sock")
-        #expect(foreign.status == 65 && foreign.error.contains("meshplan sim reset"))
+        for command in [["sim", "--listen", "unix:x.sock"], ["sim", "status"], ["scan", "--via", "simulator"]] {
+            let foreign = fixture.run(command)
+            #expect(foreign.status == 65 && foreign.error.contains("meshplan sim reset"))
+            #expect(foreign.error.hasPrefix("Error: .meshplan/house.simulator is not the state of a simulator"))
+        }
+    }
+
+    @Test("a state file that is damaged in the middle says so, with the way out")
+    func damagedState() throws {
+        let fixture = try CommandFixture.house()
+        _ = fixture.run("apply", "--via", "simulator", "--auto-approve")
+        var octets = try #require(fixture.read(".meshplan/house.simulator"))
+        octets[octets.count / 2] ^= 0x10
+        try Data(octets).write(to: fixture.folder.appendingPathComponent(".meshplan/house.simulator"))
+        for command in [["refresh", "--via", "simulator"], ["sim", "status"]] {
+            let result = fixture.run(command)
+            #expect(result.status == 65)
+            #expect(
+                result.error.hasPrefix(
+                    "Error: .meshplan/house.simulator, the state of the simulator, is damaged at octet "
+                )
+            )
+            #expect(result.error.contains("Begin anew with: meshplan sim reset."))
+        }
+        #expect(fixture.run("sim", "reset").status == 0)
+        #expect(fixture.run("refresh", "--via", "simulator").status == 0)
+    }
+
+    @Test("after a reset, and after the state was deleted, the nodes go on answering")
+    func answersAfterReset() throws {
+        let fixture = try CommandFixture.house()
+        _ = fixture.run("apply", "--via", "simulator", "--auto-approve")
+        for _ in 0..<3 {
+            #expect(fixture.run("refresh", "--via", "simulator").output.contains("as recorded"))
+        }
+        let reset = fixture.run("sim", "reset")
+        #expect(reset.output.hasPrefix("Removed .meshplan/house.simulator.\n"))
+        let refresh = fixture.run("refresh", "--via", "simulator")
+        #expect(refresh.status == 0 && refresh.output.contains("as recorded"))
+        let begun =
+            "There is no simulator's state at .meshplan/house.simulator: its nodes begin anew as the mesh database "
+        #expect(refresh.error.contains(begun))
+        try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent(".meshplan/house.simulator"))
+        let again = fixture.run("refresh", "--via", "simulator")
+        #expect(again.status == 0 && again.error.contains(begun))
+        #expect(!fixture.run("refresh", "--via", "simulator").error.contains(begun))
+    }
+
+    @Test("a network that was never heard of begins without a note")
+    func firstRun() throws {
+        let fixture = try CommandFixture.house()
+        #expect(!fixture.run("refresh", "--via", "simulator").error.contains("begin anew"))
+    }
+
+    @Test("hops that are asked for later are said not to count, those that count already are not")
+    func keptHops() throws {
+        let fixture = try CommandFixture.house()
+        #expect(fixture.run("refresh", "--via", "simulator", "--radio", "office").error.isEmpty)
+        let plain = ["refresh", "--via", "simulator"]
+        #expect(fixture.run(plain).error.isEmpty)
+        #expect(fixture.run(plain + ["--radio", "office"]).error.isEmpty)
+        let note = "The simulator keeps its nodes where they were, over 2 hops: "
+        let hops = fixture.run(plain + ["--hops", "4"])
+        #expect(hops.error == note + "--hops 4 would count after meshplan sim reset.\n")
+        let radio = fixture.run(plain + ["--radio", "harsh"])
+        #expect(radio.error == note + "the 3 of --radio harsh would count after meshplan sim reset.\n")
+        #expect(fixture.run("sim", "reset").status == 0)
+        #expect(!fixture.run(plain + ["--hops", "4"]).error.contains("keeps"))
+    }
+
+    @Test("the former name of --radio still works, and says so")
+    func formerName() throws {
+        let fixture = try CommandFixture.house()
+        let result = fixture.run("refresh", "--via", "simulator", "--profile", "office")
+        #expect(result.status == 0 && result.error == "--profile is called --radio now.\n")
+        #expect(result.output.contains("office"))
+        #expect(!fixture.run("refresh", "--help").output.contains("--profile"))
+    }
+
+    @Test(
+        "what is for the simulator is refused where there is none",
+        arguments: [
+            ["--hops", "2"], ["--loss", "0.1"], ["--seed", "3"], ["--off", "mary"], ["--deaf", "mary"],
+            ["--fail", "mary=0x00:0x05"], ["--iv-index", "60"], ["--profile", "office"],
+        ]
+    )
+    func withoutSimulator(option: [String]) throws {
+        let fixture = try CommandFixture.house()
+        for command in [["scan", "--via", "unix:x"], ["apply", "--via", "unix:x"], ["refresh", "--via", "tcp:a:1"]] {
+            guard option[0] != "--profile" || command[0] == "scan" else { continue }
+            let result = fixture.run(command + option)
+            #expect(result.status == 64 && result.output.isEmpty)
+            #expect(result.error.contains(" is for --via simulator; a simulator process is given its own."))
+        }
+        guard option[0] != "--profile" else { return }
+        #expect(fixture.run(["keys", "refresh", "home"] + option).status == 64)
+    }
+
+    @Test("a loss that cannot be is refused with its range", arguments: ["-1", "1.5", "nan"])
+    func loss(share: String) throws {
+        let result = try CommandFixture.house().run("refresh", "--via", "simulator", "--loss", share)
+        #expect(result.status == 64 && result.error.contains("--loss takes a share from 0 to 1, such as 0.2."))
     }
 
     @Test(

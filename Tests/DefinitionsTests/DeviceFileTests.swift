@@ -43,6 +43,24 @@ struct DeviceFileTests {
         return (devices, diagnostics.map { compact($0, files) })
     }
 
+    @Test("A device has the habits of its product and its own")
+    func habits() {
+        let text = """
+            products:
+              lamp: { elements: [{ models: [generic-onoff-server] }], habits: [no-beacon, "silent-get:0x8038"] }
+              plain: { elements: [{ models: [generic-onoff-server] }] }
+            devices:
+              a: { uuid: \(uuid(1)), product: lamp, habits: [resets-late] }
+              b: { uuid: \(uuid(2)), product: lamp }
+              c: { uuid: \(uuid(3)), product: plain }
+            """
+        let (devices, problems) = read(text)
+        #expect(problems == [])
+        #expect(
+            devices.map(\.habits) == [[.noBeacon, .silent(0x8038), .resetsLate], [.noBeacon, .silent(0x8038)], []]
+        )
+    }
+
     @Test("What a product becomes by an update is told on page 128, over what it is")
     func update() throws {
         let text = """
@@ -228,6 +246,18 @@ struct DeviceFileTests {
             "1:72: error: `pb-radio` is not a provisioning bearer (write one of: pb-adv, pb-gatt)"
         ),
         (
+            product("habits: [no-beacon, no-becon]"),
+            "1:66: error: `no-becon` is not a habit (did you mean `no-beacon`?)"
+        ),
+        (
+            product("habits: [sulks]"),
+            "1:55: error: `sulks` is not a habit (write one of: no-beacon, no-add-addresses, miscounts-filter, adds-client, resets-late, resets-before-status, ignores-reset, swapped-vendor-ids, answers-ffff, zero-virtual-address, short-netkey-list, wrong-key-index, keeps-bindings, remote-link-forgets, silent-get:OPCODE)"
+        ),
+        (
+            device("habits: [silent-get:heartbeat]"),
+            "2:78: error: `silent-get:heartbeat` names no opcode (write the opcode of the request in hexadecimal, as in silent-get:0x8038)"
+        ),
+        (
             product("provisioning: { bearers: [] }"),
             "1:62: error: a device can be provisioned over at least one bearer"
         ),
@@ -246,7 +276,7 @@ struct DeviceFileTests {
         ),
         (
             product("colour: red"),
-            "1:46: error: unknown key `colour` (allowed here: company, composition_after_update, elements, features, product, provisioning, replay_list, shared_subscription_lists, version)"
+            "1:46: error: unknown key `colour` (allowed here: company, composition_after_update, elements, features, habits, product, provisioning, replay_list, shared_subscription_lists, version)"
         ),
         ("products: { p: {} }\n", "1:13: error: `elements` is missing (a product needs it)"),
         ("products: { p: { elements: [] } }\n", "1:18: error: a device has 1 to 255 elements, not 0"),

@@ -50,6 +50,16 @@ struct SchemaTests {
         }
     }
 
+    @Test("The schema of files with devices knows every habit, and says what it is")
+    func habits() throws {
+        let habits = try #require(try parts(Self.devices)["habits"])
+        let items = try #require(habits["items"] as? [String: Any])
+        let kinds = try #require(items["anyOf"] as? [[String: Any]])
+        #expect(kinds.first?["enum"] as? [String] == DeviceHabit.plain.map(\.name))
+        let description = try #require(habits["description"] as? String)
+        for habit in DeviceHabit.plain { #expect(description.contains("\(habit.name): "), "\(habit.name)") }
+    }
+
     @Test("The decoder takes every key that a record lists", arguments: Record.all)
     func decoderTakesEveryKey(_ record: Record) {
         // Each key gets a list in a list, which no key takes: the decoder must complain about the value, not the key.

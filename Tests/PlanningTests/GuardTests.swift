@@ -81,6 +81,18 @@ struct GuardTests {
                 """
         )
         #expect(try findings(try office(proxies: ["lamp-1"], relays: ["lamp-2", "switch-1"]), off) == "")
+        // What the only proxy sends, it sends by itself: its relay is no help to those that it does not reach.
+        #expect(
+            try findings(try office(proxies: ["lamp-1"], relays: ["lamp-1", "lamp-2"]), off) == """
+                last-relay: subnet `building` would lose its last relay, `lamp-2`, but for its only GATT proxy \
+                `lamp-1`, and nodes that no proxy hears by itself are out of reach [lamp-2] node.lamp-2.relay
+                """
+        )
+        #expect(try findings(try office(proxies: ["lamp-1", "switch-1"], relays: ["lamp-1", "lamp-2"]), off) == "")
+        // A relay is of use to others alone.
+        #expect(try findings(try office(proxies: ["lamp-1", "switch-1"], relays: ["lamp-2"]), off) == "")
+        let proxyOff = Office.nodes(lamp1: "features: { relay: off }")
+        #expect(try findings(try office(proxies: ["lamp-1"], relays: ["lamp-1"]), proxyOff) == "")
         #expect(try findings(try office(proxies: ["lamp-1", "lamp-2", "switch-1"], relays: ["lamp-2"]), off) == "")
     }
 

@@ -188,6 +188,10 @@ struct LoweredGuardTests {
         #expect(result.refused == [.setRelay(true, retransmit)])
         #expect(result.allowed == [.setRelay(false, retransmit)])
         #expect(result.problem.hasPrefix("subnet `building` would lose its last relay, `lamp-1`"))
+        // The relay of an only proxy is no help, neither as the last one left nor as the one that goes.
+        try office.change("lamp-2") { $0.features = .init(relay: .enabled, proxy: .enabled) }
+        #expect(try outcome(office, configuration, allowing: .lastRelay).refused == [.setRelay(true, retransmit)])
+        try office.change("lamp-2") { $0.features = .init(relay: .disabled, proxy: .disabled) }
         // Of whom nobody knows that it does not, may relay.
         try office.change("lamp-2") { $0.features.relay = nil }
         #expect(actions(configuration.lowered(in: office.network)) == [.setRelay(false, retransmit)])

@@ -26,7 +26,7 @@ struct BearerTests {
     @Test("The smallest ATT_MTU does, too", arguments: Route.direct)
     func smallestPackets(over route: Route) async throws {
         // The harsh radio has packets of 20 octets; without its losses, which are another test's.
-        let harsh = ["--profile", "harsh", "--hops", "1", "--loss", "0"]
+        let harsh = ["--radio", "harsh", "--hops", "1", "--loss", "0"]
         try await commission(over: route, simulation: route == .kernel ? [] : harsh, radio: ["--mtu", "23"])
     }
 

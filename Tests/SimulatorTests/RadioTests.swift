@@ -88,19 +88,50 @@ struct InterferenceTests {
     }
 }
 
-@Suite("RadioNeighbours")
-struct RadioNeighboursTests {
-    /// For each node how many hops it is from `root` when relays forward; nil if it cannot be reached.
-    private func distances(_ radio: RadioNeighbours, root: Int, isRelay: [Bool]) -> [Int?] {
-        var distances: [Int?] = Array(repeating: nil, count: isRelay.count)
+@Suite("RadioPlace and RadioNeighbours")
+struct RadioPlaceTests {
+    private static let primary = NetKeyIndex.primary
+    private static let guests = TestNetwork.netKey(1)
+
+    /// Stations at places for so many hops, with bearings of their own; `root` is at level 0.
+    private func stations(
+        _ canRelay: [Bool],
+        hops: Int,
+        root: Int = 0,
+        isOn: (Int) -> Bool = { _ in true },
+        subnets: (Int) -> [NetKeyIndex] = { _ in [.primary] }
+    ) -> [RadioStation] {
+        var generator = SeededGenerator(seed: 5)
+        let bearings = canRelay.map { _ in UInt16(truncatingIfNeeded: generator.next()) }
+        let places = RadioPlace.spread(
+            hops: hops,
+            root: root,
+            canRelay: canRelay,
+            bearings: bearings,
+            kept: canRelay.map { _ in nil }
+        )
+        return places.indices.map { node in
+            RadioStation(place: places[node], subnets: subnets(node), isRelay: canRelay[node] && isOn(node))
+        }
+    }
+
+    /// For each node how many hops it is from `root` in a subnet when relays forward; nil if it cannot be reached.
+    private func distances(
+        _ stations: [RadioStation],
+        root: Int = 0,
+        in subnet: NetKeyIndex = .primary
+    ) -> [Int?] {
+        let radio = RadioNeighbours(stations, root: root, copyLoss: 0.05)
+        var distances: [Int?] = Array(repeating: nil, count: stations.count)
         distances[root] = 0
         var front = [root]
         var distance = 0
         while !front.isEmpty {
             distance += 1
             var next: [Int] = []
-            for node in front where node == root || isRelay[node] {
+            for node in front where node == root || stations[node].isRelay && stations[node].subnets.contains(subnet) {
                 for neighbour in radio.neighbours[node] where distances[neighbour.node] == nil {
+                    guard stations[neighbour.node].subnets.contains(subnet) else { continue }
                     distances[neighbour.node] = distance
                     next.append(neighbour.node)
                 }
@@ -112,27 +143,101 @@ struct RadioNeighboursTests {
 
     @Test("Every node is reached, and the farthest is as far as asked for", arguments: [1, 2, 3, 6])
     func spread(hops: Int) {
-        let isRelay = (0..<100).map { $0 % 4 == 1 }
-        let radio = RadioNeighbours(hops: hops, root: 10, isRelay: isRelay)
-        let distances = distances(radio, root: 10, isRelay: isRelay)
-        #expect(distances.allSatisfy { $0 != nil })
-        #expect(distances.compactMap { $0 }.max() == hops)
+        for share in [1, 2, 4] {
+            let canRelay = (0..<100).map { $0 % share == 0 }
+            let distances = distances(stations(canRelay, hops: hops, root: 10), root: 10)
+            #expect(distances.allSatisfy { $0 != nil })
+            #expect(distances.compactMap { $0 }.max() == hops)
+        }
     }
 
-    @Test("Without enough relays the network is flatter")
+    @Test("Without enough nodes that can relay the network is flatter")
     func flat() {
         for relays in 0...2 {
-            let isRelay = (0..<12).map { $0 > 0 && $0 <= relays }
-            let radio = RadioNeighbours(hops: 9, root: 0, isRelay: isRelay)
-            let distances = distances(radio, root: 0, isRelay: isRelay)
+            let distances = distances(stations((0..<12).map { $0 > 0 && $0 <= relays }, hops: 9))
             #expect(distances.compactMap { $0 }.count == 12)
             #expect(distances.compactMap { $0 }.max() == relays + 1)
         }
     }
 
+    @Test("Whichever relays are switched off, one that is left in a subnet reaches all of it", arguments: [2, 3])
+    func lastRelay(hops: Int) {
+        let canRelay = (0..<40).map { $0 % 3 != 2 }
+        for last in canRelay.indices.dropFirst() where canRelay[last] {
+            let distances = distances(stations(canRelay, hops: hops, isOn: { $0 == last }))
+            #expect(distances.allSatisfy { $0 != nil })
+        }
+    }
+
+    @Test("A node hears relays of its own subnets, and where there are none the root with more losses")
+    func subnets() throws {
+        // Every fifth node is in the guests' subnet alone; node 1 carries both.
+        let stations = stations(
+            [Bool](repeating: true, count: 60),
+            hops: 2,
+            isOn: { $0 % 5 != 4 },
+            subnets: { $0 == 0 || $0 == 1 ? [.primary, Self.guests] : $0 % 5 == 4 ? [Self.guests] : [.primary] }
+        )
+        let distances = distances(stations, in: Self.guests)
+        for node in stations.indices where stations[node].subnets.contains(Self.guests) {
+            #expect(distances[node] != nil)
+        }
+        var silent = stations
+        silent[1].isRelay = false
+        let radio = RadioNeighbours(silent, root: 0, copyLoss: 0.05)
+        let far = try #require(
+            silent.indices.first { silent[$0].subnets == [Self.guests] && silent[$0].place.level == 2 }
+        )
+        #expect(radio.neighbours[far].map(\.node) == [0])
+        let loss = try #require(radio.neighbours[far][0].copyLoss)
+        #expect(abs(loss - (1 - 0.95 * 0.6)) < 1e-9)
+    }
+
+    @Test("A thousand nodes have few links each, and those who stand in one direction hear each other's relays")
+    func bounded() {
+        let stations = stations([Bool](repeating: true, count: 1_000), hops: 3)
+        let radio = RadioNeighbours(stations, root: 0, copyLoss: 0)
+        let nearRoot = stations.count { $0.place.level == 1 }
+        #expect(radio.neighbours[0].count == nearRoot)
+        #expect(radio.links.count < 1_000 * (RadioNeighbours.relaysInward + RadioNeighbours.relaysBeside + 1))
+        for (node, station) in stations.enumerated() where station.place.level == 3 {
+            let inward = radio.neighbours[node].filter { stations[$0.node].place.level == 2 }
+            #expect(inward.count >= RadioNeighbours.relaysInward)
+            let nearest = stations.enumerated()
+                .filter { $0.element.place.level == 2 }
+                .map { RadioPlace.angle($0.element.place.bearing, station.place.bearing) }.sorted()
+            let farthestHeard = nearest[RadioNeighbours.relaysInward - 1]
+            let heard = inward.map { RadioPlace.angle(stations[$0.node].place.bearing, station.place.bearing) }.sorted()
+            #expect(heard.prefix(RadioNeighbours.relaysInward).allSatisfy { $0 <= farthestHeard })
+        }
+    }
+
+    @Test("Places that are kept stay, and who comes later fills the levels up")
+    func kept() {
+        let before = RadioPlace.spread(
+            hops: 3,
+            root: 0,
+            canRelay: [Bool](repeating: true, count: 5),
+            bearings: [1, 2, 3, 4, 5],
+            kept: [RadioPlace?](repeating: nil, count: 5)
+        )
+        #expect(before.map(\.level) == [0, 1, 2, 3, 1])
+        let after = RadioPlace.spread(
+            hops: 3,
+            root: 0,
+            canRelay: [true, true, true, true, true, true, false],
+            bearings: [9, 9, 9, 9, 9, 9, 9],
+            kept: before + [nil, nil]
+        )
+        #expect(Array(after.prefix(5)) == before)
+        #expect(after[5] == RadioPlace(level: 2, bearing: 9) && after[6] == RadioPlace(level: 3, bearing: 9))
+    }
+
     @Test("Nobody, and a root that is not there, are no trouble")
     func empty() {
-        #expect(RadioNeighbours(hops: 3, root: 0, isRelay: []).links.isEmpty)
-        #expect(RadioNeighbours(hops: 3, root: 5, isRelay: [true]).links.isEmpty)
+        #expect(RadioNeighbours([], root: 0, copyLoss: 0).links.isEmpty)
+        #expect(RadioPlace.spread(hops: 3, root: 0, canRelay: [], bearings: [], kept: []).isEmpty)
+        let alone = RadioPlace.spread(hops: 3, root: 0, canRelay: [false], bearings: [7], kept: [nil])
+        #expect(alone == [RadioPlace(level: 0, bearing: 7)])
     }
 }

@@ -266,7 +266,7 @@ struct SimulatedWorldTests {
         #expect(world.violations == [])
     }
 
-    @Test("Where nodes stand outlives a change of their relays")
+    @Test("Where nodes stand outlives a change of their relays, and a run with other hops")
     func topologyIsKept() throws {
         let network = TestNetwork.network(relays: 5)
         var settings = WorldSettings.ideal
@@ -276,19 +276,38 @@ struct SimulatedWorldTests {
             state.apply($0)
             return true
         }
-        let links = try #require(state.links)
+        let before = state
+        #expect(before.places.count == 6 && before.hops == 3 && before.root == network.nodes[1].uuid)
         var changed = network
         for index in changed.nodes.indices.dropFirst() { changed.nodes[index].features.relay = .disabled }
         changed.nodes.append(TestNetwork.node(50))
-        let world = SimulatedWorld(network: changed, settings: settings, seed: 1, state: state) {
+        settings.topology = .hops(1)
+        let world = SimulatedWorld(network: changed, settings: settings, seed: 2, state: state) {
             state.apply($0)
             return true
         }
-        #expect(Array(try #require(state.links).filter { links.contains($0) }) == links)
-        #expect(state.links?.count == links.count + 1, "the new node stands beside the proxy")
-        let client = try TestClient.connected(to: world, network: changed)
         let added = try #require(changed.nodes.last)
-        #expect(try client.request(ConfigDefaultTTLGet(), of: added, ttl: 2)?.ttl == 5)
+        #expect(state.places.filter { $0.key != added.uuid } == before.places)
+        #expect(state.hops == 3)
+        let client = try TestClient.connected(to: world, network: changed)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: added, attempts: 8)?.ttl == 5)
+    }
+
+    @Test("All relays but one are switched off, whichever they are, and every node goes on answering")
+    func relaysSwitchedOff() throws {
+        for (kept, settings) in [(3, WorldSettings.office), (8, .office), (4, .harsh), (11, .harsh)] {
+            let network = TestNetwork.network(relays: 14)
+            let world = SimulatedWorld(network: network, settings: settings, seed: 3)
+            let client = try TestClient.connected(to: world, network: network)
+            let off = ConfigRelaySet(isEnabled: false, retransmit: TransmitParameters(octet: 0))
+            for (number, node) in network.nodes.dropFirst(2).enumerated() where number != kept {
+                #expect(try client.request(off, of: node, attempts: 20)?.state == .disabled)
+            }
+            for node in network.nodes.dropFirst() {
+                #expect(try client.request(ConfigDefaultTTLGet(), of: node, attempts: 20)?.ttl == 5)
+            }
+            #expect(world.violations == [])
+        }
     }
 
     @Test("Every profile carries a configuration through", arguments: WorldSettings.profileNames)

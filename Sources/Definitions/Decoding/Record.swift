@@ -149,7 +149,7 @@ struct Record: Hashable, Sendable {
         "product",
         [
             .company, .product, .version, .replayList, .sharedSubscriptionLists, .features, .elements,
-            .compositionAfterUpdate, .provisioning,
+            .compositionAfterUpdate, .provisioning, .habits,
         ],
         required: [.elements]
     )
@@ -167,7 +167,7 @@ struct Record: Hashable, Sendable {
     /// A value of `devices` in a file with devices for simulations.
     static let device = Record(
         "device",
-        [.uuid, .product, .staticValue, .privateKey, .uri],
+        [.uuid, .product, .staticValue, .privateKey, .uri, .habits],
         required: [.uuid, .product]
     )
     /// A whole document with secrets of devices.

@@ -33,6 +33,8 @@ struct ProductDeclaration {
     var oobInformation: OutOfBandInformation = []
     /// The URI that it advertises.
     var uri: String?
+    /// What its devices do otherwise than others.
+    var habits: [DeviceHabit] = []
 }
 
 /// A device as its file declares it.
@@ -49,6 +51,8 @@ struct DeviceDeclaration {
     var keyPair: P256KeyPair?
     /// A URI of its own.
     var uri: String?
+    /// What it does otherwise than others, beside what its product does.
+    var habits: [DeviceHabit] = []
 }
 
 /// What all files declare.
@@ -134,6 +138,7 @@ struct DeviceDeclarations {
         description.uri = device.uri ?? product.uri
         description.provisioningBearers = product.bearers
         description.sharesSubscriptionLists = product.sharesSubscriptionLists
+        description.habits = Set(product.habits + device.habits)
         description.compositionPages[128] = product.nextComposition?.page0Bytes
         return description
     }

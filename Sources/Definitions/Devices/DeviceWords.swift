@@ -35,6 +35,19 @@ enum DeviceWords {
         try word(text, "a provisioning bearer", [("pb-adv", .advertising), ("pb-gatt", .gatt)])
     }
 
+    /// What a device does otherwise than others.
+    static func habit(_ text: String) throws(ScalarProblem) -> DeviceHabit {
+        if let habit = DeviceHabit(name: text) { return habit }
+        guard !text.hasPrefix(DeviceHabit.silentPrefix) else {
+            throw ScalarProblem(
+                "\(quoted(text)) names no opcode",
+                hint: "write the opcode of the request in hexadecimal, as in \(DeviceHabit.silent(0x8038).name)"
+            )
+        }
+        let names = DeviceHabit.plain.map(\.name) + [DeviceHabit.silentPrefix + "OPCODE"]
+        throw ProvisioningWords.problem(text, "a habit", among: names)
+    }
+
     private static func name(_ action: OutputAction) -> String {
         switch action {
         case .blink: "blink"

@@ -34,6 +34,7 @@ extension DocumentDecoder {
         var staticValue: StaticOutOfBandValue?
         var keyPair: P256KeyPair?
         var uri: String?
+        var habits: [DeviceHabit] = []
         for field in fields {
             switch field.keyword {
             case .uuid: uuid = scalar(field.value, "a UUID", Addresses.uuid)
@@ -41,6 +42,7 @@ extension DocumentDecoder {
             case .staticValue: staticValue = secret(field.value, "a static value", SecretDigits.staticValue)?.value
             case .privateKey: keyPair = secret(field.value, "a private key", SecretDigits.privateKey)?.value
             case .uri: uri = scalar(field.value, "a URI", DeviceWords.uri)?.value
+            case .habits: habits = words(field.value, "a list of habits", DeviceWords.habit)
             default: break
             }
         }
@@ -51,7 +53,8 @@ extension DocumentDecoder {
             product: product,
             staticValue: staticValue,
             keyPair: keyPair,
-            uri: uri
+            uri: uri,
+            habits: habits
         )
     }
 
@@ -65,6 +68,7 @@ extension DocumentDecoder {
             case .provisioning: decodeProvisioningAbilities(field, into: &product)
             case .sharedSubscriptionLists:
                 product.sharesSubscriptionLists = scalar(field.value, "on or off", Words.boolean)?.value
+            case .habits: product.habits = words(field.value, "a list of habits", DeviceWords.habit)
             default: break
             }
         }

@@ -40,6 +40,8 @@ package struct DeviceDescription: Hashable, Sendable {
     /// Whether models of it that extend each other on one element share one subscription list, as its stack has it; nil if
     /// nobody says.
     package var sharesSubscriptionLists: Bool?
+    /// What it does otherwise than others.
+    package var habits: Set<DeviceHabit> = []
 
     /// A device that offers nothing out of band.
     package init(uuid: DeviceUUID, name: String, composition: Composition, capabilities: ProvisioningCapabilities) {

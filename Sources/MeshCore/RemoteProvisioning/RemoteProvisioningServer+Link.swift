@@ -7,6 +7,8 @@ extension RemoteProvisioningServer {
         var state: RemoteProvisioningLinkState
         /// When it has taken too long to open, to deliver a PDU, or since anything was sent.
         var deadline: Instant
+        /// When a server that forgets links forgets this one.
+        var forgottenAt: Instant?
         var outbound: UInt8 = 0
         var inbound: UInt8 = 0
     }
@@ -57,6 +59,7 @@ extension RemoteProvisioningServer {
 
     /// The other side has closed the link, or cannot be sent anything any more.
     package mutating func linkClosed(_ reason: ProvisioningBearerCloseReason) -> [Action] {
+        hasForgottenLink = false
         guard case .open(let open) = link else { return [] }
         return open.state == .opening
             ? closed(.linkOpenFailed, reason: nil, telling: nil)
@@ -64,7 +67,13 @@ extension RemoteProvisioningServer {
     }
 
     mutating func advanceLink(to now: Instant) -> [Action] {
-        guard case .open(let open) = link, open.deadline <= now else { return [] }
+        guard case .open(let open) = link else { return [] }
+        if open.state != .opening, let end = open.forgottenAt, end <= now {
+            link = .idle
+            hasForgottenLink = true
+            return []
+        }
+        guard open.deadline <= now else { return [] }
         switch open.state {
         case .opening: return closed(.linkOpenFailed, reason: nil, telling: .fail)
         case .outboundPacketTransfer: return closed(.linkClosedAsCannotSendPDU, reason: nil, telling: .fail)
@@ -80,6 +89,7 @@ extension RemoteProvisioningServer {
         _ own: Own,
         at now: Instant
     ) -> [Action] {
+        guard !hasForgottenLink else { return [] }
         if case .open(let open) = link {
             guard open.state != .outboundPacketTransfer else { return [linkStatus(.invalidState, to: client)] }
             // The request again, whose answer was lost.
@@ -90,13 +100,19 @@ extension RemoteProvisioningServer {
             return [linkStatus(.linkCannotOpen, to: client)]
         }
         var seconds = RemoteProvisioningLinkOpen.defaultTimeout
-        if case .device(_, let given?) = target { seconds = given }
+        var isDevice = false
+        if case .device(_, let given) = target {
+            isDevice = true
+            seconds = given ?? seconds
+        }
+        let deadline = now.advanced(by: .seconds(Int64(seconds)))
         link = .open(
             OpenLink(
                 target: target,
                 client: client,
                 state: .opening,
-                deadline: now.advanced(by: .seconds(Int64(seconds)))
+                deadline: deadline,
+                forgottenAt: forgetsLinks && isDevice ? deadline : nil
             )
         )
         return [linkStatus(.success, to: client), .open(target)]
@@ -113,7 +129,10 @@ extension RemoteProvisioningServer {
     }
 
     mutating func send(_ message: RemoteProvisioningPDUSend, from client: Client, at now: Instant) -> [Action] {
-        guard case .open(var open) = link, open.client == client, open.state == .active else { return [] }
+        guard case .open(var open) = link, open.client == client else { return [] }
+        let isBegunAnew =
+            forgetsLinks && open.state == .outboundPacketTransfer && Int(message.number) == Int(open.outbound) + 1
+        guard open.state == .active || isBegunAnew else { return [] }
         guard Int(message.number) == Int(open.outbound) + 1 else {
             // A repetition: the device has it, the report was lost.
             let report = RemoteProvisioningPDUOutboundReport(number: open.outbound)

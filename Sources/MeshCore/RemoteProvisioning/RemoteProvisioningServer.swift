@@ -65,7 +65,13 @@ package struct RemoteProvisioningServer {
         }
     }
 
+    /// Whether it forgets a link as soon as the time is over that it was given to open it, though the link is open, and
+    /// begins the transfer of a PDU anew when the PDU is sent to it again: as bluetooth-meshd 5.87, for simulators.
+    package var forgetsLinks = false
+
     let abilities: Abilities
+    /// Whether a link was forgotten that the device still waits on.
+    var hasForgottenLink = false
     var scan = RemoteProvisioningScan()
     var link = Link.idle
 
@@ -92,7 +98,7 @@ package struct RemoteProvisioningServer {
     /// When ``advance(to:)`` is to be called, nil if never.
     package var nextDeadline: Instant? {
         guard case .open(let link) = link else { return scan.nextDeadline }
-        return min(link.deadline, scan.nextDeadline ?? .distantFuture)
+        return min(link.deadline, link.forgottenAt ?? .distantFuture, scan.nextDeadline ?? .distantFuture)
     }
 
     /// Takes in a request that was secured with the node's DeviceKey. What is malformed or none of its messages is ignored.

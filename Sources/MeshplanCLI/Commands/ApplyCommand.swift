@@ -82,12 +82,13 @@ struct ApplyCommand: NetworkCommand {
 
     func validate() throws {
         try devices.check(for: bearer.via)
+        try simulator.check(for: bearer.via)
     }
 
     func run(in context: Context) throws -> ExitStatus {
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: bearer.routes, devices, simulator),
+            route: try MeshRoute(via: bearer.routes, devices, simulator, radio),
             options: execution.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),

@@ -22,14 +22,21 @@ struct NodeCommand: ParsableCommand {
         var devices: SimulatedDeviceOptions
 
         @OptionGroup(title: "With --via simulator")
+        var radio: SimulatedRadioOptions
+
+        @OptionGroup(title: "With --via simulator")
         var simulator: SimulatorOptions
 
-        func validate() throws { try devices.check(for: bearer.via) }
+        func validate() throws {
+            try devices.check(for: bearer.via)
+            try simulator.check(for: bearer.via)
+            try radio.check(for: bearer.via)
+        }
 
         func conversation(_ context: Context) throws -> NodeConversation {
             NodeConversation(
                 context: context,
-                route: try MeshRoute(via: bearer.routes, devices, simulator),
+                route: try MeshRoute(via: bearer.routes, devices, simulator, radio),
                 knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
             )
         }

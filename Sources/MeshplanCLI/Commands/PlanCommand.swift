@@ -41,8 +41,8 @@ struct PlanCommand: NetworkCommand {
         if let out { try SavedPlan.check(target: out, in: context) }
         let planning = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
         let database = try Workspace(context: context).open(planning.network)
-        let estimator = try radio.estimator(database)
-        let snapshot = try reading.snapshot(of: database, planning, estimator, options.planner, in: context)
+        let estimator = try radio.estimator(database, simulation: reading.simulation(radio))
+        let snapshot = try reading.snapshot(of: database, planning, estimator, radio, options.planner, in: context)
         let planned = try planning.plan(snapshot, options: options.planner)
         let plan = planned.plan
         ProcessMemory.keepUntilExit((planning, snapshot, planned))

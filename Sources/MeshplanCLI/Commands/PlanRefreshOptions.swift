@@ -49,18 +49,27 @@ struct PlanRefreshOptions: ParsableArguments {
 
     func validate() throws {
         if refresh != .none { try devices.check(for: via) }
+        try simulator.check(for: via)
         if refresh != .none, via.isEmpty { throw ValidationError("--refresh needs --via: how to reach the mesh.") }
         if !via.isEmpty { _ = try BearerChoice.all(adapter.routes(via)) }
         try adapter.check(for: via)
     }
 
+    /// How a simulation of this command behaves; nil if there is none.
+    func simulation(_ radio: RadioOptions) -> SimulationSetup? {
+        via == ["simulator"] ? SimulationSetup(simulator, radio) : nil
+    }
+
     /// What the database knows, after nodes were read back as asked for.
     ///
-    /// - Parameter options: what the plan is limited to; other nodes are not read back.
+    /// - Parameters:
+    ///   - radio: what a simulation is to be like.
+    ///   - options: what the plan is limited to; other nodes are not read back.
     func snapshot(
         of database: MeshDatabase,
         _ planning: PlanningJob.Prepared,
         _ estimator: PlanEstimator,
+        _ radio: RadioOptions,
         _ options: PlannerOptions,
         in context: Context
     ) throws -> Snapshot {
@@ -69,7 +78,7 @@ struct PlanRefreshOptions: ParsableArguments {
         defer { lease.release() }
         let run = RefreshRun(
             context: context,
-            route: try MeshRoute(via: adapter.routes(via), devices, simulator),
+            route: try MeshRoute(via: adapter.routes(via), devices, simulator, radio),
             options: execution.options,
             database: database,
             lease: lease,

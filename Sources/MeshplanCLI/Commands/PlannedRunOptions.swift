@@ -48,6 +48,7 @@ struct PlannedRunOptions: ParsableArguments {
     var simulator: SimulatorOptions
 
     func validate() throws {
+        try simulator.check(for: via)
         guard !via.isEmpty else { return }
         if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
         _ = try BearerChoice.all(adapter.routes(via))
@@ -69,7 +70,7 @@ struct PlannedRunOptions: ParsableArguments {
     ) throws -> ApplyRun {
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: adapter.routes(via), devices, simulator),
+            route: try MeshRoute(via: adapter.routes(via), devices, simulator, radio),
             options: self.run.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),

@@ -1,38 +1,51 @@
 internal import ArgumentParser
 internal import Planning
+internal import Simulator
 internal import Store
 
-/// What is assumed of the radio when the time of a plan is estimated.
-struct RadioOptions: ParsableArguments {
+/// Which radio is simulated, and assumed when the time of a plan is estimated.
+struct RadioOptions: ParsableArguments, RadioChoice {
     @Option(
         help: ArgumentHelp(
             """
             The radio that the time is estimated for: \(RadioProfile.named.map(\.name).joined(separator: ", ")) or learned. \
-            (default: learned from earlier runs if there are any, else office)
+            With --via simulator it is the one that is simulated, too. (default: ideal with --via simulator, else learned \
+            from earlier runs if there are any, else office)
             """,
-            valueName: "profile"
+            valueName: "name"
         )
     )
     var radio: String?
+
+    @Option(name: .customLong("profile"), help: .hidden)
+    var formerRadio: String?
 
     /// The name of what is learned from earlier runs.
     private static let learned = "learned"
 
     func validate() throws {
-        guard let radio, radio != Self.learned, !RadioProfile.named.contains(where: { $0.name == radio }) else {
-            return
-        }
+        if formerRadio != nil, radio != nil { throw ValidationError("--profile is what --radio was called before.") }
+        guard let radio = radio ?? formerRadio, radio != Self.learned,
+            !RadioProfile.named.contains(where: { $0.name == radio })
+        else { return }
         let names = RadioProfile.named.map(\.name) + [Self.learned]
         throw ValidationError("There is no radio `\(radio)`; there are \(names.joined(separator: ", ")).")
     }
 
-    /// Estimates for the profile that is asked for.
+    /// Estimates for the profile that is asked for, with a simulator for what it simulates.
     ///
-    /// - Parameter connections: links at once; nil for as many as usual.
+    /// - Parameters:
+    ///   - connections: links at once; nil for as many as usual.
+    ///   - simulation: how the simulator that is to be used behaves; nil where there is none.
     /// - Throws: a ``Failure`` if nothing can be learned yet, and file trouble.
-    func estimator(_ database: MeshDatabase, connections: Int? = nil, window: Int? = nil) throws -> PlanEstimator {
+    func estimator(
+        _ database: MeshDatabase,
+        connections: Int? = nil,
+        window: Int? = nil,
+        simulation: SimulationSetup? = nil
+    ) throws -> PlanEstimator {
         PlanEstimator(
-            profile: try profile(database),
+            profile: try profile(database, simulation),
             connections: connections ?? Self.usualConnections,
             window: window ?? WindowPolicy().maximum
         )
@@ -41,12 +54,13 @@ struct RadioOptions: ParsableArguments {
     /// Bluetooth controllers of small computers have between 5 and 10 connections.
     static let usualConnections = 4
 
-    private func profile(_ database: MeshDatabase) throws -> RadioProfile {
-        if let named = RadioProfile.named.first(where: { $0.name == radio }) { return named }
+    private func profile(_ database: MeshDatabase, _ simulation: SimulationSetup?) throws -> RadioProfile {
+        if let simulation, simulated != Self.learned { return simulation.profile }
+        if let named = RadioProfile.named.first(where: { $0.name == simulated }) { return named }
         let timings = try database.runs().compactMap(\.timing).suffix(RadioProfile.learningRuns)
         let ratios = timings.map { Double($0.milliseconds) / Double(max($0.estimatedMilliseconds, 1)) }
         if let learned = RadioProfile.learned(from: ratios) { return learned }
-        guard radio == nil else {
+        guard simulated == nil else {
             throw Failure(
                 .failure,
                 "nothing can be learned yet: no run of at least \(PlanEstimator.leastMessagesToLearnFrom) messages has "
@@ -56,4 +70,47 @@ struct RadioOptions: ParsableArguments {
         }
         return .office
     }
+}
+
+/// Which radio is simulated, for commands that estimate nothing.
+struct SimulatedRadioOptions: ParsableArguments, RadioChoice {
+    @Option(
+        help: ArgumentHelp(
+            "The radio that is simulated: \(WorldSettings.profileNames.joined(separator: ", ")). (default: ideal)",
+            valueName: "name"
+        )
+    )
+    var radio: String?
+
+    @Option(name: .customLong("profile"), help: .hidden)
+    var formerRadio: String?
+
+    func validate() throws {
+        if formerRadio != nil, radio != nil { throw ValidationError("--profile is what --radio was called before.") }
+        guard let radio = simulated, WorldSettings.profile(named: radio) == nil else { return }
+        throw ValidationError(
+            "There is no radio `\(radio)`; there are \(WorldSettings.profileNames.joined(separator: ", "))."
+        )
+    }
+
+    /// Without a simulator there is nothing to simulate.
+    ///
+    /// - Parameter via: what `--via` says.
+    func check(for via: [String]) throws(ValidationError) {
+        guard simulated != nil, via != ["simulator"] else { return }
+        throw ValidationError("--radio is for --via simulator; a simulator process is given its own.")
+    }
+}
+
+/// Options that may name a radio.
+protocol RadioChoice {
+    /// What `--radio` says.
+    var radio: String? { get }
+    /// What `--profile` says, as the option was called in version 0.1.
+    var formerRadio: String? { get }
+}
+
+extension RadioChoice {
+    /// The radio that is asked for, nil if none is.
+    var simulated: String? { radio ?? formerRadio }
 }

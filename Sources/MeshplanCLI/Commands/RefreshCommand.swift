@@ -72,7 +72,10 @@ struct RefreshCommand: NetworkCommand {
 
     var writesJSON: Bool { format.json }
 
-    func validate() throws { try devices.check(for: bearer.via) }
+    func validate() throws {
+        try devices.check(for: bearer.via)
+        try simulator.check(for: bearer.via)
+    }
 
     func run(in context: Context) throws -> ExitStatus {
         let knowledge = try ScanKnowledge(context, paths: definition.paths, network: networks.network)
@@ -85,9 +88,10 @@ struct RefreshCommand: NetworkCommand {
         var options = execution.options
         if pages { options.pages = .all }
         options.readsInSequences = aggregate
+        let route = try MeshRoute(via: bearer.routes, devices, simulator, radio)
         let refresh = RefreshRun(
             context: context,
-            route: try MeshRoute(via: bearer.routes, devices, simulator),
+            route: route,
             options: options,
             database: database,
             lease: lease,
@@ -95,7 +99,8 @@ struct RefreshCommand: NetworkCommand {
             estimator: try radio.estimator(
                 database,
                 connections: execution.expectedConnections,
-                window: execution.window
+                window: execution.window,
+                simulation: route.simulation
             )
         )
         let snapshot = try database.snapshot()

@@ -60,6 +60,9 @@ struct ReprovisionCommand: NetworkCommand {
     var devices: SimulatedDeviceOptions
 
     @OptionGroup(title: "With --via simulator")
+    var radio: SimulatedRadioOptions
+
+    @OptionGroup(title: "With --via simulator")
     var simulator: SimulatorOptions
 
     var writesJSON: Bool { format.json }
@@ -85,6 +88,8 @@ struct ReprovisionCommand: NetworkCommand {
             }
         }
         try devices.check(for: bearer.via)
+        try simulator.check(for: bearer.via)
+        try radio.check(for: bearer.via)
     }
 
     func run(in context: Context) throws -> ExitStatus {
@@ -92,7 +97,7 @@ struct ReprovisionCommand: NetworkCommand {
         let run = ReprovisionRun(
             conversation: NodeConversation(
                 context: context,
-                route: try MeshRoute(via: bearer.routes, devices, simulator),
+                route: try MeshRoute(via: bearer.routes, devices, simulator, radio),
                 knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
             ),
             secrets: try SecretsReader(context: context, files: secrets),

@@ -58,12 +58,17 @@ struct ScanCommand: NetworkCommand {
     var devices: SimulatedDeviceOptions
 
     @OptionGroup(title: "With --via simulator")
+    var radio: SimulatedRadioOptions
+
+    @OptionGroup(title: "With --via simulator")
     var simulator: SimulatorOptions
 
     var writesJSON: Bool { format.json }
 
     func validate() throws {
         try devices.check(for: bearer.via)
+        try simulator.check(for: bearer.via)
+        try radio.check(for: bearer.via)
         if watch, bearer.via == ["simulator"] {
             throw ValidationError(
                 "--watch waits for what happens in real time; simulate in a process of its own with meshplan sim."
@@ -76,7 +81,7 @@ struct ScanCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let run = ScanRun(
             context: context,
-            route: try MeshRoute(via: bearer.routes, devices, simulator),
+            route: try MeshRoute(via: bearer.routes, devices, simulator, radio),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         if remote || !through.isEmpty {

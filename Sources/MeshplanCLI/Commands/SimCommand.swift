@@ -67,6 +67,8 @@ struct SimRunCommand: NetworkCommand {
 
     @OptionGroup var devices: SimulatedDeviceOptions
 
+    @OptionGroup var radio: SimulatedRadioOptions
+
     @OptionGroup var simulator: SimulatorOptions
 
     func validate() throws {
@@ -100,7 +102,7 @@ struct SimRunCommand: NetworkCommand {
             network: networks.network,
             devices: devices.devices,
             state: simulated.stateFile,
-            options: simulator
+            options: SimulationSetup(simulator, radio)
         )
         context.interrupts.arm()
         let address = try SocketAddress(listen)
@@ -170,8 +172,9 @@ struct SimResetCommand: NetworkCommand {
         commandName: "reset",
         abstract: "Forget what became of the simulated nodes and devices.",
         discussion: """
-            Nodes begin anew as the mesh database says, devices as they were delivered. A node that the database does \
-            not know, and no file of devices names, is gone.
+            Nodes begin anew as the mesh database says, behind the sequence numbers that it has heard of, devices as they \
+            were delivered. A node that the database does not know, and no file of devices names, is gone. Where nodes \
+            stand is drawn anew, too, for the hops of the next run.
             """
     )
 

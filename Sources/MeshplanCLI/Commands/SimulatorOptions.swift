@@ -2,27 +2,20 @@ internal import ArgumentParser
 internal import MeshCore
 internal import Simulator
 
-/// How the simulated radio and its nodes behave; for `sim` and for `apply --via simulator`.
+/// How the simulated radio and its nodes behave, beside which radio it is; for `sim` and for `--via simulator`.
 struct SimulatorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The radio: \(WorldSettings.profileNames.joined(separator: ", ")).",
-            valueName: "name"
-        )
-    )
-    var profile = "ideal"
-
-    @Option(
-        help: ArgumentHelp(
-            "Hops that the network spreads over, instead of the profile's.",
+            "Hops that the network spreads over, instead of the radio's.",
             valueName: "count"
         )
     )
     var hops: Int?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "The share of copies lost on each hop, 0 to 1, instead of the profile's.",
+            "The share of copies lost on each hop, 0 to 1, instead of the radio's.",
             valueName: "share"
         )
     )
@@ -30,11 +23,11 @@ struct SimulatorOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What chance begins with; the same seed gives the same run.",
+            "What chance begins with; the same seed gives the same run. (default: 1)",
             valueName: "number"
         )
     )
-    var seed: UInt64 = 1
+    var seed: UInt64?
 
     @Option(help: ArgumentHelp("A node without power. May be repeated.", valueName: "node"))
     var off: [String] = []
@@ -62,11 +55,6 @@ struct SimulatorOptions: ParsableArguments {
     var fail: [String] = []
 
     func validate() throws {
-        guard WorldSettings.profile(named: profile) != nil else {
-            throw ValidationError(
-                "There is no profile `\(profile)`; there are \(WorldSettings.profileNames.joined(separator: ", "))."
-            )
-        }
         if let hops, !(1...126).contains(hops) { throw ValidationError("--hops takes 1 to 126.") }
         if let loss, !(0...1).contains(loss) {
             throw ValidationError("--loss takes a share from 0 to 1, such as 0.2.")
@@ -74,12 +62,17 @@ struct SimulatorOptions: ParsableArguments {
         for text in fail { _ = try Self.parseFault(text) }
     }
 
-    /// What the radio is to be like.
-    var settings: WorldSettings {
-        var settings = WorldSettings.profile(named: profile) ?? .ideal
-        if let hops { settings.topology = .hops(hops) }
-        if let loss { settings.copyLoss = loss }
-        return settings
+    /// Nodes of a process or of flesh and blood are as they are.
+    ///
+    /// - Parameter via: what `--via` says.
+    func check(for via: [String]) throws(ValidationError) {
+        guard via != ["simulator"] else { return }
+        let given = [
+            (hops != nil, "--hops"), (loss != nil, "--loss"), (seed != nil, "--seed"), (!off.isEmpty, "--off"),
+            (!deaf.isEmpty, "--deaf"), (ivIndex != nil, "--iv-index"), (!fail.isEmpty, "--fail"),
+        ]
+        guard let (_, name) = given.first(where: \.0) else { return }
+        throw ValidationError("\(name) is for --via simulator; a simulator process is given its own.")
     }
 
     /// Makes the wrong things go wrong.

@@ -73,7 +73,12 @@ struct ScanRun {
     }
 
     func open() throws -> BearerAccess {
-        try route.open(in: context, network: knowledge.network ?? .empty, named: knowledge.database?.name)
+        try route.open(
+            in: context,
+            network: knowledge.network ?? .empty,
+            heard: knowledge.database?.snapshot.replay ?? [],
+            named: knowledge.database?.name
+        )
     }
 
     /// Notes in the database that nodes of it were seen without a network.

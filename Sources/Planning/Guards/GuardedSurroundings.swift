@@ -13,6 +13,13 @@ package struct GuardedSurroundings: Sendable {
         var proxies = 0
         /// Those that relay, or may for all that is known.
         var possibleRelays = 0
+        /// Those of them that are known to be GATT proxies.
+        var possiblyRelayingProxies = 0
+
+        /// The relays that carry a message farther: the relay of an only proxy reaches nobody whom its link does not.
+        ///
+        /// - Parameter proxies: how many proxies the subnet has with those that are not counted here.
+        func usefulRelays(among proxies: Int) -> Int { possibleRelays - (proxies == 1 ? possiblyRelayingProxies : 0) }
     }
 
     /// What a node will not be any more.
@@ -100,7 +107,9 @@ package struct GuardedSurroundings: Sendable {
         for key in carries.subnets {
             subnets[key, default: Subnet()].nodes += sign
             if carries.isProxy { subnets[key, default: Subnet()].proxies += sign }
-            if carries.mayRelay { subnets[key, default: Subnet()].possibleRelays += sign }
+            guard carries.mayRelay else { continue }
+            subnets[key, default: Subnet()].possibleRelays += sign
+            if carries.isProxy { subnets[key, default: Subnet()].possiblyRelayingProxies += sign }
         }
     }
 
@@ -126,7 +135,10 @@ package struct GuardedSurroundings: Sendable {
         guard own.subnets.contains(key) else { return rest }
         rest.nodes -= 1
         if own.isProxy { rest.proxies -= 1 }
-        if own.mayRelay { rest.possibleRelays -= 1 }
+        if own.mayRelay {
+            rest.possibleRelays -= 1
+            if own.isProxy { rest.possiblyRelayingProxies -= 1 }
+        }
         return rest
     }
 

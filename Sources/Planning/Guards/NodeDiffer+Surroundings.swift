@@ -60,7 +60,9 @@ extension NodeDiffer {
         let isProxy = difference.proxy?.after ?? (node.features.proxy == .enabled)
         let lost = subnets(of: node, after: difference).first { key in
             let others = surroundings.subnet(key, besides: node.uuid)
-            return others.possibleRelays == 0 && (others.nodes > others.proxies || !isProxy)
+            // Of the relay of an only proxy nobody has any use, and of no relay the node itself.
+            guard !isProxy || others.proxies > 0, others.nodes > others.proxies else { return false }
+            return others.usefulRelays(among: others.proxies + (isProxy ? 1 : 0)) == 0
         }
         guard let lost else { return }
         guards.report(
@@ -91,7 +93,9 @@ extension NodeDiffer {
             let planGuard: PlanGuard
             if node.features.proxy == .enabled, others.proxies == 0 {
                 planGuard = .lastProxy
-            } else if node.features.relay == .enabled, others.possibleRelays == 0, others.nodes > others.proxies {
+            } else if node.features.relay == .enabled, others.nodes > others.proxies,
+                others.usefulRelays(among: others.proxies) == 0
+            {
                 planGuard = .lastRelay
             } else {
                 continue

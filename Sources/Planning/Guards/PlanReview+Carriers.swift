@@ -25,11 +25,13 @@ extension PlanReview {
         for key in subnets(in: broken, { if case .noRelay(let key) = $0 { key } else { nil } }) {
             let lost = losing(key, was: { $0.features.relay == .enabled })
             let names = lost.map { name(of: $0) }
+            let left = after.others.first { $0.knows(key) && $0.features.relay == .enabled }.map { name(of: $0.uuid) }
             reports.report(
                 GuardFinding(
                     .lastRelay,
                     "subnet `\(self.names.netKey(key))` would lose its last relay"
                         + (names.isEmpty ? "" : ", \(list(names))")
+                        + (left.map { ", but for its only GATT proxy `\($0)`" } ?? "")
                         + ", and nodes that no proxy hears by itself are out of reach",
                     nodes: names,
                     resources: lost.flatMap { resources(of: $0, [.relay, .node, .nodeSubnet]) }

@@ -36,12 +36,17 @@ struct NetworkIVRecoverCommand: NetworkCommand {
     var devices: SimulatedDeviceOptions
 
     @OptionGroup(title: "With --via simulator")
+    var radio: SimulatedRadioOptions
+
+    @OptionGroup(title: "With --via simulator")
     var simulator: SimulatorOptions
 
     var writesJSON: Bool { format.json }
 
     func validate() throws {
         try devices.check(for: bearer.via)
+        try simulator.check(for: bearer.via)
+        try radio.check(for: bearer.via)
         guard listen.milliseconds >= 1_000 else { throw ValidationError("--listen takes 1s to 24h.") }
     }
 
@@ -50,9 +55,10 @@ struct NetworkIVRecoverCommand: NetworkCommand {
         let name = try workspace.only(networks.network)
         let database = try workspace.open(name)
         let lease = try workspace.lock(database, for: "network iv recover")
-        let route = try MeshRoute(via: bearer.routes, devices, simulator)
-        let before = try database.snapshot().network
-        let access = try route.open(in: context, network: before, named: name)
+        let route = try MeshRoute(via: bearer.routes, devices, simulator, radio)
+        let snapshot = try database.snapshot()
+        let before = snapshot.network
+        let access = try route.open(in: context, network: before, heard: snapshot.replay, named: name)
         let executor = Executor(
             database: database,
             lease: lease,

@@ -1,0 +1,50 @@
+import MeshCore
+
+extension ConfigurationServer {
+    /// An answer as a node with these habits gives it.
+    ///
+    /// - Parameters:
+    ///   - answer: opcode and parameters as the specification wants them.
+    ///   - request: the opcode of what is answered.
+    func asHabits(_ answer: [UInt8], to request: Opcode) -> [UInt8] {
+        var reader = ByteReader(answer)
+        guard !habits.isEmpty, let opcode = try? Opcode(decoding: &reader) else { return answer }
+        let head = opcode.encoded
+        var parameters = Array(answer[head.count...])
+        if habits.contains(.swappedVendorIdentifiers) { Self.swapVendorIdentifier(opcode, &parameters) }
+        switch opcode {
+        case ConfigHeartbeatPublicationStatus.opcode where habits.contains(.answersFFFF):
+            // Without a destination, octets 1 and 2, the index at the end was never set.
+            if parameters[1...2].allSatisfy({ $0 == 0 }) { parameters.replaceSubrange(8..<10, with: [0xFF, 0xFF]) }
+        case ConfigModelSubscriptionStatus.opcode where habits.contains(.zeroVirtualAddress):
+            if Self.requestsWithLabel.contains(request) { parameters.replaceSubrange(3..<5, with: [0, 0]) }
+        case ConfigNetKeyList.opcode where habits.contains(.shortNetKeyList):
+            parameters = Array((parameters + [0, 0, 0, 0]).prefix(4))
+        case ConfigAppKeyList.opcode where habits.contains(.wrongKeyIndex):
+            // Little-endian like all indexes; no network of a simulation has that many.
+            parameters.replaceSubrange(1..<3, with: [0xFF, 0x0F])
+        default: break
+        }
+        return head + parameters
+    }
+
+    private static let requestsWithLabel: Set<Opcode> = [
+        ConfigModelSubscriptionVirtualAddressAdd.opcode, ConfigModelSubscriptionVirtualAddressDelete.opcode,
+        ConfigModelSubscriptionVirtualAddressOverwrite.opcode,
+    ]
+
+    /// Exchanges company and model, two octets each, where a status names a vendor model.
+    private static func swapVendorIdentifier(_ opcode: Opcode, _ parameters: inout [UInt8]) {
+        let place: Int?
+        switch opcode {
+        case ConfigModelAppStatus.opcode where parameters.count == 9: place = 5
+        case ConfigModelSubscriptionStatus.opcode where parameters.count == 9: place = 5
+        case ConfigModelPublicationStatus.opcode where parameters.count == 14: place = 10
+        case ConfigVendorModelAppList.opcode, ConfigVendorModelSubscriptionList.opcode: place = 3
+        default: place = nil
+        }
+        guard let place, parameters.count >= place + 4 else { return }
+        let identifier = parameters[place..<place + 4]
+        parameters.replaceSubrange(place..<place + 4, with: identifier.suffix(2) + identifier.prefix(2))
+    }
+}
