@@ -101,6 +101,7 @@ enum Keyword: String, CaseIterable {
     case discardTimeout = "discard_timeout"
     case via
     case compositionAfterUpdate = "composition_after_update"
+    case allowEmpty = "allow_empty"
 
     /// All keywords; the index is the symbol.
     static let all = allCases
