@@ -7,17 +7,23 @@ package import MeshCore
 package enum DefinitionReader {
     /// Reads all files as one run.
     ///
+    /// - Parameter toleratesEmptySelectors: whether selectors that select nobody are only warned of, as for what was applied
+    ///   before and cannot be edited; the planner has a guard for them.
     /// - Returns: one definition for each network in the order of first mention, and everything that is wrong, arranged
     ///   for showing. If any diagnostic is an error, the definitions lack what could not be read and must not be used
     ///   for planning.
-    package static func read(files: SourceFiles) -> (definitions: [Definition], diagnostics: [Diagnostic]) {
-        read(files: files, limits: ReadingLimits())
+    package static func read(
+        files: SourceFiles,
+        toleratesEmptySelectors: Bool = false
+    ) -> (definitions: [Definition], diagnostics: [Diagnostic]) {
+        read(files: files, limits: ReadingLimits(), toleratesEmptySelectors: toleratesEmptySelectors)
     }
 
     /// The same within given limits.
     static func read(
         files: SourceFiles,
-        limits: ReadingLimits
+        limits: ReadingLimits,
+        toleratesEmptySelectors: Bool = false
     ) -> (definitions: [Definition], diagnostics: [Diagnostic]) {
         var decoder = DocumentDecoder(limits: limits)
         var fragments: [Fragment] = []
@@ -29,7 +35,9 @@ package enum DefinitionReader {
         }
         var diagnostics = decoder.diagnostics
         let networks = FragmentMerge.merge(fragments, into: &diagnostics)
-        for network in networks { Checks.run(network, into: &diagnostics) }
+        for network in networks {
+            Checks.run(network, toleratesEmptySelectors: toleratesEmptySelectors, into: &diagnostics)
+        }
         return (networks.map(\.definition), diagnostics.finished())
     }
 }

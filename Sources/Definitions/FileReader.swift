@@ -96,8 +96,8 @@ struct FileReader {
         to decoder: inout DocumentDecoder
     ) {
         let next = octet(line: error.line, column: error.column, in: text)
-        let words = error.words(next: next)
         let place = place(of: error, in: text)
+        let words = error.words(next: next, isLong: isLong(from: place, in: text))
         report(words.message, to: &decoder, line: place.line, column: place.column) {
             $0.hint = words.hint
             guard let opening = error.opening else { return }
@@ -113,6 +113,19 @@ struct FileReader {
         let end = TextScan.place(of: text.count, in: text)
         let place = (line: error.place.line + 1, column: error.place.column + 1)
         return place.line > end.line ? end : place
+    }
+
+    /// Whether a line goes on from a place, counted from 1, for more octets than a key may have.
+    private func isLong(from place: (line: UInt32, column: UInt32), in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var offset = 0
+        for _ in 1..<max(place.line, 1) {
+            guard let lineBreak = text[offset...].firstIndex(of: 0x0A) else { return false }
+            offset = lineBreak + 1
+        }
+        let (start, overflow) = offset.addingReportingOverflow(Int(place.column))
+        guard !overflow, start < text.count else { return false }
+        let end = text[start...].firstIndex(of: 0x0A) ?? text.count
+        return end - start > YAMLSyntaxError.longestKey
     }
 
     /// The octet at a line and column, both from 0, or nil past the end of the line.

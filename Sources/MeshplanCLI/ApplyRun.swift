@@ -161,7 +161,7 @@ struct ApplyRun {
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: isFull)
         try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
-        try planned.checkGuards()
+        try planned.checkGuards(in: context)
         try expected?.check(plan)
         guard !plan.isEmpty else {
             try lease.declare(planning.text)

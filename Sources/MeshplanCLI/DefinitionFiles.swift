@@ -59,8 +59,14 @@ struct DefinitionFiles {
     /// The definitions of all networks in texts and what is to be said about them.
     ///
     /// - Throws: ``InvalidDefinition`` if there is an error among the diagnostics.
-    static func load(_ files: SourceFiles) throws -> (definitions: [Definition], diagnostics: [Diagnostic]) {
-        let (definitions, diagnostics) = DefinitionReader.read(files: files)
+    static func load(
+        _ files: SourceFiles,
+        toleratesEmptySelectors: Bool = false
+    ) throws -> (definitions: [Definition], diagnostics: [Diagnostic]) {
+        let (definitions, diagnostics) = DefinitionReader.read(
+            files: files,
+            toleratesEmptySelectors: toleratesEmptySelectors
+        )
         guard !diagnostics.contains(where: { $0.severity == .error }) else {
             throw InvalidDefinition(diagnostics: diagnostics, files: files)
         }

@@ -18,7 +18,7 @@ struct IdentifyRun {
     /// Has whoever is meant draw attention for some seconds.
     func identify(_ name: String, seconds: UInt8) throws -> ExitStatus {
         let defined = knowledge.definition?.nodes.first { $0.name.value == name }?.uuid.value
-        let known = knowledge.network?.nodes.first { $0.uuid == defined } ?? knowledge.network?.node(named: name)
+        let known = try conversation.knownNode(name)
         if let node = known, node.unprovisionedSeenAt == nil { return try identify(node, seconds: seconds) }
         let pending = knowledge.network?.pendingProvisionings.first { $0.name == name }?.uuid
         guard let uuid = known?.uuid ?? defined ?? pending ?? DeviceUUID(name) else {

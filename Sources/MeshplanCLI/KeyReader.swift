@@ -97,7 +97,7 @@ extension Located where Value == KeySource {
 
 extension SourceFiles {
     /// A path that a definition names relative to itself, relative to the working folder; absolute ones stay.
-    fileprivate func resolving(_ named: String, namedAt location: SourceLocation) -> String {
+    func resolving(_ named: String, namedAt location: SourceLocation) -> String {
         let file = path(of: location)
         guard !named.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return named }
         return file[...slash] + named

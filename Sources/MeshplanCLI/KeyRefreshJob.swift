@@ -64,28 +64,20 @@ struct KeyRefreshJob: PlanSource {
 
     /// The node or device that is meant; nil for one that was excluded as a device and is gone.
     private func node(_ text: String, in network: MeshNetwork) throws(Failure) -> DeviceUUID? {
-        let known =
-            network.nodes.map { (name: $0.name, uuid: $0.uuid, address: $0.unicastAddress) }
-            + network.pendingProvisionings.map { (name: $0.name, uuid: $0.uuid, address: $0.address) }
-        let candidates = [
-            known.filter { $0.name == text }, known.filter { "\($0.uuid)" == text.lowercased() },
-            known.filter { "\($0.address)".lowercased() == text.lowercased() },
-        ]
-        guard let found = candidates.first(where: { !$0.isEmpty }) else {
-            let isGone = network.retiredNodes.contains { retired in
-                retired.reason == .excluded
-                    && (retired.node.name == text || "\(retired.node.uuid)" == text.lowercased())
-            }
-            if isGone { return nil }
-            throw Failure(.usage, "there is no node `\(text)` to be left out", hint: "meshplan show lists the nodes.")
+        let finder = NodeFinder(context: context, network: network, use: .changing)
+        if let found = try finder.candidate(text, hasPending: true) { return found.uuid }
+        let isGone = network.retiredNodes.contains { retired in
+            retired.reason == .excluded
+                && (retired.node.name == text || "\(retired.node.uuid)" == text.lowercased())
         }
-        guard found.count == 1, let only = found.first else {
-            throw Failure(
-                .usage,
-                "several nodes are called `\(text)`",
-                hint: "Say which by its address: \(found.map { "\($0.address)" }.joined(separator: ", "))."
-            )
-        }
-        return only.uuid
+        if isGone { return nil }
+        let names = network.nodes.map(\.name) + network.pendingProvisionings.map(\.name)
+        let nearest = Suggestion.nearest(to: text, among: names).map { "Did you mean `\($0.printable)`? " } ?? ""
+        let pattern = text.contains("*") ? "Each is named for itself, without patterns. " : ""
+        throw Failure(
+            .usage,
+            "there is no node `\(text.printable)` to be left out",
+            hint: nearest + pattern + "meshplan show lists the nodes."
+        )
     }
 }

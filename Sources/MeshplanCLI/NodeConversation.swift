@@ -1,5 +1,6 @@
 internal import Execution
 internal import MeshCore
+internal import Planning
 internal import Simulator
 internal import Store
 
@@ -13,10 +14,10 @@ struct NodeConversation {
     var knowledge: ScanKnowledge
 
     /// The node of the database with a name, of the definition too, a UUID or an address.
-    func node(_ text: String) throws -> Node {
-        let defined = knowledge.definition?.nodes.first { $0.name.value == text }?.uuid.value
-        let node = knowledge.network?.nodes.first { $0.uuid == defined } ?? knowledge.network?.node(named: text)
-        guard let node else {
+    ///
+    /// - Throws: ``Failure`` if there is none, or if it could be one of several; see ``NodeLookup``.
+    func node(_ text: String, for use: NodeLookup.Use = .looking) throws -> Node {
+        guard let node = try knownNode(text, for: use) else {
             let names = Set(
                 (knowledge.network?.nodes.map(\.name) ?? []) + (knowledge.definition?.nodes.map(\.name.value) ?? [])
             )
@@ -28,6 +29,15 @@ struct NodeConversation {
             )
         }
         return node
+    }
+
+    /// The same, nil if there is none.
+    func knownNode(_ text: String, for use: NodeLookup.Use = .looking) throws(Failure) -> Node? {
+        guard let network = knowledge.network else { return nil }
+        let found = try NodeFinder(context: context, network: network, use: use).node(text)
+        // The definition may have another name for a node than the database still has.
+        let defined = knowledge.definition?.nodes.first { $0.name.value == text }?.uuid.value
+        return network.nodes.first { $0.uuid == defined } ?? found
     }
 
     /// What people call a node.

@@ -26,8 +26,11 @@ struct PlanningJob {
     }
 
     /// Reads the definition of one network from texts.
-    func prepare(_ files: SourceFiles, network: String?) throws -> Prepared {
-        let (definitions, diagnostics) = try DefinitionFiles.load(files)
+    ///
+    /// - Parameter wasApplied: whether they were applied before and cannot be edited, so that a selector that selects nobody
+    ///   is left to a guard.
+    func prepare(_ files: SourceFiles, network: String?, wasApplied: Bool = false) throws -> Prepared {
+        let (definitions, diagnostics) = try DefinitionFiles.load(files, toleratesEmptySelectors: wasApplied)
         return Prepared(
             context: context,
             definition: try definitions.selected(network).resolvingKeyFiles(in: files),
@@ -45,14 +48,20 @@ struct PlannedJob {
     var refusals: [Diagnostic]
     /// The texts that they point into.
     var files: SourceFiles
+    /// What was warned of before the plan was shown.
+    var warnings: [Diagnostic] = []
 
     /// Whether a guard refuses the plan.
     var isRefused: Bool { !refusals.isEmpty }
 
-    /// Ends the command if a guard refuses the plan; the plan is to be shown before.
+    /// Repeats the warnings, which a long plan has carried out of sight, and ends the command if a guard refuses the plan;
+    /// the plan is to be shown before.
     ///
     /// - Throws: ``InvalidDefinition`` with the status of a refusal.
-    func checkGuards() throws {
+    func checkGuards(in context: Context) throws {
+        if context.json == nil {
+            context.output.write(DiagnosticView(files: files, style: context.style).reminder(of: warnings))
+        }
         guard isRefused else { return }
         throw InvalidDefinition(diagnostics: refusals, files: files, status: .refused)
     }
@@ -77,13 +86,20 @@ extension PlanningJob.Prepared {
             throw InvalidDefinition(diagnostics: diagnostics + result.diagnostics, files: files)
         }
         let refusals = result.diagnostics.filter { $0.severity == .error }
-        let others = diagnostics + result.diagnostics.filter { $0.severity != .error }
+        let others =
+            diagnostics + result.diagnostics.filter { $0.severity != .error }
+            + MissingSources(context, paths: .ofWorkingFolder).warnings(of: plan, definition)
         if let lines = context.json {
             lines.write(others, files: files)
         } else {
             context.errorOutput.write(DiagnosticView(files: files, style: context.errorStyle).render(others))
         }
-        return PlannedJob(plan: plan, refusals: refusals, files: files)
+        return PlannedJob(
+            plan: plan,
+            refusals: refusals,
+            files: files,
+            warnings: others.filter { $0.severity == .warning }.arranged()
+        )
     }
 
     /// Shows a plan.

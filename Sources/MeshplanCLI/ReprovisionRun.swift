@@ -23,14 +23,15 @@ struct ReprovisionRun {
         by procedure: NodeProvisioningProcedure,
         to address: UnicastAddress?
     ) throws -> ExitStatus {
-        let uuid = try conversation.node(text).uuid
+        let node = try conversation.node(text, for: .changing)
+        let uuid = node.uuid
         guard let (database, _, name) = conversation.knowledge.database else {
             throw Failure(.failure, "there is no database here")
         }
         let lease = try Workspace(context: context).lock(database, for: "reprovision")
         var snapshot = try database.snapshot()
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: false)
-        let view = ReprovisionView(context: context, name: try conversation.node(text), reporter: reporter)
+        let view = ReprovisionView(context: context, name: node, reporter: reporter)
         var mesh: MeshConnection?
         if let pending = snapshot.network.pendingRefreshes[uuid] {
             // What the last one has done must be known before there can be another.

@@ -59,7 +59,10 @@ struct WrittenDefinition {
         adoption = Adoption.make(of: network, named: name)
         text = DefinitionWriter.text(
             of: adoption.definition,
-            header: ["Written by meshplan from \(source)."],
+            header: [
+                "Written by meshplan from \(source).",
+                "A mesh database knows no tags, so rules name their nodes; give nodes tags to select them by those.",
+            ],
             footer: adoption.leftOut.isEmpty
                 ? [] : ["Left out:"] + adoption.leftOut.map { "  \($0.subject): \($0.text)" }
         )

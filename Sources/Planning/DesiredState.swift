@@ -15,10 +15,21 @@ struct DesiredState {
     var leaving = LeavingResources()
     /// Subnets that would leave but for application keys in them that nobody manages.
     var keptSubnets: [NetKeyIndex] = []
-    /// What guards have found, and how to mend it.
-    var findings: [(finding: GuardFinding, hint: String)] = []
+    /// What guards have found.
+    var findings: [Finding] = []
     /// What the network has already and is managed from now on.
     var claims: [NetworkResource] = []
+}
+
+extension DesiredState {
+    /// What a guard has found while the definition was resolved.
+    struct Finding {
+        var finding: GuardFinding
+        /// The line that is to blame, if one is.
+        var location: SourceLocation?
+        /// How to mend it, a sentence without a full stop.
+        var hint: String
+    }
 }
 
 /// A subnet and its place.

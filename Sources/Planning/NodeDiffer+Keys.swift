@@ -52,6 +52,7 @@ extension NodeDiffer {
         for key in needed where !node.knows(key) {
             difference.addedNetKeys.append(key)
             check(names.netKey(key), of: key, in: desired, needing: nil)
+            noteUnlisted(key, of: desired, neededAppKeys)
         }
         guard let list = desired.settings.subnets else { return }
         var kept = needed
@@ -78,6 +79,21 @@ extension NodeDiffer {
         }
         difference.deletedNetKeys = recorded.subtracting(kept)
         guardNetKeys(desired, node: node, at: list.location, &difference)
+    }
+
+    /// Says that a node is given a subnet that its list does not have.
+    private mutating func noteUnlisted(_ key: NetKeyIndex, of desired: DesiredNode, _ neededAppKeys: [AppKeyIndex]) {
+        guard let list = desired.settings.subnets, !list.value.contains(key) else { return }
+        let appKey = neededAppKeys.first { boundNetKeys[$0] == key }
+        let reason = appKey.map { "application key `\(names.appKey($0))` lies in it" } ?? "one of its states needs it"
+        diagnostics.report("unlisted subnet \(key)", at: list.location) {
+            Diagnostic(
+                .note,
+                "node `\(desired.name.value)` gets subnet `\(names.netKey(key))`, too, which its `subnets` do not list: \(reason)",
+                at: list.location,
+                resource: "node." + desired.name.value
+            )
+        }
     }
 
     /// Watches over the NetKey without which the node could not be reached.

@@ -15,7 +15,10 @@ extension NodeDiffer {
             let (model, recorded) = (desired.models[place], node.elements[element].models[position])
             let change = compare(model, recorded: recorded, node: node, lost: difference.deletedAppKeys, in: desired)
             if !change.isEmpty { difference.models.append(change) }
-            if removesDropped { claim(model, recorded: recorded, on: node) }
+            if removesDropped {
+                claim(model, recorded: recorded, on: node)
+                checkHearing(model, recorded: recorded, on: node, desired)
+            }
         }
         let losesAnything = !difference.deletedAppKeys.isEmpty || !leaving.groups.isEmpty
         if losesAnything || removesDropped { addLosses(desired, node: node, &difference) }

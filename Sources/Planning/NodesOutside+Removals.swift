@@ -45,45 +45,32 @@ extension NodesOutside {
                 "Subnet \(names.netKey(index)) stays, since application keys that are not managed belong to it."
             )
         }
-        return notes + groupNotes(desired, network, names) + targetNotes(desired, network)
+        return notes
     }
 
-    /// Nodes that are not managed go on using groups that leave; the addresses are not given to other groups.
-    private func groupNotes(_ desired: DesiredState, _ network: MeshNetwork, _ names: ResourceNames) -> [String] {
-        let groups = desired.leaving.groups
-        guard !groups.isEmpty else { return [] }
-        let managed = Set(
-            desired.nodes.compactMap { if case .recorded(let position) = $0.origin { position } else { nil } }
-        )
-        var counts: [SubscriptionAddress: Int] = [:]
-        for (position, node) in network.nodes.enumerated() where !managed.contains(position) {
-            var used: Set<SubscriptionAddress> = []
-            for model in node.elements.lazy.flatMap(\.models) {
-                for group in model.subscriptions where groups.contains(group) { used.insert(group) }
-                switch model.publication?.address {
-                case .group(let group): if groups.contains(.group(group)) { used.insert(.group(group)) }
-                case .virtual(let label): if groups.contains(.virtual(label)) { used.insert(.virtual(label)) }
-                case .unicast, .unknownLabel, nil: break
-                }
-            }
-            for group in node.states.compactMap(\.heartbeatGroup) where groups.contains(group) { used.insert(group) }
-            for group in used { counts[group, default: 0] += 1 }
-        }
-        return counts.keys.sorted().map { group in
-            let count = counts[group] ?? 0
-            return "Group \(names.group(group)) is still used by \(count == 1 ? "1 node" : "\(count) nodes") "
-                + "that \(count == 1 ? "is" : "are") left alone."
-        }
+    /// That a subnet is made beside the primary one although it could be the primary one under another name.
+    static func primaryNotes(_ desired: DesiredState, _ network: MeshNetwork) -> [String] {
+        guard let primary = network.netKeys.first(where: { $0.index == .primary }), !primary.isManaged,
+            !desired.subnets.contains(where: { $0.index == .primary }),
+            let made = desired.subnets.first(where: { $0.recordedName == nil })
+        else { return [] }
+        return [
+            "Subnet \(made.name.value) is made beside \(primary.name), the primary one, which stays although the definition does "
+                + "not have it. If \(made.name.value) is to be the primary one, give it `index: 0`."
+        ]
     }
 
     /// Publications to nodes that are reset go nowhere from then on.
-    private func targetNotes(_ desired: DesiredState, _ network: MeshNetwork) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - network: what there is before the plan.
+    ///   - after: what the plan leads to.
+    func targetNotes(_ network: MeshNetwork, after: GuardedNetwork) -> [String] {
         guard !resets.isEmpty else { return [] }
-        let gone = resets
         let resets = resets.sorted()
         // By address, as the nodes are sorted.
         var counts: [Int: Int] = [:]
-        for (position, node) in network.nodes.enumerated() where !gone.contains(position) {
+        for node in after.others {
             var targets: Set<Int> = []
             for model in node.elements.lazy.flatMap(\.models) {
                 guard case .unicast(let address) = model.publication?.address, !model.isPublicationManaged else {

@@ -3,7 +3,7 @@ package import MeshCore
 /// To which nodes a plan is limited. Parts of different kinds narrow each other down; of those of one kind any may apply,
 /// but for tags, all of which must. In all names `*` stands for any run of characters.
 package struct PlanSelection: Hashable, Sendable {
-    /// Names of nodes.
+    /// Names of nodes, or their UUIDs or addresses.
     package var nodes: [String]
     /// Names of groups: the nodes of which a model subscribes or publishes to one, now or after the plan.
     package var groups: [String]
@@ -68,10 +68,15 @@ extension PlanSelection {
         let names =
             definition.nodes.map(\.name.value)
             + network.managedNodes(but: mentioned).map(\.name)
+        let known = network.nodes.filter { mentioned.contains($0.uuid) || $0.isManaged }
+        let identities = Set(
+            definition.nodes.map { $0.uuid.value.description.lowercased() }
+                + known.flatMap { [$0.uuid.description.lowercased(), $0.unicastAddress.description.lowercased()] }
+        )
         for (option, patterns) in [("--node", nodes), ("--exclude", excluded)] {
             for pattern in patterns {
                 let glob = Glob(pattern)
-                if names.contains(where: { glob.matches($0) }) { continue }
+                if names.contains(where: { glob.matches($0) }) || identities.contains(pattern.lowercased()) { continue }
                 report("\(option) \(pattern) names no managed node", pattern, names, "nodes are")
             }
         }
@@ -110,13 +115,15 @@ extension PlanSelection {
         let candidates =
             definition.nodes.map { ($0.uuid.value, $0.name.value, $0.tags) }
             + outside.map { ($0.uuid, $0.name, [:]) }
-        let included = nodes.map { Glob($0) }
-        let left = excluded.map { Glob($0) }
+        let included = nodes.map { NodePattern($0) }
+        let left = excluded.map { NodePattern($0) }
+        let places = network.nodePlaces
         let tagged = tags.map { ($0.name, Glob($0.value)) }
         var selected: Set<DeviceUUID> = []
         for (uuid, name, tags) in candidates {
-            guard included.isEmpty || included.contains(where: { $0.matches(name) }),
-                !left.contains(where: { $0.matches(name) }),
+            let address = places[uuid].map { network.nodes[$0].unicastAddress }
+            guard included.isEmpty || included.contains(where: { $0.matches(name, uuid, address) }),
+                !left.contains(where: { $0.matches(name, uuid, address) }),
                 tagged.allSatisfy({ tag, glob in tags[tag].map { glob.matches($0.value) } ?? false })
             else { continue }
             selected.insert(uuid)
@@ -131,6 +138,23 @@ extension PlanSelection {
             selected.formIntersection(found)
         }
         return selected
+    }
+}
+
+/// A name with wildcards, or a UUID or an address.
+private struct NodePattern {
+    private let glob: Glob
+    private let uuid: DeviceUUID?
+    private let address: String
+
+    init(_ text: String) {
+        glob = Glob(text)
+        uuid = DeviceUUID(text)
+        address = text.lowercased()
+    }
+
+    func matches(_ name: String, _ uuid: DeviceUUID, _ address: UnicastAddress?) -> Bool {
+        glob.matches(name) || self.uuid == uuid || address?.description.lowercased() == self.address
     }
 }
 

@@ -76,7 +76,7 @@ package enum Planner {
             removesDropped: true,
             diagnostics: diagnostics
         )
-        for (finding, hint) in desired.findings { differ.guards.report(finding, hint: hint) }
+        for found in desired.findings { differ.guards.report(found) }
         // What is wrong with nodes that are left out is not said.
         var leftOut = NodeDiffer(
             network: network,
@@ -141,15 +141,21 @@ package enum Planner {
             barriers: barriers,
             notes: notes(differences: differences, others, names) + differences.unreachableNotes(network)
                 + notes(of: inquiries) + differ.refreshNotes
+                + (scope == nil ? NodesOutside.primaryNotes(desired, network) : [])
                 + others.removalNotes(desired, keepers, network, names) + builder.driftNotes
                 + desired.notes(ofUnknownKeys: unknownKeys, network, steps)
-                + KeyRefreshAdvice.notes(of: network, forgotten: forgotten) + NodeRefreshAdvice.notes(of: network),
+                + KeyRefreshAdvice.notes(
+                    of: network,
+                    forgotten: forgotten,
+                    devices: differences.compactMap { $0.order.map { $0.isReplacement ? nil : $0.name } ?? nil }
+                ) + NodeRefreshAdvice.notes(of: network),
             scope: scope,
             purpose: options.purpose,
             claims: Claims(resources: desired.claims, nodes: differ.claims)
         )
         let review = PlanReview(plan, of: network, names: names, removalLimit: definition.removalLimit)
         review.report(to: &differ.guards)
+        plan.notes += others.targetNotes(network, after: review.after)
         plan.findings = differ.guards.findings(allowed: options.allowed)
         for refusal in differ.guards.diagnostics(allowed: options.allowed) { differ.diagnostics.report(refusal) }
         return PlanningResult(plan: plan, diagnostics: differ.diagnostics.finished())
@@ -278,7 +284,7 @@ extension NodeDiffer {
             let node = network.nodes[position]
             guard node.uuid != network.ownProvisioner else { continue }
             guard node.isManaged else {
-                outside.unmanaged += 1
+                if network.isInReach(position) { outside.unmanaged += 1 }
                 continue
             }
             guard selected?.contains(node.uuid) ?? true else {

@@ -48,7 +48,8 @@ extension Resolver {
             "\(kind.title) `\(name)` is protected and not in the definition any more",
             resources: ["\(kind.rawValue).\(name)"]
         )
-        state.findings.append((finding, "Put it back, or apply `protect: off` for it before taking it out"))
+        let hint = "Put it back, or apply `protect: off` for it before taking it out"
+        state.findings.append(DesiredState.Finding(finding: finding, hint: hint))
     }
 
     /// Whether a subnet can be taken out of the network at all; says why not.

@@ -5,7 +5,7 @@ extension Resolver {
     mutating func applySubscriptions(_ selection: NodeSelectorIndex) {
         for (number, rule) in definition.subscriptions.enumerated() {
             let groups = rule.groups.compactMap { group($0) }.sortedUnique()
-            let selected = select(rule.nodes, selection: selection)
+            let selected = select(rule.nodes, selection: selection, of: "subscriptions")
             for model in rule.models {
                 apply(
                     .subscribe(groups),
@@ -23,7 +23,7 @@ extension Resolver {
     /// Sets the publications of the top level on the selected nodes.
     mutating func applyPublications(_ selection: NodeSelectorIndex) {
         for (number, rule) in definition.publications.enumerated() {
-            let selected = select(rule.nodes, selection: selection)
+            let selected = select(rule.nodes, selection: selection, of: "publications")
             guard let publication = publication(rule.settings) else { continue }
             apply(
                 .publish(publication),
@@ -37,16 +37,37 @@ extension Resolver {
         }
     }
 
-    private mutating func select(_ selector: NodeSelector, selection: NodeSelectorIndex) -> [Int] {
+    /// Has the guard look at the selectors of defaults, whose settings nodes go on having where nobody selects them.
+    mutating func checkDefaults(_ selection: NodeSelectorIndex) {
+        for entry in definition.defaults {
+            guard let selector = entry.nodes, !selection.matchesAny(selector) else { continue }
+            reportEmpty(selector, of: "defaults")
+        }
+    }
+
+    /// Reports a selector that selects nobody. Whoever reads a definition to be applied refuses it; what was applied before
+    /// and is applied again gets as far as here.
+    private mutating func reportEmpty(_ selector: NodeSelector, of section: String) {
+        guard !selector.mayBeEmpty, !selector.isAll else { return }
+        let finding = GuardFinding(
+            .emptySelector,
+            "an entry of `\(section)` selects no node (`\(selector.text)`)"
+                + (section == "defaults" ? "" : ", and nodes lose what it gave them")
+        )
+        let hint = "Compare its names and tags with those of the nodes, or write `allow_empty: true` beside them"
+        state.findings.append(DesiredState.Finding(finding: finding, location: selector.location, hint: hint))
+    }
+
+    private mutating func select(
+        _ selector: NodeSelector,
+        selection: NodeSelectorIndex,
+        of section: String
+    ) -> [Int] {
         for name in selector.names ?? [] where !name.value.contains("*") && nodeNumbers[name.value] == nil {
             reportUnknown("node", name, prefix: "node.")
         }
         let selected = selection.matches(selector)
-        if selected.isEmpty {
-            diagnostics.report(
-                Diagnostic(.warning, "this selects no node", at: selector.location, hint: "Compare names and tags")
-            )
-        }
+        if selected.isEmpty { reportEmpty(selector, of: section) }
         return selected
     }
 

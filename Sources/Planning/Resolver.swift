@@ -60,6 +60,7 @@ struct Resolver {
         let selection = NodeSelectorIndex(selects ? definition.nodes : [])
         let defaults = DefaultsSelection(definition, nodes: selection)
         resolveSettings(defaults)
+        checkDefaults(selection)
         applySubscriptions(selection)
         applyPublications(selection)
         resolveOrders(defaults)

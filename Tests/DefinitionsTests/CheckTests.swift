@@ -213,7 +213,110 @@ struct CheckTests {
         )
     }
 
-    @Test("Selectors that select nothing are pointed out")
+    private let allowance = "if that is meant, write `allow_empty: true` beside `nodes`"
+
+    @Test(
+        "Selectors that may select nobody say so, and one for all needs nobody; named nodes must be there all the same"
+    )
+    func emptySelectors() {
+        let nodes = "groups: { g: }\nnodes: { a: { uuid: \(uuid(1)), tags: { room: hall } } }\n"
+        let rule = { (selector: String) in
+            "subscriptions: [{ groups: [g], models: [0x1000], nodes: \(selector), allow_empty: true }]\n"
+        }
+        for selector in ["{ rom: hall }", "{ room: kitchen }", "b-*", "[b-*, a]"] {
+            #expect(diagnose(head + nodes + rule(selector)) == [], "\(selector)")
+        }
+        #expect(
+            diagnose(head + nodes + rule("[b]")) == ["a.yaml:5:58: error: there is no node `b` (declared: a)"]
+        )
+        #expect(
+            diagnose(head + nodes + "defaults: [{ nodes: { rom: hall }, allow_empty: on, ttl: 5 }]\n") == []
+        )
+        #expect(
+            diagnose(head + nodes + "publications: [{ nodes: x*, allow_empty: off, model: 0x1000, to: g, key: k }]\n")
+                .first
+                == "a.yaml:5:25: error: no node matches `x*` (\(allowance))"
+        )
+        let all = "groups: { g: }\nsubscriptions: [{ groups: [g], models: [0x1000], nodes: all }]\n"
+        #expect(diagnose(head + all).isEmpty)
+        #expect(
+            diagnose(head + nodes + rule("b-*").replacing("true", with: "perhaps")).contains {
+                $0.contains("`perhaps` is neither on nor off")
+            }
+        )
+    }
+
+    @Test("A publication uses one of the keys that its model is given, if it is given any")
+    func publicationKeys() {
+        let start = """
+            subnets: { s: }
+            application_keys: { light: { subnet: s }, other: { subnet: s } }
+            groups: { g: }
+
+            """
+        let model = { (text: String) in
+            "nodes: { a: { uuid: \(uuid(1)), elements: { 0: { 0x1000: { \(text) } } } } }\n"
+        }
+        #expect(
+            diagnose(head + start + model("keys: [light], publish: { to: g, key: other }")) == [
+                "a.yaml:6:108: error: the publication uses application key `other`, which is not among the model's keys "
+                    + "(add it to the `keys` of the model, or publish with one of them)"
+            ]
+        )
+        #expect(diagnose(head + start + model("keys: [light, other], publish: { to: g, key: other }")).isEmpty)
+        // Who says nothing of keys leaves them as they are, and the binding comes with the publication.
+        #expect(diagnose(head + start + model("publish: { to: g, key: other }")).isEmpty)
+        let rule = "publications: [{ node: a, model: 0x1000, to: g, key: other }]\n"
+        #expect(diagnose(head + start + model("keys: [light]") + rule).count == 1)
+        #expect(diagnose(head + start + model("keys: [other]") + rule).isEmpty)
+        // On which element the rule takes effect, the definition does not tell here.
+        let second = model("keys: [light]").replacing("{ 0: {", with: "{ 1: {")
+        #expect(diagnose(head + start + second + rule).isEmpty)
+        #expect(diagnose(head + start + second + rule.replacing("node: a", with: "node: a, element: 1")).count == 1)
+    }
+
+    @Test("A network has 32,767 addresses")
+    func tooManyNodes() {
+        func nodes(_ count: Int, _ more: String = "") -> String {
+            "nodes:\n" + (1...count).map { "  n\($0): { uuid: \(uuid($0)) }\n" }.joined() + more
+        }
+        let last = "  last: { uuid: \(uuid(40_000)), elements: { 3: { 0x1000: } } }\n"
+        #expect(diagnose(head + nodes(32_763, last)) == [])
+        #expect(
+            diagnose(head + nodes(32_764, last)) == [
+                "a.yaml:32768:3: error: with `last` the nodes need more than the 32767 unicast addresses that a network has "
+                    + "(split the definition into several networks; it has 32765 nodes, and each of their elements takes an "
+                    + "address)"
+            ]
+        )
+    }
+
+    @Test("Words that other tools use, and words that are cut short, lead to the right ones")
+    func otherWords() {
+        let problems = diagnose(
+            head + "groups: { all: , kitchen: }\nnodes: { a: { uuid: \(uuid(1)), beacon: on } }\n"
+                + "subscriptions: [{ groups: [al], models: [0x1000], nodes: [a] }, "
+                + "{ groups: [kitch], models: [0x1000], nodes: [a] }]\n"
+        )
+        #expect(problems.contains { $0.contains("unknown key `beacon` (did you mean `secure_network_beacon`?") })
+        #expect(problems.contains { $0.contains("there is no group `al` (did you mean `all`?") })
+        #expect(problems.contains { $0.contains("there is no group `kitch` (did you mean `kitchen`?") })
+        // Two that go on so are no hint.
+        let two = diagnose(
+            head + "groups: { alarm: , alcove: }\n"
+                + "subscriptions: [{ groups: [al], models: [0x1000], nodes: all }]\n"
+        )
+        #expect(two.contains { $0.contains("there is no group `al` (declared: alarm, alcove)") })
+    }
+
+    @Test("A key that is too long for YAML is called that")
+    func longKey() {
+        let problems = diagnose(head + "nodes:\n  \(String(repeating: "n", count: 1_100)): { uuid: \(uuid(1)) }\n")
+        #expect(problems.first?.hasPrefix("a.yaml:4:3: error: a key of more than 1024 characters (") == true)
+        #expect(diagnose(head + "nodes:\n  lamp\n  b: 1\n").first?.contains("a key without `:`") == true)
+    }
+
+    @Test("Selectors that select nothing are errors")
     func selectors() {
         #expect(
             diagnose(
@@ -236,10 +339,10 @@ struct CheckTests {
                       - { model: 0x1000, to: g }
                     """
             ) == [
-                "a.yaml:8:52: warning: no node has the tag `rom` with the value `kitchen` (did you mean `room`? tags in use: floor, room)",
-                "a.yaml:9:53: warning: no node has the tag `room` with the value `kitchn` (did you mean `kitchen`? values in use: hall, kitchen)",
-                "a.yaml:10:45: warning: no node has all of these tags",
-                "a.yaml:11:57: warning: no node matches `*-2`",
+                "a.yaml:8:52: error: no node has the tag `rom` with the value `kitchen` (did you mean `room`? tags in use: floor, room; \(allowance))",
+                "a.yaml:9:53: error: no node has the tag `room` with the value `kitchn` (did you mean `kitchen`? values in use: hall, kitchen; \(allowance))",
+                "a.yaml:10:45: error: no node has all of these tags (\(allowance))",
+                "a.yaml:11:57: error: no node matches `*-2` (\(allowance))",
                 "a.yaml:11:64: error: there is no node `kitchen-2` (did you mean `kitchen-1`? declared: hall-1, kitchen-1)",
                 "a.yaml:11:75: error: `all` cannot stand in a list (write `nodes: all` to select every node)",
                 "a.yaml:13:45: error: the selector has no tag (write `all` to select every node)",

@@ -63,7 +63,8 @@ struct DefaultsTests {
         )
         #expect(
             diagnose(head + "defaults: [{ nodes: { room: x }, ttl: 5 }]\nnodes: { a: { uuid: \(uuid(1)) } }\n") == [
-                "a.yaml:3:29: warning: no node has the tag `room` with the value `x`"
+                "a.yaml:3:29: error: no node has the tag `room` with the value `x` (if that is meant, write `allow_empty: true` "
+                    + "beside `nodes`)"
             ]
         )
     }

@@ -105,8 +105,8 @@ struct AdoptionTests {
         let lines = (adopted.adoption.leftOut + adopted.adoption.notes).map { "\($0.subject): \($0.text)" }
         #expect(
             lines.joined(separator: "\n") == """
-                node lamp-2 (0x0012): its elements and models are not known; add it by hand to have them read
-                node switch-1 (0x0014): it is excluded from the network
+                node lamp-2 (0x0012): elements and models are not known; whoever is added by hand has them read
+                node switch-1 (0x0014): excluded from the network
                 node lamp-1 (0x0010): the heartbeats it counts: for how long is not known; meshplan refresh finds out
                 node lamp-1 (0x0010): the subscriptions of generic-onoff-server: nothing can be said of 0x8123
                 node lamp-1 (0x0010): the application keys of light-lightness-server: the node, or the database, lacks one of them

@@ -119,6 +119,40 @@ struct NetworkExaminationTests {
         #expect(try codes { $0.provisioners.removeFirst() }.contains("no-own-provisioner"))
     }
 
+    @Test("what an exclusion or a replacement leaves behind is no contradiction")
+    func intended() throws {
+        // The keys of an excluded node are taken from its record, its bindings are not.
+        #expect(
+            try codes { network in
+                network.nodes[2].isExcluded = true
+                network.nodes[2].netKeys = []
+                network.nodes[2].appKeys = []
+                network.nodes[2].name = network.nodes[1].name
+            } == []
+        )
+        var network = try Self.sound()
+        network.nodes[2].name = network.nodes[1].name
+        network.nodes[2].isManaged = false
+        let found = NetworkExamination.findings(in: network, at: Self.now)
+        #expect(found.map(\.severity) == [.note] && found.map(\.code) == ["node-name-twice"])
+        #expect(found.first?.message == "0x0006, which is not managed, has the name of the node node-2 at 0x0004")
+        #expect(found.first?.advice.contains("--exclude 0x0006") == true)
+        // Which of the two comes first makes no difference.
+        network.nodes[2].isManaged = true
+        network.nodes[1].isManaged = false
+        #expect(NetworkExamination.findings(in: network, at: Self.now).first?.message.hasPrefix("0x0004,") == true)
+    }
+
+    @Test("findings are good English for one node and for several")
+    func grammar() throws {
+        var network = try Self.sound()
+        network.nodes[1].appKeys = []
+        func message() -> String? { NetworkExamination.findings(in: network, at: Self.now).first?.message }
+        #expect(message() == "node-2: with models bound to AppKey 3, which the node does not have")
+        network.nodes[2].appKeys = []
+        #expect(message() == "node-2, node-3: with models bound to AppKey 3, which the node does not have")
+    }
+
     @Test("the addresses that are left are counted, and the worst comes first")
     func order() throws {
         var network = try Self.sound()

@@ -17,6 +17,31 @@ enum AddressChecks {
         for (left, right) in zip(spans, spans.dropFirst()) where right.first.value.rawValue <= left.last {
             report(left, right, network, &diagnostics)
         }
+        checkRoom(network, into: &diagnostics)
+    }
+
+    /// A network has 32,767 unicast addresses, and each element takes one.
+    private static func checkRoom(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        let room = Int(UnicastAddress.last.rawValue)
+        let nodes = network.definition.nodes
+        let highestOfProfile = network.definition.profiles.map { $0.settings.elements.keys.max() ?? 0 }
+        var needed = 0
+        for position in nodes.indices {
+            let profile = nodes[position].profile.flatMap { network.profiles[$0.value] }
+            let own = nodes[position].settings.elements.keys.max() ?? 0
+            needed += Int(max(own, profile.map { highestOfProfile[$0] } ?? 0)) + 1
+            guard needed > room else { continue }
+            diagnostics.report(
+                "with \(quoted(nodes[position].name.value)) the nodes need more than the \(room) unicast addresses that a "
+                    + "network has",
+                at: nodes[position].name.location,
+                length: nodes[position].name.value.utf8.count,
+                hint:
+                    "split the definition into several networks; it has \(nodes.count) nodes, and each of their elements "
+                    + "takes an address"
+            )
+            return
+        }
     }
 
     private static func spans(

@@ -21,8 +21,12 @@ struct CheckedNetwork {
     /// Names that a group and a node have both.
     let shared: Set<String>
 
+    /// How bad a selector is that selects nobody.
+    let severityOfEmptySelectors: Diagnostic.Severity
+
     /// The names of a definition; where one is declared twice, the first counts.
-    init(_ network: NetworkFragments) {
+    init(_ network: NetworkFragments, toleratesEmptySelectors: Bool = false) {
+        severityOfEmptySelectors = toleratesEmptySelectors ? .warning : .error
         definition = network.definition
         broken = network.broken
         subnets = Self.positions(definition.subnets.lazy.map(\.name.value))
@@ -69,8 +73,14 @@ struct CheckedNetwork {
 /// The checks that need nothing but the definition.
 enum Checks {
     /// Runs all of them.
-    static func run(_ network: NetworkFragments, into diagnostics: inout DiagnosticCollector) {
-        let network = CheckedNetwork(network)
+    ///
+    /// - Parameter toleratesEmptySelectors: whether selectors that select nobody are only warned of.
+    static func run(
+        _ network: NetworkFragments,
+        toleratesEmptySelectors: Bool,
+        into diagnostics: inout DiagnosticCollector
+    ) {
+        let network = CheckedNetwork(network, toleratesEmptySelectors: toleratesEmptySelectors)
         NameChecks.run(network, into: &diagnostics)
         KeyChecks.run(network, into: &diagnostics)
         GroupChecks.run(network, into: &diagnostics)

@@ -1,6 +1,7 @@
 import MeshCore
 
-/// A publication that names no key takes the model's only one; so the definition must give the model exactly one.
+/// A publication that names no key takes the model's only one; so the definition must give the model exactly one. One
+/// that names a key names one of those that the definition gives the model, if it gives it any.
 enum PublicationKeyChecks {
     /// Matches of top-level publications that are looked at; what a definition has beyond is left to the planner.
     private static let matchLimit = 2_000_000
@@ -50,7 +51,14 @@ enum PublicationKeyChecks {
     }
 
     private static func needsKey(_ publish: Located<PublishSettings?>?, _ keys: Located<[Located<String>]>?) -> Bool {
-        publish?.value != nil && publish?.value?.key == nil && keys?.value.count != 1
+        guard let publish = publish?.value else { return false }
+        return publish.key == nil ? keys?.value.count != 1 : isForeign(publish, keys)
+    }
+
+    /// Whether a publication names a key that is not among those that the model is given.
+    private static func isForeign(_ publish: PublishSettings, _ keys: Located<[Located<String>]>?) -> Bool {
+        guard let key = publish.key, let keys else { return false }
+        return !keys.value.contains { $0.value == key.value }
     }
 
     private static func check(
@@ -60,7 +68,25 @@ enum PublicationKeyChecks {
         _ diagnostics: inout DiagnosticCollector
     ) {
         guard needsKey(publish, keys), let settings = publish?.value else { return }
-        report(settings, keys?.value.count, node, &diagnostics)
+        if let key = settings.key {
+            reportForeign(key, node, &diagnostics)
+        } else {
+            report(settings, keys?.value.count, node, &diagnostics)
+        }
+    }
+
+    private static func reportForeign(
+        _ key: Located<String>,
+        _ node: NodeDefinition,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        diagnostics.report(
+            "the publication uses application key \(quoted(key.value)), which is not among the model's keys",
+            at: key.location,
+            length: key.value.utf8.count,
+            resource: "node.\(node.name.value)",
+            hint: "add it to the `keys` of the model, or publish with one of them"
+        )
     }
 
     private static func report(
@@ -89,16 +115,27 @@ enum PublicationKeyChecks {
     ) {
         let definition = network.definition
         var remaining = matchLimit
-        var known: [Int: [ModelIdentifier: [UInt8: Int]]] = [:]
-        for publication in definition.publications where publication.settings.key == nil && remaining > 0 {
+        var knownOfProfile: [String: [ModelIdentifier: [UInt8: Located<[Located<String>]>?]]] = [:]
+        var known: [Int: [ModelIdentifier: [UInt8: Located<[Located<String>]>?]]] = [:]
+        for publication in definition.publications where remaining > 0 {
             for position in network.selectors.matches(publication.nodes) {
                 remaining -= 1
                 let node = definition.nodes[position]
-                let counts = known[position] ?? keyCounts(of: node, network, profiles)
-                known[position] = counts
-                let elements = counts[publication.model.value] ?? [:]
+                let profile = node.settings.elements.isEmpty ? node.profile?.value : nil
+                let given =
+                    profile.flatMap { knownOfProfile[$0] } ?? known[position] ?? keys(of: node, network, profiles)
+                if let profile { knownOfProfile[profile] = given } else { known[position] = given }
+                let elements = given[publication.model.value] ?? [:]
+                if let key = publication.settings.key {
+                    // Without `element:` it is the first that has the model, which the definition need not mention.
+                    guard let keys = elements[publication.element?.value ?? 0] ?? nil,
+                        isForeign(publication.settings, keys)
+                    else { continue }
+                    reportForeign(key, node, &diagnostics)
+                    break
+                }
                 let element = publication.element?.value ?? elements.keys.min()
-                let count = element.flatMap { elements[$0] }
+                let count = element.flatMap { elements[$0] }.map { $0?.value.count ?? 0 }
                 if count == 1 { continue }
                 report(publication.settings, count, node, &diagnostics)
                 break
@@ -106,21 +143,22 @@ enum PublicationKeyChecks {
         }
     }
 
-    /// How many application keys the definition gives to each model of a node that it manages, by element.
-    private static func keyCounts(
+    /// The application keys that the definition gives to each model of a node that it manages, by element; nil where it says
+    /// nothing of them.
+    private static func keys(
         of node: NodeDefinition,
         _ network: CheckedNetwork,
         _ profiles: [Models]
-    ) -> [ModelIdentifier: [UInt8: Int]] {
-        var counts: [ModelIdentifier: [UInt8: Int]] = [:]
+    ) -> [ModelIdentifier: [UInt8: Located<[Located<String>]>?]] {
+        var keys: [ModelIdentifier: [UInt8: Located<[Located<String>]>?]] = [:]
         let profile = node.profile.flatMap { network.profiles[$0.value] }
         for (place, model) in profile.map({ profiles[$0] }) ?? Models() {
-            counts[place.model, default: [:]][place.element] = model.keys?.value.count ?? 0
+            keys[place.model, default: [:]].updateValue(model.keys, forKey: place.element)
         }
         for (place, model) in models(of: node.settings) {
-            if model.keys == nil, counts[place.model]?[place.element] != nil { continue }
-            counts[place.model, default: [:]][place.element] = model.keys?.value.count ?? 0
+            if model.keys == nil, keys[place.model]?[place.element] != nil { continue }
+            keys[place.model, default: [:]].updateValue(model.keys, forKey: place.element)
         }
-        return counts
+        return keys
     }
 }

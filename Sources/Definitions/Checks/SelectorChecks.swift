@@ -1,6 +1,9 @@
 import MeshCore
 
-/// Selectors select something: a node that is named must exist; a pattern or tag that matches nothing is a warning.
+/// Selectors select something: a node that is named must exist, and so must one that a pattern or tags select.
+///
+/// A selector that selects nobody is mostly a misspelt tag, and the next plan would take from nodes what it gave them. It
+/// is an error unless the entry says `allow_empty: true`; that there are no nodes at all for `all` is a warning.
 enum SelectorChecks {
     /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
@@ -11,15 +14,19 @@ enum SelectorChecks {
         // What was left out might have matched.
         let isComplete = !network.broken.contains { $0.section == .nodes }
         for selector in selectors {
-            for name in selector.names ?? [] { check(name, network, isComplete, &diagnostics) }
-            if selector.names == nil, isComplete { checkTags(of: selector, network, &diagnostics) }
+            for name in selector.names ?? [] {
+                check(name, network, isComplete && !selector.mayBeEmpty, &diagnostics)
+            }
+            if selector.names == nil, isComplete, !selector.mayBeEmpty {
+                checkTags(of: selector, network, &diagnostics)
+            }
         }
     }
 
     private static func check(
         _ name: Located<String>,
         _ network: CheckedNetwork,
-        _ isComplete: Bool,
+        _ mustMatch: Bool,
         _ diagnostics: inout DiagnosticCollector
     ) {
         if name.value == "all" {
@@ -37,14 +44,18 @@ enum SelectorChecks {
         }
         var selector = NodeSelector(location: name.location)
         selector.names = [name]
-        guard isComplete, !network.selectors.matchesAny(selector) else { return }
+        guard mustMatch, !network.selectors.matchesAny(selector) else { return }
         diagnostics.report(
             "no node matches \(quoted(name.value))",
             at: name.location,
             length: name.value.utf8.count,
-            severity: .warning
+            severity: network.severityOfEmptySelectors,
+            hint: allowance
         )
     }
+
+    /// How to say that nobody need be selected.
+    private static let allowance = "if that is meant, write `allow_empty: true` beside `nodes`"
 
     private static func checkTags(
         of selector: NodeSelector,
@@ -62,17 +73,23 @@ enum SelectorChecks {
                 "no node has the tag \(quoted(tag)) with the value \(quoted(value.value))",
                 at: value.location,
                 length: value.value.utf8.count,
-                severity: .warning,
-                hint: values.isEmpty
-                    ? Suggestion.hint(for: tag, among: network.selectors.tags, are: "tags in use")
-                    : Suggestion.hint(for: value.value, among: values, are: "values in use")
+                severity: network.severityOfEmptySelectors,
+                hint: [
+                    values.isEmpty
+                        ? Suggestion.hint(for: tag, among: network.selectors.tags, are: "tags in use")
+                        : Suggestion.hint(for: value.value, among: values, are: "values in use"), allowance,
+                ].compactMap { $0 }.joined(separator: "; ")
             )
             return
         }
+        guard !selector.isAll else {
+            return diagnostics.report("there is no node to select", at: selector.location, severity: .warning)
+        }
         diagnostics.report(
-            selector.tags.isEmpty ? "there is no node to select" : "no node has all of these tags",
+            "no node has all of these tags",
             at: selector.location,
-            severity: .warning
+            severity: network.severityOfEmptySelectors,
+            hint: allowance
         )
     }
 }

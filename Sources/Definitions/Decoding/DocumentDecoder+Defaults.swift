@@ -13,16 +13,19 @@ extension DocumentDecoder {
     private mutating func decodeDefaults(_ node: Int, blamed: Int) {
         guard let fields = fields(node, .defaults, "a mapping of settings", blamed: blamed) else { return }
         var defaults = DefaultsDefinition(location: location(blamed))
+        var mayBeEmpty = false
         for field in fields {
             switch field.keyword {
+            case .allowEmpty: mayBeEmpty = allowsEmpty(field)
             case .nodes:
                 // Without its selector it would be for everybody.
                 guard let selector = decodeSelector(field) else { return }
-                if selector.names != nil || !selector.tags.isEmpty { defaults.nodes = selector }
+                if !selector.isAll { defaults.nodes = selector }
             case .provisioning: defaults.provisioning = decodeProvisioning(field, ofProfile: true)
             default: decodeSetting(field, into: &defaults.settings)
             }
         }
+        defaults.nodes?.mayBeEmpty = mayBeEmpty
         fragment.definition.defaults.append(defaults)
     }
 }

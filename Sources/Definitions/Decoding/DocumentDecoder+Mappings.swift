@@ -113,6 +113,21 @@ extension DocumentDecoder {
         return fields
     }
 
+    /// Words that other tools use, or that leave out what sets two keys apart, with the key that is mostly meant.
+    private static let otherWords: [String: Keyword] = [
+        "beacon": .secureNetworkBeacon, "snb": .secureNetworkBeacon, "default_ttl": .ttl, "transmit": .networkTransmit,
+        "app_keys": .applicationKeys, "appkeys": .applicationKeys, "net_keys": .subnets, "netkeys": .subnets,
+        "bind": .keys, "bindings": .keys, "subscriptions": .subscribe, "publication": .publish, "target": .to,
+    ]
+
+    private func hint(for word: String, in record: Record) -> String? {
+        let keys = record.keys.map(\.rawValue)
+        guard let meant = Self.otherWords[word.lowercased()], record.keys.contains(meant) else {
+            return Suggestion.hint(for: word, among: keys, are: "allowed here")
+        }
+        return "did you mean `\(meant.rawValue)`? allowed here: \(keys.sorted().joined(separator: ", "))"
+    }
+
     private mutating func reportUnknown(_ entry: MappingEntry, in record: Record) {
         // A file of nothing but unknown keys must not cost a search for each.
         guard diagnostics.wants(.error) else { return diagnostics.drop(.error) }
@@ -124,7 +139,7 @@ extension DocumentDecoder {
             : record == .defaults && entry.keyword == .elements
                 ? "Nodes have different elements: models belong to profiles, and to `subscriptions` and `publications` "
                     + "that select nodes"
-                : Suggestion.hint(for: word, among: record.keys.map(\.rawValue), are: "allowed here")
+                : hint(for: word, in: record)
         report("unknown key \(quoted(word))", at: entry.key, hint: hint)
     }
 }

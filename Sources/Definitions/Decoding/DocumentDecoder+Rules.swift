@@ -8,16 +8,19 @@ extension DocumentDecoder {
         var models: [Located<ModelIdentifier>]?
         var nodes: NodeSelector?
         var element: Located<UInt8>?
+        var mayBeEmpty = false
         for field in fields {
             switch field.keyword {
             case .groups: groups = names(field.value, "a list of groups")?.value
             case .models: models = list(field.value, "a list of models").map { self.models($0) }
             case .nodes: nodes = decodeSelector(field)
             case .element: element = scalar(field.value, "an element index", Self.elementIndex)
+            case .allowEmpty: mayBeEmpty = allowsEmpty(field)
             default: break
             }
         }
-        guard let groups, let models, let nodes else { return }
+        guard let groups, let models, var nodes else { return }
+        nodes.mayBeEmpty = mayBeEmpty
         fragment.definition.subscriptions.append(
             SubscriptionDefinition(
                 groups: groups,
@@ -50,6 +53,7 @@ extension DocumentDecoder {
         var selectors: [NodeSelector?] = []
         var model: Located<ModelIdentifier>?
         var element: Located<UInt8>?
+        var mayBeEmpty = false
         for field in fields {
             switch field.keyword {
             case .node:
@@ -58,6 +62,7 @@ extension DocumentDecoder {
             case .nodes: selectors.append(decodeSelector(field))
             case .model: model = self.model(field.value)
             case .element: element = scalar(field.value, "an element index", Self.elementIndex)
+            case .allowEmpty: mayBeEmpty = allowsEmpty(field)
             default: break
             }
         }
@@ -68,9 +73,10 @@ extension DocumentDecoder {
                 hint: "write `node: NAME` for one node, `nodes:` for a selector"
             )
         }
-        guard let settings = decodePublishSettings(fields), let model, let nodes = selectors.first ?? nil else {
+        guard let settings = decodePublishSettings(fields), let model, var nodes = selectors.first ?? nil else {
             return
         }
+        nodes.mayBeEmpty = mayBeEmpty
         fragment.definition.publications.append(
             PublicationDefinition(
                 nodes: nodes,
@@ -80,6 +86,11 @@ extension DocumentDecoder {
                 location: location(node)
             )
         )
+    }
+
+    /// `allow_empty`: whether the patterns and tags of an entry may select nobody.
+    mutating func allowsEmpty(_ field: MappingEntry) -> Bool {
+        scalar(field.value, "on or off", Words.boolean)?.value ?? false
     }
 
     private static func selector(_ name: Located<String>) -> NodeSelector {

@@ -102,6 +102,7 @@ enum Keyword: String, CaseIterable {
     case via
     case compositionAfterUpdate = "composition_after_update"
     case habits
+    case allowEmpty = "allow_empty"
 
     /// All keywords; the index is the symbol.
     static let all = allCases

@@ -51,7 +51,7 @@ struct Record: Hashable, Sendable {
     /// A value of `groups`.
     static let group = Record("group", [.address, .label, .parent, .protect])
     /// The value of `defaults`, or an entry of it.
-    static let defaults = Record("defaults", [.nodes, .provisioning] + states)
+    static let defaults = Record("defaults", [.nodes, .allowEmpty, .provisioning] + states)
     /// A value of `profiles`.
     static let profile = Record("profile", [.provisioning] + settings)
     /// A value of `nodes`.
@@ -130,13 +130,13 @@ struct Record: Hashable, Sendable {
     /// An entry of `subscriptions`.
     static let subscription = Record(
         "subscription",
-        [.groups, .models, .nodes, .element],
+        [.groups, .models, .nodes, .element, .allowEmpty],
         required: [.groups, .models, .nodes]
     )
     /// An entry of `publications`.
     static let publication = Record(
         "publication",
-        [.node, .nodes, .model, .element] + publishSettings,
+        [.node, .nodes, .model, .element, .allowEmpty] + publishSettings,
         required: [.model, .to]
     )
     /// An entry of `moved`.

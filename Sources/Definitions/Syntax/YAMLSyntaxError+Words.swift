@@ -1,7 +1,14 @@
 /// libyaml speaks of tokens and contexts; these are the same complaints in words that help to mend the file.
 extension YAMLSyntaxError {
-    /// What is wrong and how to mend it. `next` is the octet at the place of the problem, if there is one.
-    func words(next: UInt8?) -> (message: String, hint: String?) {
+    /// How many characters a key has at most (YAML 1.2, 7.4.2 and 8.2.2: implicit keys).
+    static let longestKey = 1024
+
+    /// What is wrong and how to mend it.
+    ///
+    /// - Parameters:
+    ///   - next: The octet at the place of the problem, if there is one.
+    ///   - isLong: Whether what begins there goes on for longer than a key can.
+    func words(next: UInt8?, isLong: Bool = false) -> (message: String, hint: String?) {
         if isOutOfMemory { return ("there is not enough memory to read the file", nil) }
         if next == UInt8(ascii: "\t"), problem.hasPrefix("found character") || problem.hasPrefix("found a tab") {
             return ("a tab where indentation is expected", "indent with spaces")
@@ -12,6 +19,12 @@ extension YAMLSyntaxError {
             "found a tab character that violates indentation":
             return ("a tab where indentation is expected", "indent with spaces")
         case "could not find expected ':'":
+            if isLong {
+                return (
+                    "a key of more than \(Self.longestKey) characters",
+                    "YAML takes no longer ones; if it is no key but text, put it behind a key and a `:`"
+                )
+            }
             return ("a key without `:`", "write `key: value`, and indent continued text")
         case "mapping values are not allowed in this context":
             return ("a `:` where no key can stand", "check the indentation, and quote text that holds `: `")

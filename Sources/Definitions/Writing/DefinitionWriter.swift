@@ -125,7 +125,7 @@ package struct DefinitionWriter {
     private var defaults: Value? {
         let entries = definition.defaults.map { entry in
             var fields: [Field] = []
-            if let nodes = entry.nodes { fields.append(Field("nodes", selector(nodes))) }
+            if let nodes = entry.nodes { fields += selection(nodes) }
             if let settings = entry.provisioning { fields.append(provisioning(settings)) }
             return Value.fields(fields + Value.stateFields(entry.settings))
         }
@@ -204,8 +204,7 @@ package struct DefinitionWriter {
             Field("models", .list(rule.models.map { .word($0.value.name) })),
         ]
         if let element = rule.element { fields.append(Field("element", .word("\(element.value)"))) }
-        fields.append(Field("nodes", selector(rule.nodes)))
-        return .fields(fields)
+        return .fields(fields + selection(rule.nodes))
     }
 
     private func publication(_ rule: PublicationDefinition) -> Value {
@@ -213,11 +212,15 @@ package struct DefinitionWriter {
         if let names = rule.nodes.names, names.count == 1, Name.isValid(names[0].value) {
             fields.append(Field("node", .text(names[0].value)))
         } else {
-            fields.append(Field("nodes", selector(rule.nodes)))
+            fields += selection(rule.nodes)
         }
         fields.append(Field("model", .word(rule.model.value.name)))
         if let element = rule.element { fields.append(Field("element", .word("\(element.value)"))) }
         return .fields(fields + Value.publicationFields(rule.settings))
+    }
+
+    private func selection(_ selector: NodeSelector) -> [Field] {
+        [Field("nodes", self.selector(selector))] + (selector.mayBeEmpty ? [Field("allow_empty", .word("true"))] : [])
     }
 
     private func selector(_ selector: NodeSelector) -> Value {

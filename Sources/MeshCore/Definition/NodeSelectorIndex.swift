@@ -36,7 +36,7 @@ package struct NodeSelectorIndex: Sendable {
 
     /// Whether the selector selects any node.
     package func matchesAny(_ selector: NodeSelector) -> Bool {
-        if selector.names == nil, selector.tags.isEmpty { return !nodes.isEmpty }
+        if selector.isAll { return !nodes.isEmpty }
         return !matches(selector).isEmpty
     }
 

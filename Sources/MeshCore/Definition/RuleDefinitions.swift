@@ -4,6 +4,9 @@ package struct NodeSelector: Hashable, Sendable {
     package var names: [Located<String>]?
     /// Tags that must have those values; a value may hold `*`.
     package var tags: [String: Located<String>]
+    /// Whether its patterns and tags may select nobody, `allow_empty: true`; without it that is an error, for it is mostly
+    /// a slip.
+    package var mayBeEmpty = false
     /// Where the selector stands.
     package var location: SourceLocation
 
@@ -12,6 +15,9 @@ package struct NodeSelector: Hashable, Sendable {
         tags = [:]
         self.location = location
     }
+
+    /// Whether it is the word `all`: it says nothing that could be misspelt.
+    package var isAll: Bool { names == nil && tags.isEmpty }
 }
 
 /// One entry of `subscriptions`: adds groups to models on the selected nodes.

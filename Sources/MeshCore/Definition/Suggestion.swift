@@ -13,10 +13,25 @@ package enum Suggestion {
         }
     }
 
-    /// The word with the smallest edit distance, at most a third of the length and 3, ignoring case; among equals the first by text.
+    /// The word with the smallest edit distance, at most a third of the length and 3, ignoring case; among equals the first
+    /// by text. Where none is so near, the only word that goes on where this one ends: `all` for `al`.
     package static func nearest(to word: String, among allowed: some Collection<String>) -> String? {
         let word = Array(word.lowercased().utf8)
         guard (1...64).contains(word.count) else { return nil }
+        return similar(to: word, among: allowed) ?? continuation(of: word, among: allowed)
+    }
+
+    private static func continuation(of word: [UInt8], among allowed: some Collection<String>) -> String? {
+        guard word.count > 1 else { return nil }
+        var found: String?
+        for candidate in allowed where candidate.lowercased().utf8.starts(with: word) {
+            if let found, found != candidate { return nil }
+            found = candidate
+        }
+        return found
+    }
+
+    private static func similar(to word: [UInt8], among allowed: some Collection<String>) -> String? {
         var best: (distance: Int, word: String)?
         let limit = min(3, word.count / 3)
         for candidate in allowed {

@@ -52,7 +52,7 @@ struct PlanCommand: NetworkCommand {
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")
         }
-        try planned.checkGuards()
+        try planned.checkGuards(in: context)
         if let out {
             try SavedPlan.write(
                 plan,

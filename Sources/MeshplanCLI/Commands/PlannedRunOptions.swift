@@ -93,7 +93,7 @@ struct PlannedRunOptions: ParsableArguments {
         let plan = planned.plan
         let estimator = try radio.estimator(database).relaying(in: snapshot.network)
         job.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
-        try planned.checkGuards()
+        try planned.checkGuards(in: context)
         guard let out else {
             if context.json == nil, !plan.isEmpty {
                 context.output.line("\nNothing was sent. Carry it out with --via BEARER, or save it with --out FILE.")

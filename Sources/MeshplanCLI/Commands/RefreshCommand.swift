@@ -104,7 +104,9 @@ struct RefreshCommand: NetworkCommand {
             )
         )
         let snapshot = try database.snapshot()
-        let nodes = try NodeSelection(snapshot.network, definition: knowledge.definition).nodes(selection) { node in
+        let nodes = try NodeSelection(snapshot.network, definition: knowledge.definition, context: context).nodes(
+            selection
+        ) { node in
             RefreshRun.isReadable(node, in: snapshot.network) && (all || node.isManaged)
         }
         return try refresh.run(olderThan.map { refresh.stale(nodes, seconds: $0.seconds) } ?? nodes, of: snapshot)

@@ -79,6 +79,14 @@ struct ReprovisionCommand: NetworkCommand {
 
     func validate() throws {
         guard let procedure else {
+            let chosen = [(deviceKey, "--device-key"), (address, "--address"), (composition, "--composition")]
+                .filter(\.0).map(\.1)
+            if chosen.count > 1 {
+                throw ValidationError(
+                    "\(chosen.joined(separator: " and ")) exclude each other"
+                        + (chosen.contains("--device-key") ? ": the other one brings a new device key, too." : ".")
+                )
+            }
             throw ValidationError("Say what the node is to get: one of --device-key, --address and --composition.")
         }
         if let to {

@@ -64,7 +64,11 @@ struct RollbackCommand: NetworkCommand {
         let database = try workspace.open(name)
         let (entry, text) = try definition(in: database)
         if let folder = writeDefinition { return try write(text, of: entry, into: folder, context) }
-        let prepared = try PlanningJob(context: context).prepare(SourceFiles(text), network: name)
+        let prepared = try PlanningJob(context: context).prepare(
+            SourceFiles(text),
+            network: name,
+            wasApplied: true
+        )
         if context.json == nil {
             context.output.line(
                 "Definition \(entry.definition?.short ?? "") of \(entry.began.text) (serial \(entry.serialAfter))"
@@ -80,6 +84,14 @@ struct RollbackCommand: NetworkCommand {
         let history = try database.history()
         let found: HistoryEntry?
         if let to {
+            let serial = try database.snapshot().serial
+            guard to <= serial else {
+                throw Failure(
+                    .usage,
+                    "there was no serial \(to) yet: the database is at serial \(serial)",
+                    hint: "meshplan state history shows which definition was applied when."
+                )
+            }
             found = history.definitionEntry(at: to)
             guard found != nil else {
                 throw Failure(

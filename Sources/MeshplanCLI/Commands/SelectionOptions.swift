@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import MeshCore
+internal import Planning
 
 /// Which nodes are meant. Options of different kinds narrow each other down; of those of one kind any may apply, but for
 /// tags, all of which must. Names hold `*` for any run of characters.
@@ -45,10 +46,14 @@ struct NodeSelection {
     private let names: [DeviceUUID: [String]]
     private let tags: [DeviceUUID: [String: String]]
     private let hasDefinition: Bool
+    private let context: Context?
 
     /// The nodes of a database, with the names and tags that a definition gives them, if there is one.
-    init(_ network: MeshNetwork, definition: Definition?) {
+    ///
+    /// - Parameter context: where it is said that a name is that of several nodes; nil if that is not to be said.
+    init(_ network: MeshNetwork, definition: Definition?, context: Context? = nil) {
         self.network = network
+        self.context = context
         var names: [DeviceUUID: [String]] = [:]
         for node in network.nodes { names[node.uuid] = [node.name, node.uuid.description] }
         var tags: [DeviceUUID: [String: String]] = [:]
@@ -80,13 +85,29 @@ struct NodeSelection {
             network.netKeys.filter { key in options.subnet.contains { Glob($0).matches(key.name) } }.map(\.index)
         )
         let wantedTags = options.tag.map { Self.tag($0) }
+        let namesakes = try namesakes(of: options.node)
         return network.nodes.filter { node in
+            if namesakes.contains(node.uuid) { return false }
             if named.isEmpty { guard isCandidate(node) else { return false } }
             return (named.isEmpty || isNamed(node, by: named)) && !isNamed(node, by: excluded)
                 && (options.group.isEmpty || Self.uses(node, groups))
                 && (options.subnet.isEmpty || node.netKeys.contains { subnets.contains($0.index) })
                 && wantedTags.allSatisfy { name, glob in (tags[node.uuid]?[name]).map { glob.matches($0) } ?? false }
         }
+    }
+
+    /// Nodes that have a name that is typed, but are not the managed one of it.
+    private func namesakes(of names: [String]) throws(Failure) -> Set<DeviceUUID> {
+        var left: Set<DeviceUUID> = []
+        for name in names where Glob(name).isLiteral {
+            switch NodeLookup.find(name, in: network, for: .looking) {
+            case .nobody: continue
+            case .one(_, let namesakes): left.formUnion(namesakes.map(\.uuid))
+            case .several(let nodes): throw NodeFinder.ambiguity(of: name, nodes)
+            }
+            if let context { _ = try NodeFinder(context: context, network: network, use: .looking).candidate(name) }
+        }
+        return left
     }
 
     /// A misspelt name must not mean nobody.

@@ -7,7 +7,7 @@ internal import Store
 struct ShowCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show the mesh database, one node or group of it, or a saved plan.",
+        abstract: "Show the mesh database, one part of it, or a saved plan.",
         discussion: """
             Keys are never shown. With --why the definition is read, and each value of a node is shown with the line that \
             sets it and those that it overrides; of a subnet, key or group, who uses it and which lines say so.
@@ -17,8 +17,8 @@ struct ShowCommand: NetworkCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            node.NAME (or its UUID or address instead of the name), group.NAME (or its address), or a saved plan; \
-            with --why also subnet.NAME and key.NAME.
+            node.NAME (or its UUID or address instead of the name), group.NAME (or its address), subnet.NAME, key.NAME, or \
+            a saved plan.
             """,
             valueName: "what"
         )
@@ -80,23 +80,27 @@ struct ShowCommand: NetworkCommand {
         return .success
     }
 
-    /// Shows the state of a database, or one node or group of it.
+    /// Shows the state of a database, or one part of it.
     static func show(_ what: String?, of snapshot: Snapshot, named network: String, in context: Context) throws(Failure)
     {
         let view = ShowView(snapshot.network, serial: snapshot.serial, style: context.style)
         guard let what else { return overview(of: snapshot, named: network, view, context) }
-        if let node = snapshot.network.node(what) {
+        let path = ShownPath(what, in: snapshot.network, context: context)
+        switch try path.part() {
+        case .node(let node):
             context.json?.write(ShowJSON.node(node))
             if context.json == nil { context.output.write(view.node(node)) }
-        } else if let group = snapshot.network.group(what) {
+        case .group(let group):
             context.json?.write(ShowJSON.group(group))
             if context.json == nil { context.output.write(view.group(group)) }
-        } else {
-            throw Failure(
-                .usage,
-                "there is no `\(what)` in the network `\(network)`",
-                hint: "Say node.NAME, group.NAME or the path of a saved plan; meshplan show lists what there is."
-            )
+        case .subnet(let key):
+            context.json?.write(ShowJSON.subnet(key))
+            if context.json == nil { context.output.write(view.subnet(key)) }
+        case .applicationKey(let key):
+            context.json?.write(ShowJSON.applicationKey(key))
+            if context.json == nil { context.output.write(view.applicationKey(key)) }
+        case nil:
+            throw Failure(.usage, "there is no `\(what.printable)` in the network `\(network)`", hint: path.hint)
         }
     }
 
@@ -110,14 +114,18 @@ struct ShowCommand: NetworkCommand {
         }
         let view = ExplanationView(files: prepared.files, style: context.style)
         if what.hasPrefix("node."), let node = explainer.node(String(what.dropFirst("node.".count))) {
+            // The definition knows one of the name; whoever has it besides is told.
+            let finder = NodeFinder(context: context, network: snapshot.network, use: .looking)
+            _ = try finder.candidate(String(what.dropFirst("node.".count)))
             if let lines = context.json { ExplanationJSON(files: prepared.files).write(node, to: lines) }
             if context.json == nil { context.output.write(view.render(node)) }
         } else if let resource = explainer.resource(what) {
             if let lines = context.json { ExplanationJSON(files: prepared.files).write(resource, to: lines) }
             if context.json == nil { context.output.write(view.render(resource)) }
         } else {
-            let isRecorded = snapshot.network.node(what) != nil || snapshot.network.group(what) != nil
-            let suggestion = Suggestion.nearest(to: what, among: explainer.paths).map { "Did you mean `\($0)`? " } ?? ""
+            let path = ShownPath(what, in: snapshot.network, context: context)
+            let isRecorded = try path.part() != nil
+            let suggestion = path.suggestion(among: explainer.paths)
             throw Failure(
                 .usage,
                 isRecorded
@@ -154,29 +162,5 @@ struct ShowCommand: NetworkCommand {
         for retired in snapshot.network.retiredNodes {
             lines.write(ShowJSON.retiredNode(retired, in: snapshot.network))
         }
-    }
-}
-
-extension MeshNetwork {
-    /// The node that `node.NAME`, `node.UUID` or `node.ADDRESS` means.
-    func node(_ text: String) -> Node? {
-        guard text.hasPrefix("node.") else { return nil }
-        return node(named: String(text.dropFirst("node.".count)))
-    }
-
-    /// The node with a name, UUID or address of an element.
-    func node(named name: String) -> Node? {
-        if let node = nodes.first(where: { $0.name == name }) { return node }
-        if let uuid = DeviceUUID(name), let node = nodes.first(where: { $0.uuid == uuid }) { return node }
-        guard name.hasPrefix("0x"), let address = UInt16(name.dropFirst(2), radix: 16) else { return nil }
-        return nodes.first { $0.addresses.contains(address) }
-    }
-
-    /// The group that `group.NAME` or `group.ADDRESS` means.
-    func group(_ text: String) -> Group? {
-        guard text.hasPrefix("group.") else { return nil }
-        let name = String(text.dropFirst("group.".count))
-        return groups.first { $0.name == name }
-            ?? groups.first { $0.address.description.lowercased() == name.lowercased() }
     }
 }

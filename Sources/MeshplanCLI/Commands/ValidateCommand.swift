@@ -10,12 +10,19 @@ struct ValidateCommand: ContextCommand {
     )
 
     @OptionGroup var definition: DefinitionOptions
+    @Flag(help: "Take warnings for errors: end with 65 if there are any.")
+    var strict = false
+
     @OptionGroup var format: FormatOptions
 
     var writesJSON: Bool { format.json }
 
     func run(in context: Context) throws -> ExitStatus {
-        let (definitions, diagnostics, files) = try DefinitionFiles(context: context).load(definition.paths)
+        let (definitions, found, files) = try DefinitionFiles(context: context).load(definition.paths)
+        let sources = MissingSources(context, paths: .ofDefinition(files))
+        let diagnostics = found + definitions.flatMap { sources.notes(of: $0) }
+        let warnings = diagnostics.count { $0.severity == .warning }
+        let isValid = !strict || warnings == 0
         if let lines = context.json {
             lines.write(diagnostics, files: files)
             for definition in definitions {
@@ -30,12 +37,19 @@ struct ValidateCommand: ContextCommand {
                 ])
             }
             lines.write([
-                "type": "summary", "valid": true, "errors": 0,
-                "warnings": .integer(diagnostics.count { $0.severity == .warning }),
+                "type": "summary", "valid": .bool(isValid), "errors": 0, "warnings": .integer(warnings),
             ])
-            return .success
+            return isValid ? .success : .invalidInput
         }
         context.errorOutput.write(DiagnosticView(files: files, style: context.errorStyle).render(diagnostics))
+        guard isValid else {
+            throw Failure(
+                .invalidInput,
+                warnings == 1
+                    ? "--strict takes the warning for an error" : "--strict takes the \(warnings) warnings for errors",
+                hint: "Mend what is warned of, or leave --strict out."
+            )
+        }
         for definition in definitions {
             let parts = [
                 count(definition.nodes.count, "node"), count(definition.groups.count, "group"),

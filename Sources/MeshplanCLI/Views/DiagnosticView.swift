@@ -27,6 +27,23 @@ struct DiagnosticView {
         return text
     }
 
+    /// The most warnings that are repeated.
+    private static let reminderLimit = 10
+
+    /// Warnings once more, a line each, below what has come after them; empty if there are none.
+    func reminder(of warnings: [Diagnostic]) -> String {
+        guard !warnings.isEmpty else { return "" }
+        let title = warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings"
+        var text = style(.warning, title) + ", shown above with what can be done:\n"
+        for warning in warnings.prefix(Self.reminderLimit) {
+            let place = warning.location.map { position($0) + ": " } ?? ""
+            let lines = wrap(place + warning.message.printable, width: max(style.width - 4, 20))
+            for (index, line) in lines.enumerated() { text += (index == 0 ? "  " : "    ") + line + "\n" }
+        }
+        if warnings.count > Self.reminderLimit { text += "  and \(warnings.count - Self.reminderLimit) more\n" }
+        return text
+    }
+
     /// “3 errors, 1 warning”, nil if there are neither.
     static func summary(of diagnostics: [Diagnostic]) -> String? {
         let errors = diagnostics.count { $0.severity == .error }

@@ -37,7 +37,8 @@ struct PlanSummary: Hashable {
         reset = plan.nodes.count { $0.action == .reset }
         excluded = plan.nodes.count { $0.action == .exclude }
         isCostExact = plan.nodesOfOpenCost.isEmpty
-        for change in plan.changes where !change.isAboutMembership {
+        // That a composition is read changes nothing.
+        for change in plan.changes where !change.isAboutMembership && change.kind != .composition {
             switch change.action {
             case .create: added += 1
             case .update: changed += 1

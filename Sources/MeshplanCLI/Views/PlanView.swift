@@ -98,14 +98,7 @@ struct PlanView {
     private func line(_ change: Change, _ address: String, note: String, width: Int) -> String {
         let start = "    \(symbol(change.action)) "
         let note = note.isEmpty ? "" : "  " + style(.faint, "(\(note))")
-        let values: [String]
-        switch (change.before?.printable, change.after?.printable) {
-        case (_?, _?) where change.isOnlyRenamed: values = ["renamed"]
-        case (let before?, let after?): values = ["\(before)", "\(arrow) \(after)"]
-        case (let before?, nil): values = change.action == .forget ? [] : [before]
-        case (nil, let after?): values = [after]
-        case (nil, nil): values = []
-        }
+        let values = self.values(of: change)
         guard !values.isEmpty else { return start + address + note + "\n" }
         let value = values.joined(separator: " ")
         if 6 + width + 2 + value.displayWidth <= style.width {
@@ -113,6 +106,27 @@ struct PlanView {
         }
         let indent = String(repeating: " ", count: 10)
         return start + address + note + "\n" + values.map { indent + $0 + "\n" }.joined()
+    }
+
+    /// What a change makes of what, in parts that may stand below each other; without the name that the line begins with.
+    private func values(of change: Change) -> [String] {
+        if change.isOnlyRenamed { return ["renamed"] }
+        let (before, after) = change.valuesWithoutName
+        switch (before?.printable, after?.printable) {
+        case (let before?, let after?):
+            if before.isEmpty { return after.isEmpty ? [] : [after] }
+            return [before, "\(arrow) \(after.isEmpty ? "not so" : after)"]
+        case (let before?, nil): return change.action == .forget || before.isEmpty ? [] : [before]
+        case (nil, let after?): return after.isEmpty ? [] : [after]
+        case (nil, nil): return []
+        }
+    }
+
+    /// What becomes of a node as a managed one, for the line of the node: `managed`, `reset when removed`.
+    func management(_ change: Change) -> String {
+        if change.action == .create { return "managed" }
+        if change.isOnlyRenamed { return "renamed" }
+        return values(of: change).joined(separator: " ")
     }
 
     private var arrow: String { style.drawsBoxes ? "→" : "->" }
@@ -223,6 +237,20 @@ struct PlanView {
 }
 
 extension Change {
+    /// What was and what will be, without the name where it is that of the address and stays.
+    fileprivate var valuesWithoutName: (before: String?, after: String?) {
+        let name = "name " + address.drop { $0 != "." }.dropFirst()
+        func holdsName(_ text: String?) -> Bool {
+            guard let text else { return true }
+            return text.split(separator: ",").contains { $0.drop { $0 == " " } == name }
+        }
+        guard kind != .provisioning, holdsName(before), holdsName(after) else { return (before, after) }
+        func without(_ text: String) -> String {
+            text.split(separator: ", ").filter { $0 != name }.joined(separator: ", ")
+        }
+        return (before.map(without), after.map(without))
+    }
+
     /// Whether nothing but the name is another.
     fileprivate var isOnlyRenamed: Bool {
         guard let previousAddress, let before, let after else { return false }

@@ -21,7 +21,9 @@ struct ShowView {
 
     /// The network as a whole.
     func overview(nodeName name: String) -> String {
-        var text = style(.bold, "Network \(name.printable)") + "  \(network.name.printable)  (serial \(serial))\n"
+        var text = style(.bold, "Network \(name.printable)")
+        if network.name != name { text += "  \(network.name.printable)" }
+        text += "  (serial \(serial))\n"
         let update = network.ivIndex.isUpdateInProgress ? ", update in progress" : ""
         text += "  UUID \(network.uuid.hyphenated)  IV index \(network.ivIndex.value)\(update)\n"
 
@@ -155,7 +157,7 @@ struct ShowView {
         for node in network.nodes {
             for (index, element) in node.elements.enumerated() {
                 for model in element.models {
-                    let row = ["\(node.name.printable)", "element \(index)", model.identifier.name]
+                    let row = [node.name.printable, "element \(index)", model.identifier.name] + remark(on: node)
                     if model.subscriptions.contains(group.address) { subscribers.rows.append(row) }
                     if let publication = model.publication, publication.address == PublishAddress(group.address) {
                         publishers.rows.append(row)
@@ -165,6 +167,43 @@ struct ShowView {
         }
         text += section("Subscribed", subscribers, subscribers.rows.count)
         return text + section("Publishing", publishers, publishers.rows.count)
+    }
+
+    /// Who is listed because of what is recorded, although it hears and says nothing here any more, or is nobody's affair.
+    private func remark(on node: Node) -> [String] {
+        if node.isExcluded { return ["excluded"] }
+        if node.unprovisionedSeenAt != nil { return ["was reset"] }
+        return node.isManaged || node.uuid == network.ownProvisioner ? [] : ["not managed"]
+    }
+
+    /// One subnet with its application keys and nodes.
+    func subnet(_ key: NetKey) -> String {
+        var text = style(.bold, "Subnet \(key.name.printable)") + "  NetKey index \(key.index)\n"
+        text += "  key refresh: \(phase(key.phase))\n"
+        if key.isProtected { text += "  protected\n" }
+        var keys = Table()
+        for appKey in network.appKeys where appKey.boundNetKey == key.index {
+            keys.rows.append([appKey.name.printable, "index \(appKey.index)"])
+        }
+        text += section("Application keys", keys, keys.rows.count)
+        return text + members(network.nodes.filter { $0.knows(key.index) })
+    }
+
+    /// One application key with the nodes that have it.
+    func applicationKey(_ key: AppKey) -> String {
+        var text = style(.bold, "Application key \(key.name.printable)") + "  AppKey index \(key.index)\n"
+        text += "  in subnet \(names.text(key.boundNetKey))\n"
+        if key.isProtected { text += "  protected\n" }
+        return text + members(network.nodes.filter { $0.knows(key.index) })
+    }
+
+    private func members(_ nodes: [Node]) -> String {
+        var table = Table()
+        for node in nodes {
+            let own = node.uuid == network.ownProvisioner ? ["this provisioner"] : remark(on: node)
+            table.rows.append([node.unicastAddress.description, node.name.printable] + own)
+        }
+        return section("Nodes", table, nodes.count)
     }
 
     func section(_ title: String, _ table: Table, _ count: Int) -> String {

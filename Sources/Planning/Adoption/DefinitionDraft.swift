@@ -43,13 +43,13 @@ struct DefinitionDraft {
             if let contradiction = refused[node.uuid] {
                 reason = contradiction
             } else if node.isExcluded {
-                reason = "it is excluded from the network"
+                reason = "excluded from the network"
             } else if node.unprovisionedSeenAt != nil || pending.contains(node.uuid) {
-                reason = "its device was reset, and is not a node any more"
+                reason = "reset, and no node any more"
             } else if provisioners.contains(node.uuid), !node.isManaged {
-                reason = "it is a provisioner, which configures itself"
+                reason = "a provisioner, which configures itself"
             } else if !node.isCompositionKnown {
-                reason = "its elements and models are not known; add it by hand to have them read"
+                reason = "elements and models are not known; whoever is added by hand has them read"
             } else {
                 positions.append(position)
                 continue

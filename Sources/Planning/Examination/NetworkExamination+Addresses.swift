@@ -75,7 +75,7 @@ extension NetworkExamination {
             "outside-ranges",
             nodes: outside.map(\.name),
             "outside the ranges of all provisioners",
-            advice: "Their addresses are kept; nobody gives them out."
+            advice: "Such addresses are kept; nobody gives them out."
         )
     }
 

@@ -73,11 +73,44 @@ extension NetworkExamination {
 
     /// Names are what definitions and commands know things by.
     mutating func examineNames() {
-        repeated(network.nodes.map { ($0.name, $0.uuid.description) }, "node-name-twice", "node name", .warning)
+        examineNodeNames()
         repeated(network.netKeys.map { ($0.name, $0.index.description) }, "subnet-name-twice", "subnet name", .warning)
         repeated(network.appKeys.map { ($0.name, $0.index.description) }, "key-name-twice", "key name", .warning)
         repeated(network.groups.map { ($0.name, $0.address.description) }, "group-name-twice", "group name", .warning)
         repeated(network.nodes.map { ($0.uuid.description, $0.name) }, "node-twice", "device UUID")
+    }
+
+    /// Two nodes of one name are a warning, but for one that was replaced: an excluded one is as it should be, and one that
+    /// is not managed beside the managed one is only to be known of.
+    private mutating func examineNodeNames() {
+        var holders: [String: Node] = [:]
+        for node in network.nodes where !node.isExcluded {
+            guard let first = holders[node.name] else {
+                holders[node.name] = node
+                continue
+            }
+            guard first.isManaged != node.isManaged else {
+                repeated(
+                    [first, node].map { ($0.name, $0.uuid.description) },
+                    "node-name-twice",
+                    "node name",
+                    .warning
+                )
+                continue
+            }
+            let (managed, other) = first.isManaged ? (first, node) : (node, first)
+            holders[node.name] = managed
+            add(
+                .note,
+                "node-name-twice",
+                about: "node.\(other.uuid)",
+                "\(other.unicastAddress), which is not managed, has the name of the node \(managed.name) at "
+                    + "\(managed.unicastAddress)",
+                advice:
+                    "If it was replaced: meshplan keys refresh SUBNET --exclude \(other.unicastAddress) shuts it out, and "
+                    + "meshplan state rm node.\(other.uuid) takes out one that is gone for good."
+            )
+        }
     }
 
     private mutating func repeated(

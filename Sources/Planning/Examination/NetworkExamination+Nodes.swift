@@ -27,20 +27,22 @@ extension NetworkExamination {
                 )
             }
             if node.isManaged, !node.isCompositionKnown, !isOwn, !node.isExcluded { unread.append(node.name) }
+            // Whoever was excluded, or is no node any more, is not what its record says, and that is as it should be.
+            guard !node.isExcluded, node.unprovisionedSeenAt == nil else { continue }
             for what in dangling(node, held) { missing[what, default: []].append(node.name) }
         }
         add(
             .error,
             "no-device-key",
             nodes: withoutDeviceKey,
-            "no device key is known, so they cannot be configured",
+            "without a device key in the database, so that nothing can be configured",
             advice: "Import them from the tool that provisioned them, or reset and provision them again."
         )
         add(
             .note,
             "composition-unknown",
             nodes: unread,
-            "their composition was not read yet",
+            "the composition was not read yet",
             advice: "meshplan apply reads it."
         )
         for (what, names) in missing.sorted(by: { $0.key < $1.key }) {
@@ -58,38 +60,40 @@ extension NetworkExamination {
     private func dangling(_ node: Node, _ held: Set<UInt16>) -> Set<String> {
         var found: Set<String> = []
         for key in node.netKeys where !netKeyIndexes.contains(key.index) {
-            found.insert("have NetKey \(key.index), which the database does not know")
+            found.insert("with NetKey \(key.index), which the database does not know")
         }
         for key in node.appKeys {
             guard let bound = appKeyBindings[key.index] else {
-                found.insert("have AppKey \(key.index), which the database does not know")
+                found.insert("with AppKey \(key.index), which the database does not know")
                 continue
             }
             if !node.knows(bound) {
-                found.insert("have AppKey \(key.index) without NetKey \(bound), to which it is bound")
+                found.insert("with AppKey \(key.index) but without NetKey \(bound), to which it is bound")
             }
         }
         for element in node.elements {
             for model in element.models {
                 for key in model.bindings where !node.knows(key) {
-                    found.insert("have models bound to AppKey \(key), which they do not have")
+                    found.insert("with models bound to AppKey \(key), which the node does not have")
                 }
                 for address in model.subscriptions where !groupAddresses.contains(address) {
                     if case .group(let group) = address, !GroupAddress.assignable.contains(group.rawValue) { continue }
-                    found.insert("subscribe to \(address), which is no group of the database")
+                    found.insert("with subscriptions to \(address), which is no group of the database")
                 }
                 guard let publication = model.publication else { continue }
                 if !model.bindings.contains(publication.appKeyIndex) {
-                    found.insert("publish with AppKey \(publication.appKeyIndex), to which the model is not bound")
+                    found.insert(
+                        "with a publication under AppKey \(publication.appKeyIndex), to which the model is not bound"
+                    )
                 }
                 switch publication.address {
                 case .unicast(let unicast) where !held.contains(unicast.rawValue):
-                    found.insert("publish to \(unicast), which no node has")
+                    found.insert("with a publication to \(unicast), which no node has")
                 case .group(let group)
                 where GroupAddress.assignable.contains(group.rawValue) && !groupAddresses.contains(.group(group)):
-                    found.insert("publish to \(group), which is no group of the database")
+                    found.insert("with a publication to \(group), which is no group of the database")
                 case .virtual(let label) where !groupAddresses.contains(.virtual(label)):
-                    found.insert("publish to \(label), which is no group of the database")
+                    found.insert("with a publication to \(label), which is no group of the database")
                 default: break
                 }
             }
@@ -103,15 +107,15 @@ extension NetworkExamination {
             .warning,
             "provisioning-open",
             nodes: network.pendingProvisionings.map(\.name),
-            "may have become nodes or not",
-            advice: "meshplan apply finds out when they can be reached."
+            "not known whether provisioned or not",
+            advice: "meshplan apply finds out when it reaches them."
         )
         add(
             .warning,
             "refresh-open",
             nodes: network.nodes.filter { network.pendingRefreshes[$0.uuid] != nil }.map(\.name),
-            "may have new device keys or addresses or not",
-            advice: "meshplan apply or meshplan reprovision finds out when they can be reached."
+            "not known whether with a new device key or address or not",
+            advice: "meshplan apply or meshplan reprovision finds out when it reaches them."
         )
         add(
             .note,

@@ -27,6 +27,11 @@ struct GuardReports {
         reports.append(Report(finding: finding, location: nil, hint: hint))
     }
 
+    /// Adds what was found while the definition was resolved.
+    mutating func report(_ found: DesiredState.Finding) {
+        reports.append(Report(finding: found.finding, location: found.location, hint: found.hint))
+    }
+
     /// Adds a finding about one node; further nodes with the same cause at the same place become part of it.
     ///
     /// - Parameter cause: What tells two findings at one place apart.
@@ -38,7 +43,9 @@ struct GuardReports {
     ) {
         let key = Cause(planGuard: finding.planGuard, location: location, name: cause)
         if let place = places[key] {
-            reports[place].finding.nodes += finding.nodes
+            for node in finding.nodes where reports[place].finding.nodes.last != node {
+                reports[place].finding.nodes.append(node)
+            }
             reports[place].finding.resources += finding.resources
         } else {
             places[key] = reports.count

@@ -14,14 +14,16 @@ extension NodeDiffer {
                     place < desired.models.count && desired.models[place].address == address
                     ? desired.models[place] : nil
                 // What earlier definitions asked for leaves with them.
-                var used = managed?.bindings == nil ? model.bindings : []
-                used.removeAll(where: model.managedBindings.contains)
-                if managed?.publication == nil, !model.isPublicationManaged, let publication = model.publication {
-                    used.append(publication.appKeyIndex)
-                }
-                for key in used where difference.deletedAppKeys.contains(key) {
+                var bound = managed?.bindings == nil ? model.bindings : []
+                bound.removeAll(where: model.managedBindings.contains)
+                let isPublicationKept = managed?.publication == nil && !model.isPublicationManaged
+                let published = isPublicationKept ? model.publication?.appKeyIndex : nil
+                // Each key once, however the model uses it.
+                for key in (bound + [published].compactMap { $0 }).sortedUnique()
+                where difference.deletedAppKeys.contains(key) {
                     kept.insert(key)
-                    report(key, keptFor: address, of: desired, in: difference)
+                    let uses = Uses(isBound: bound.contains(key), isPublished: published == key)
+                    report(key, keptFor: address, uses, of: desired, in: difference)
                 }
             }
         }
@@ -30,9 +32,25 @@ extension NodeDiffer {
         difference.deletedNetKeys.removeAll { netKey in kept.contains { boundNetKeys[$0] == netKey } }
     }
 
+    /// How a model uses a key that the definition leaves alone.
+    private struct Uses {
+        var isBound: Bool
+        var isPublished: Bool
+
+        /// What the definition has to say of the model for it to let go of the key.
+        var release: String {
+            switch (isBound, isPublished) {
+            case (true, true): "`keys` without it and `publish: none`"
+            case (false, true): "`publish: none`"
+            default: "`keys` without it"
+            }
+        }
+    }
+
     private mutating func report(
         _ key: AppKeyIndex,
         keptFor model: ModelAddress,
+        _ uses: Uses,
         of desired: DesiredNode,
         in difference: NodeDifference
     ) {
@@ -50,9 +68,9 @@ extension NodeDiffer {
                 nodes: [name],
                 resources: ["node.\(name).application_key.\(appKey)", "\(prefix).binding.\(appKey)"]
             ),
-            cause: "\(appKey) \(model)",
+            cause: "\(appKey) \(model) \(uses.release)",
             at: list ?? desired.name.location,
-            hint: "Keep the key on the node, or say in the definition which keys the model is to have"
+            hint: "Keep the key on the node, or give the model \(uses.release) in the definition"
         )
     }
 }

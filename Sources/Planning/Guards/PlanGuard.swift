@@ -4,6 +4,8 @@
 package enum PlanGuard: String, CaseIterable, Comparable, Sendable {
     /// An application key would go although something that stays uses it.
     case applicationKeyInUse = "application-key-in-use"
+    /// A selector selects nobody, so that nodes would lose what it gave them.
+    case emptySelector = "empty-selector"
     /// A list of a node would get more entries than its product has shown to have room for.
     case fullList = "full-list"
     /// A group would go although something that stays uses it.

@@ -1,33 +1,125 @@
 internal import MeshCore
 
 extension PlanReview {
-    /// Below so many managed nodes a share of them says nothing.
+    /// Below so many managed nodes a share of them says nothing, and neither does one of the users of a group or key.
     static let smallestNetwork = 10
 
-    /// Plans that take something away from an unusual share of the managed nodes: mostly a file that was left out, or a
-    /// selector that has lost its tag.
+    /// Plans that take something away on an unusual scale: mostly a file that was left out, or a selector that has lost
+    /// its tag.
+    ///
+    /// Three shares are compared with the limit, each where at least ``smallestNetwork`` nodes are concerned:
+    /// - of the managed nodes, those that leave, or lose a key, a binding, a subscription or their publication;
+    /// - of all bindings, subscriptions and publications that the managed nodes have that stay, those that go;
+    /// - of the subscriptions and publications to one group, or the bindings of one application key, those that go. Groups
+    ///   and keys that leave the network themselves do not count there, nor do nodes that do.
+    ///
+    /// Who orders that everything is destroyed has said it already.
     func reportMassRemoval(to reports: inout GuardReports) {
-        let losers = plan.nodes.filter { node in
-            node.isLeaving || plan.changes[node.changes].contains(where: \.takesAway)
-        }
-        guard !losers.isEmpty else { return }
+        guard plan.purpose != .destroy else { return }
         let managed = Set(before.others.lazy.filter(\.isManaged).map(\.uuid))
-        guard managed.count >= Self.smallestNetwork else { return }
-        let losing = losers.filter { managed.contains($0.uuid) }
-        let leaving = losing.count(where: \.isLeaving)
-        guard losing.count * 100 > managed.count * removalLimit else { return }
-        let share = losing.count * 100 / managed.count
+        if !reportLosers(among: managed, to: &reports) { reportRelations(among: managed, to: &reports) }
+    }
+
+    /// Reports an unusual share of nodes that leave or lose something.
+    ///
+    /// - Returns: whether there is one.
+    private func reportLosers(among managed: Set<DeviceUUID>, to reports: inout GuardReports) -> Bool {
+        let losers = plan.nodes.filter { node in
+            managed.contains(node.uuid)
+                && (node.isLeaving || plan.changes[node.changes].contains(where: \.takesAway))
+        }
+        let leaving = losers.count(where: \.isLeaving)
+        guard !losers.isEmpty, managed.count >= Self.smallestNetwork, isTooMuch(losers.count, of: managed.count) else {
+            return false
+        }
+        let share = losers.count * 100 / managed.count
         reports.report(
             GuardFinding(
                 .massRemoval,
-                "\(losing.count) of \(managed.count) managed nodes (\(share) %) would "
-                    + (leaving == losing.count
+                "\(losers.count) of \(managed.count) managed nodes (\(share) %) would "
+                    + (leaving == losers.count
                         ? "leave" : leaving == 0 ? "lose something" : "leave (\(leaving)) or lose something")
                     + ", more than \(removalLimit) %",
-                nodes: losing.map(\.name)
+                nodes: losers.map(\.name)
             ),
-            hint: "See whether a file or a tag is missing, or set `limits: { removals: PERCENT% }` in the definition"
+            hint: Self.massRemovalHint
         )
+        return true
+    }
+
+    /// Reports groups, application keys, and a network that lose an unusual share of what uses them.
+    private func reportRelations(among managed: Set<DeviceUUID>, to reports: inout GuardReports) {
+        let staying = plan.nodes.filter { node in
+            managed.contains(node.uuid) && !node.isLeaving && node.action != .replace
+                && plan.changes[node.changes].contains(where: \.endsRelation)
+        }
+        guard !staying.isEmpty, managed.count >= Self.smallestNetwork else { return }
+        // Whoever loses nothing has after the plan what they had.
+        var lost = RelationCounts()
+        var losers: [RelationCounts.Party: [DeviceUUID]] = [:]
+        let places = before.network.nodePlaces
+        for summary in staying {
+            guard let old = places[summary.uuid], let new = self.places[summary.uuid] else { continue }
+            var own = RelationCounts()
+            own.add(before.network.nodes[old])
+            own.subtract(after.network.nodes[new])
+            for party in own.parties { losers[party, default: []].append(summary.uuid) }
+            lost.add(own)
+        }
+        let leaving = Set(plan.nodes.lazy.filter { $0.isLeaving || $0.action == .replace }.map(\.uuid))
+        var total = RelationCounts(of: Set(lost.parties))
+        for node in before.others where managed.contains(node.uuid) && !leaving.contains(node.uuid) { total.add(node) }
+        let groups = Set(after.network.groups.lazy.map(\.address))
+        let keys = Set(after.network.appKeys.lazy.map(\.index))
+        let parties = lost.parties.filter { party in
+            guard isTooMuch(lost.relations(of: party), of: total.relations(of: party)) else { return false }
+            switch party {
+            case .group(let group): guard groups.contains(group) else { return false }
+            case .appKey(let key): guard keys.contains(key) else { return false }
+            }
+            return total.nodes(of: party) >= Self.smallestNetwork
+        }
+        let rest = parties.count - Self.partiesShown
+        for (place, party) in parties.prefix(Self.partiesShown).enumerated() {
+            let (count, all) = (lost.relations(of: party), total.relations(of: party))
+            let (title, relations) = words(for: party)
+            reports.report(
+                GuardFinding(
+                    .massRemoval,
+                    "\(title) would lose \(count) of its \(all) \(relations) (\(count * 100 / all) %), more than "
+                        + "\(removalLimit) %"
+                        + (rest > 0 && place == Self.partiesShown - 1
+                            ? ", and so it is with \(rest) more groups and keys" : ""),
+                    nodes: (losers[party] ?? []).map { name(of: $0) }
+                ),
+                hint: Self.massRemovalHint
+            )
+        }
+        guard parties.isEmpty, isTooMuch(lost.total, of: total.total) else { return }
+        reports.report(
+            GuardFinding(
+                .massRemoval,
+                "\(lost.total) of \(total.total) bindings, subscriptions and publications "
+                    + "(\(lost.total * 100 / total.total) %) would go, more than \(removalLimit) %",
+                nodes: staying.map(\.name)
+            ),
+            hint: Self.massRemovalHint
+        )
+    }
+
+    private static let massRemovalHint =
+        "See whether a file or a tag is missing, or set `limits: { removals: PERCENT% }` in the definition"
+
+    /// So many groups and keys are named.
+    private static let partiesShown = 3
+
+    private func isTooMuch(_ count: Int, of all: Int) -> Bool { count * 100 > all * removalLimit }
+
+    private func words(for party: RelationCounts.Party) -> (title: String, relations: String) {
+        switch party {
+        case .group(let group): ("group `\(names.group(group))`", "subscriptions and publications")
+        case .appKey(let key): ("application key `\(names.appKey(key))`", "bindings")
+        }
     }
 }
 
@@ -43,6 +135,15 @@ extension Change {
         switch kind {
         case .nodeSubnet, .nodeApplicationKey, .binding, .subscription, .publication: return true
         default: return false
+        }
+    }
+
+    /// Whether a model may lose a binding, a subscription or the group that it publishes to by it.
+    fileprivate var endsRelation: Bool {
+        switch kind {
+        case .binding, .subscription: action == .delete
+        case .publication: action != .create
+        default: false
         }
     }
 }

@@ -1,9 +1,9 @@
 internal import MeshCore
 
 extension PlanReview {
-    /// Keys and groups that leave the network although nodes that stay use them.
+    /// Keys and groups that leave the network although nodes that stay use them; one finding for each kind, since there is
+    /// one cause mostly.
     func reportUses(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
-        let hint = "Take it out of those nodes first, or leave it in the definition"
         var netKeys: [NetKeyIndex] = []
         var appKeys: [AppKeyIndex] = []
         var groups: [SubscriptionAddress] = []
@@ -17,52 +17,87 @@ extension PlanReview {
         }
         if !netKeys.isEmpty {
             let users = after.unknownNetKeys
-            for key in netKeys.sorted() {
-                let nodes = (users[key] ?? []).map { name(of: $0) }
-                let subnet = names.netKey(key)
-                reports.report(
-                    GuardFinding(
-                        .subnetInUse,
-                        "subnet `\(subnet)` would go although \(list(nodes)) would still be in it",
-                        nodes: nodes,
-                        resources: network("subnet." + subnet, .subnet)
-                    ),
-                    hint: hint
-                )
-            }
+            report(
+                .subnetInUse,
+                netKeys.sorted().map { Leaver("subnet", names.netKey($0), "subnet.", users[$0] ?? []) },
+                "be in",
+                .subnet,
+                to: &reports
+            )
         }
         if !appKeys.isEmpty {
             let users = after.unknownAppKeys
-            for key in appKeys.sorted() {
-                let nodes = (users[key] ?? []).map { name(of: $0) }
-                let appKey = names.appKey(key)
-                reports.report(
-                    GuardFinding(
-                        .applicationKeyInUse,
-                        "application key `\(appKey)` would go although \(list(nodes)) would still have it",
-                        nodes: nodes,
-                        resources: network("application_key." + appKey, .applicationKey)
-                    ),
-                    hint: hint
-                )
-            }
+            report(
+                .applicationKeyInUse,
+                appKeys.sorted().map {
+                    Leaver("application key", names.appKey($0), "application_key.", users[$0] ?? [])
+                },
+                "have",
+                .applicationKey,
+                to: &reports
+            )
         }
         if !groups.isEmpty {
             let users = after.unknownGroups
-            for address in groups.sorted() {
-                let nodes = (users[address] ?? []).map { name(of: $0) }
-                let group = names.group(address)
-                reports.report(
-                    GuardFinding(
-                        .groupInUse,
-                        "group `\(group)` would go although \(list(nodes)) would still use it",
-                        nodes: nodes,
-                        resources: network("group." + group, .group)
-                    ),
-                    hint: hint
-                )
-            }
+            report(
+                .groupInUse,
+                groups.sorted().map { Leaver("group", names.group($0), "group.", users[$0] ?? []) },
+                "use",
+                .group,
+                to: &reports
+            )
         }
+    }
+
+    /// Something that would leave, and who still uses it.
+    private struct Leaver {
+        var noun: String
+        var name: String
+        /// What the address of its change begins with.
+        var prefix: String
+        var users: [DeviceUUID]
+
+        init(_ noun: String, _ name: String, _ prefix: String, _ users: [DeviceUUID]) {
+            (self.noun, self.name, self.prefix, self.users) = (noun, name, prefix, users)
+        }
+    }
+
+    private func report(
+        _ planGuard: PlanGuard,
+        _ leavers: [Leaver],
+        _ verb: String,
+        _ kind: Change.Kind,
+        to reports: inout GuardReports
+    ) {
+        guard let first = leavers.first else { return }
+        let all = Set(leavers.flatMap(\.users))
+        let users = after.network.nodes.map(\.uuid).filter(all.contains)
+        let nodes = users.map { name(of: $0) }
+        let title = "\(first.noun)\(leavers.count == 1 ? "" : "s") \(list(leavers.map(\.name)))"
+        reports.report(
+            GuardFinding(
+                planGuard,
+                "\(title) would go although \(list(nodes)) would still \(verb) \(leavers.count == 1 ? "it" : "them")",
+                nodes: nodes,
+                resources: leavers.flatMap { network($0.prefix + $0.name, kind) }
+            ),
+            hint: hint(users: users, isOne: leavers.count == 1)
+        )
+    }
+
+    /// How the nodes let go of what leaves. Those that leave the definition in the same plan are forgotten with all that
+    /// they have, unless it was applied before that they are to be reset.
+    private func hint(users: [DeviceUUID], isOne: Bool) -> String {
+        let forgotten = Set(plan.nodes.lazy.filter { $0.action == .forget }.map(\.uuid))
+        let it = isOne ? "it" : "them"
+        guard let first = users.first(where: forgotten.contains) else {
+            return "Take \(it) out of those nodes first, or leave \(it) in the definition"
+        }
+        let count = users.count(where: forgotten.contains)
+        let who = count == 1 ? "`\(name(of: first))` is" : "\(count) of these nodes are"
+        return "\(who) forgotten and would keep what \(count == 1 ? "it has" : "they have"). To have "
+            + "\(count == 1 ? "it" : "them") reset instead: put the lines back, with `on_remove: reset` for the "
+            + "\(count == 1 ? "node" : "nodes"), apply that, and then take them out; or leave \(it) in the definition"
     }
 
     /// The address of a change of the network itself, if there is one.

@@ -5,9 +5,12 @@ internal import MeshCore
 enum KeyRefreshAdvice {
     /// The notes.
     ///
-    /// - Parameter forgotten: nodes that the plan forgets, which keep their keys.
-    static func notes(of network: MeshNetwork, forgotten: [Node]) -> [String] {
-        unfinished(network) + excluded(network) + leaving(forgotten, network)
+    /// - Parameters:
+    ///   - forgotten: nodes that the plan forgets, which keep their keys.
+    ///   - devices: the names of devices that the plan makes nodes.
+    static func notes(of network: MeshNetwork, forgotten: [Node], devices: [String] = []) -> [String] {
+        let words = NodeWords(network, devices: devices)
+        return unfinished(network) + excluded(network, words) + leaving(forgotten, network, words)
     }
 
     private static func unfinished(_ network: MeshNetwork) -> [String] {
@@ -28,41 +31,47 @@ enum KeyRefreshAdvice {
     }
 
     /// Excluded nodes that know keys which are not being replaced.
-    private static func excluded(_ network: MeshNetwork) -> [String] {
+    private static func excluded(_ network: MeshNetwork, _ words: NodeWords) -> [String] {
         let nodes = network.nodes.filter(\.isExcluded)
         guard !nodes.isEmpty else { return [] }
         return network.netKeys.compactMap { key in
             let names = nodes.filter { node in
                 node.netKeys.contains { $0.index == key.index && (key.phase == .normal || $0.isUpdated) }
-            }.map(\.name)
+            }.map { words.title(of: $0) }
             guard !names.isEmpty else { return nil }
             return "Excluded and still in possession of the keys of subnet \(key.name): \(list(names)). "
                 + "Shut out with: meshplan keys refresh \(key.name.shellWord)"
         }
     }
 
-    private static func leaving(_ nodes: [Node], _ network: MeshNetwork) -> [String] {
+    private static func leaving(_ nodes: [Node], _ network: MeshNetwork, _ words: NodeWords) -> [String] {
         let nodes = nodes.filter { !$0.isExcluded && !$0.netKeys.isEmpty }
         guard !nodes.isEmpty else { return [] }
-        let subnets = network.netKeys.filter { key in nodes.contains { $0.knows(key.index) } }.map(\.name)
-        guard let first = subnets.first, let node = nodes.first(where: { $0.knows(network, first) }) else { return [] }
-        let keep = nodes.count == 1 ? "keeps" : "keep"
+        let subnets = network.netKeys.filter { key in nodes.contains { $0.knows(key.index) } }
+        guard let first = subnets.first else { return [] }
+        let members = nodes.filter { $0.knows(first.index) }
+        // Whoever is excluded is so from the whole network; its other subnets are refreshed without it then.
+        let options =
+            members.count <= optionsShown
+            ? members.map { "--exclude \(words.word(for: $0).shellWord)" }.joined(separator: " ")
+            : "--exclude NODE, with --exclude for each of the \(members.count)"
+        let others = subnets.dropFirst().map(\.name)
         return [
-            "\(list(nodes.map(\.name))) \(keep) the keys of \(subnets.count == 1 ? "subnet" : "subnets") "
-                + "\(subnets.joined(separator: ", ")) when forgotten. Whoever is gone for good is shut out with: "
-                + "meshplan keys refresh \(first.shellWord) --exclude \(node.name.shellWord)"
+            "\(list(nodes.map { words.title(of: $0) })) \(nodes.count == 1 ? "keeps" : "keep") the keys of "
+                + "\(subnets.count == 1 ? "subnet" : "subnets") \(subnets.map(\.name).joined(separator: ", ")) when "
+                + "forgotten. Whoever is gone for good is shut out with: meshplan keys refresh "
+                + "\(first.name.shellWord) \(options)"
+                + (others.isEmpty
+                    ? "" : "; then the keys of \(others.joined(separator: ", ")) are refreshed in the same way")
         ]
     }
+
+    /// So many nodes are named in a command.
+    private static let optionsShown = 4
 
     /// A few names.
     private static func list(_ names: [String]) -> String {
         names.count <= 5
             ? names.joined(separator: ", ") : names.prefix(5).joined(separator: ", ") + " and \(names.count - 5) more"
-    }
-}
-
-extension Node {
-    fileprivate func knows(_ network: MeshNetwork, _ subnet: String) -> Bool {
-        network.netKeys.contains { $0.name == subnet && knows($0.index) }
     }
 }

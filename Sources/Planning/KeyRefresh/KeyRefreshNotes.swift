@@ -6,17 +6,21 @@ struct KeyRefreshNotes {
     private let excluded: Set<DeviceUUID>
     private let participants: Int
     private let network: MeshNetwork
+    private let words: NodeWords
 
     init(_ subnet: NetKey, excluded: Set<DeviceUUID>, participants: Int, in network: MeshNetwork) {
         self.subnet = subnet
         self.excluded = excluded
         self.participants = participants
         self.network = network
+        words = NodeWords(network)
     }
 
     /// The notes, a sentence or two each.
     var all: [String] {
-        [order, primary, otherProvisioners, leftOut].compactMap { $0 } + excludedNodes + resetNodes
+        [order, primary, otherProvisioners, leftOut].compactMap { $0 } + excludedNodes
+            + [stillDeclared].compactMap { $0 }
+            + resetNodes
     }
 
     private var order: String {
@@ -51,20 +55,31 @@ struct KeyRefreshNotes {
             ? "1 node that was excluded before is left out." : "\(count) nodes that were excluded before are left out."
     }
 
+    /// What the user has to do with the lines of nodes that are excluded.
+    private var stillDeclared: String? {
+        let names = network.nodes.filter { excluded.contains($0.uuid) && $0.isManaged && !$0.isExcluded }
+            .map { words.title(of: $0) }
+        guard let first = names.first else { return nil }
+        let (who, it) = names.count == 1 ? (first, "it") : ("\(first) and \(names.count - 1) more", "them")
+        return
+            "If the definition still has \(who), take \(it) out before the next plan, or write the UUID of the device "
+            + "that replaces \(it): an excluded node cannot be configured."
+    }
+
     private var excludedNodes: [String] {
         network.nodes.filter { excluded.contains($0.uuid) }.flatMap { node -> [String] in
             var notes: [String] = []
             let hasNewKey = node.netKeys.contains { $0.index == subnet.index && $0.isUpdated }
             if subnet.phase != .normal, hasNewKey {
                 notes.append(
-                    "\(node.name) has got the new key already, so this refresh does not shut it out: run it once more "
+                    "\(words.title(of: node)) has got the new key already, so this refresh does not shut it out: run it once more "
                         + "when it is finished."
                 )
             }
             let others = network.netKeys.filter { $0.index != subnet.index && node.knows($0.index) }.map(\.name)
             if !others.isEmpty {
                 notes.append(
-                    "\(node.name) still knows \(others.count == 1 ? "subnet" : "subnets") "
+                    "\(words.title(of: node)) still knows \(others.count == 1 ? "subnet" : "subnets") "
                         + "\(others.joined(separator: ", ")): refresh "
                         + (others.count == 1 ? "its keys, too." : "their keys, too.")
                 )

@@ -77,11 +77,13 @@ struct KeyRefreshCheck {
     let excluded: Set<DeviceUUID>
     private(set) var diagnostics: [Diagnostic] = []
     private(set) var guards = GuardReports()
+    private let words: NodeWords
 
     init(_ request: KeyRefreshRequest, of network: MeshNetwork) {
         self.request = request
         self.network = network
         excluded = Set(request.excluded)
+        words = NodeWords(network)
     }
 
     /// The subnet, nil if there are errors.
@@ -91,13 +93,15 @@ struct KeyRefreshCheck {
             return nil
         }
         checkExcluded(subnet)
+        checkRest(of: subnet)
         for node in network.nodes
         where node.deviceKey == nil && !excluded.contains(node.uuid)
             && network.takesPart(node, inRefreshOf: subnet.index)
         {
             error(
                 "node `\(node.name)` (\(node.unicastAddress)) has no device key in the database, so nothing can be sent to it",
-                hint: "Import a database that holds it, or leave the node out with --exclude \(node.name)",
+                hint:
+                    "Import a database that holds it, or leave the node out with --exclude \(words.word(for: node).shellWord)",
                 resource: "node." + node.name
             )
         }
@@ -141,6 +145,33 @@ struct KeyRefreshCheck {
                 )
             }
         }
+    }
+
+    /// A subnet in which nobody is left is no subnet: mostly somebody wrote down who stays, not who goes.
+    private mutating func checkRest(of subnet: NetKey) {
+        let leaving = network.nodes.filter {
+            excluded.contains($0.uuid) && !$0.isExcluded && $0.knows(subnet.index) && $0.uuid != network.ownProvisioner
+        }
+        guard let first = leaving.first,
+            !network.nodes.contains(where: {
+                !excluded.contains($0.uuid) && network.takesPart($0, inRefreshOf: subnet.index)
+            })
+        else { return }
+        let all =
+            leaving.count == 1
+            ? "`\(first.name)` is the only node of subnet `\(subnet.name)` and would be excluded"
+            : "all \(leaving.count) nodes of subnet `\(subnet.name)` would be excluded"
+        guards.report(
+            GuardFinding(
+                .massRemoval,
+                all + ", so that nobody would be left in it",
+                nodes: leaving.map(\.name),
+                resources: leaving.map { "node." + $0.name }
+            ),
+            hint:
+                "Exclude only who is gone for good; a node at hand is better reset: take it out of the definition with "
+                + "`on_remove: reset`"
+        )
     }
 
     private mutating func error(_ message: String, hint: String? = nil, resource: String? = nil) {

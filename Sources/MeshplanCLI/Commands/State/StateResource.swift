@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import Planning
 
 /// Something in the mesh database that commands name.
 struct StateResource: Hashable {
@@ -59,7 +60,16 @@ struct StateResource: Hashable {
         in network: MeshNetwork,
         named networkName: String
     ) throws(Failure) -> StateResource {
-        let found = all(of: network).filter { $0.address == address || "\($0.kind.rawValue).\($0.identity)" == address }
+        var found = all(of: network).filter { $0.address == address || "\($0.kind.rawValue).\($0.identity)" == address }
+        let prefix = "\(Kind.node.rawValue)."
+        if address.hasPrefix(prefix) {
+            switch NodeLookup.find(String(address.dropFirst(prefix.count)), in: network, for: .changing) {
+            case .nobody: break
+            case .one(let node, _):
+                if found.isEmpty { found = all(of: network).filter { $0.reference == .node(node.uuid) } }
+            case .several(let nodes): throw NodeFinder.ambiguity(of: address, nodes)
+            }
+        }
         guard let only = found.first else {
             throw Failure(
                 .usage,

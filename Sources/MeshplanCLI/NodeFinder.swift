@@ -1,0 +1,66 @@
+internal import MeshCore
+internal import Planning
+
+/// Finds the node that a command line means, by the rule of ``NodeLookup``.
+struct NodeFinder {
+    /// The effects: where a note goes.
+    var context: Context
+    /// What the database knows.
+    var network: MeshNetwork
+    /// Whether the node is looked at or changed.
+    var use: NodeLookup.Use
+
+    /// The node with a name, UUID or address; nil if there is none.
+    ///
+    /// - Throws: ``Failure`` if it could be one of several; it lists them in forms that mean one.
+    func node(_ text: String) throws(Failure) -> Node? {
+        guard let found = try candidate(text) else { return nil }
+        return network.nodes.first { $0.uuid == found.uuid }
+    }
+
+    /// The node, or the device that may have become one, with a name, UUID or address; nil if there is none.
+    ///
+    /// - Throws: ``Failure`` if it could be one of several; it lists them in forms that mean one.
+    func candidate(_ text: String, hasPending: Bool = false) throws(Failure) -> NodeLookup.Candidate? {
+        switch NodeLookup.find(text, in: network, for: use, hasPending: hasPending) {
+        case .nobody: return nil
+        case .one(let node, let namesakes):
+            note(node, namesakes)
+            return node
+        case .several(let candidates): throw Self.ambiguity(of: text, candidates)
+        }
+    }
+
+    /// What is said of a name that several have.
+    static func ambiguity(of text: String, _ candidates: [NodeLookup.Candidate]) -> Failure {
+        Failure(
+            .usage,
+            "several nodes are called `\(text.printable)`",
+            hint: "Say which by its address or UUID: \(candidates.map(\.text).joined(separator: ", "))."
+        )
+    }
+
+    private func note(_ node: NodeLookup.Candidate, _ namesakes: [NodeLookup.Candidate]) {
+        guard !namesakes.isEmpty else { return }
+        let others = namesakes.map(\.text).joined(separator: ", ")
+        let verb = namesakes.count == 1 ? "has" : "have"
+        context.errorOutput.line(
+            "Note: This is the managed node of the name \(node.name.printable), at \(node.address); \(others) \(verb) it, too."
+        )
+    }
+}
+
+extension MeshNetwork {
+    /// The node with a name, UUID or address of an element; of several of a name the managed one, else the first.
+    func node(named name: String) -> Node? {
+        let uuid: DeviceUUID
+        switch NodeLookup.find(name, in: self, for: .looking) {
+        case .nobody: return nil
+        case .one(let node, _): uuid = node.uuid
+        case .several(let candidates):
+            guard let first = candidates.first else { return nil }
+            uuid = first.uuid
+        }
+        return nodes.first { $0.uuid == uuid }
+    }
+}

@@ -1,0 +1,95 @@
+internal import MeshCore
+
+/// How many models of which nodes subscribe or publish to a group, or are bound to an application key.
+struct RelationCounts {
+    /// What models have relations to.
+    enum Party: Hashable {
+        /// A group that they subscribe or publish to.
+        case group(SubscriptionAddress)
+        /// An application key that they are bound to.
+        case appKey(AppKeyIndex)
+    }
+
+    private struct Count {
+        var relations = 0
+        /// How many nodes have them.
+        var nodes = 0
+        /// The last of those, while they are counted.
+        var last: DeviceUUID?
+    }
+
+    private var counts: [Party: Count] = [:]
+    /// The parties that are told apart; nil for all.
+    private let told: Set<Party>?
+
+    /// All relations, those to parties that are not told apart included.
+    private(set) var total = 0
+
+    /// No relations yet.
+    ///
+    /// - Parameter parties: those that are told apart; nil for all.
+    init(of parties: Set<Party>? = nil) {
+        told = parties
+    }
+
+    /// The parties with relations, groups by address before keys by index.
+    var parties: [Party] {
+        var groups: [SubscriptionAddress] = []
+        var keys: [AppKeyIndex] = []
+        for (party, count) in counts where count.relations > 0 {
+            switch party {
+            case .group(let group): groups.append(group)
+            case .appKey(let key): keys.append(key)
+            }
+        }
+        return groups.sorted().map { .group($0) } + keys.sorted().map { .appKey($0) }
+    }
+
+    /// How many relations a party has.
+    func relations(of party: Party) -> Int { counts[party]?.relations ?? 0 }
+
+    /// How many nodes have relations to a party.
+    func nodes(of party: Party) -> Int { counts[party]?.nodes ?? 0 }
+
+    /// Adds the relations of a node.
+    mutating func add(_ node: Node) {
+        Self.forEachParty(of: node) { party in
+            total += 1
+            guard told?.contains(party) ?? true else { return }
+            var count = counts[party] ?? Count()
+            count.relations += 1
+            if count.last != node.uuid { count.nodes += 1 }
+            count.last = node.uuid
+            counts[party] = count
+        }
+    }
+
+    /// Takes the relations of a node out, as far as they are there.
+    mutating func subtract(_ node: Node) {
+        Self.forEachParty(of: node) { party in
+            guard let count = counts[party]?.relations, count > 0 else { return }
+            counts[party]?.relations = count - 1
+            total -= 1
+        }
+    }
+
+    /// Adds other relations, of one node.
+    mutating func add(_ other: RelationCounts) {
+        for (party, count) in other.counts where count.relations > 0 {
+            counts[party, default: Count()].relations += count.relations
+            counts[party]?.nodes += 1
+            total += count.relations
+        }
+    }
+
+    private static func forEachParty(of node: Node, _ body: (Party) -> Void) {
+        // By place, for a loop would copy each model.
+        for element in node.elements.indices {
+            for model in node.elements[element].models.indices {
+                for key in node.elements[element].models[model].bindings { body(.appKey(key)) }
+                for group in node.elements[element].models[model].subscriptions { body(.group(group)) }
+                if let group = node.elements[element].models[model].publication?.address.group { body(.group(group)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+internal import MeshCore
+
+extension NodeDiffer {
+    /// Warns of subscriptions of a model that has no application key and gets none: whatever is sent to its groups, it hears
+    /// nothing.
+    ///
+    /// Models of an element may share one subscription list (Mesh Protocol 4.2.4), so that a subscription of one serves
+    /// another one with a key; only where no model of the element has any it is of no use for certain.
+    mutating func checkHearing(_ model: DesiredModel, recorded: Model, on node: Node, _ desired: DesiredNode) {
+        guard let list = model.subscriptions, !list.value.isEmpty, hasNoKey(model, recorded: recorded) else { return }
+        guard ModelCatalogue.abilities(of: model.address.model)?.appKeyBinding != false else { return }
+        let element = Int(model.address.element)
+        guard node.elements.indices.contains(element) else { return }
+        for other in node.elements[element].models where other.identifier != model.address.model {
+            let address = ModelAddress(element: model.address.element, model: other.identifier)
+            let place = desired.models.place(of: address)
+            let isDesired = place < desired.models.count && desired.models[place].address == address
+            let wanted = isDesired ? desired.models[place] : DesiredModel(address: address, location: list.location)
+            guard hasNoKey(wanted, recorded: other) else { return }
+        }
+        let name = model.address.model.name
+        diagnostics.report("deaf \(model.address)", at: list.location) {
+            Diagnostic(
+                .warning,
+                "`\(name)` on element \(element) of node `\(desired.name.value)` subscribes without an application key, so it "
+                    + "hears nothing",
+                at: list.location,
+                resource: "node." + desired.name.value,
+                hint: "Give the model `keys:`; if the rule is not meant for that element, say `element:`"
+            )
+        }
+    }
+
+    private func hasNoKey(_ model: DesiredModel, recorded: Model) -> Bool {
+        guard model.publicationKey == nil else { return false }
+        return model.bindings?.value.isEmpty ?? recorded.bindings.isEmpty
+    }
+}

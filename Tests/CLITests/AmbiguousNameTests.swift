@@ -1,0 +1,101 @@
+import MeshCore
+import Store
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+/// Two nodes of one name, as after a device was replaced: one rule for all commands.
+@Suite("Two nodes of one name")
+struct AmbiguousNameTests {
+    /// The house as applied, in whose definition `brian` is another device now; the old one is forgotten.
+    private func house() throws -> CommandFixture {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
+        // The record of the replaced node as the next apply leaves it.
+        try #require(fixture.run("state", "mv", "node.switch", "node.brian").status == 0)
+        let text = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        let rest = text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("  switch:") }
+        try fixture.write(rest.joined(separator: "\n"), to: "house.yaml")
+        let forgotten = fixture.run("apply", "--via", "simulator", "--auto-approve")
+        try #require(forgotten.status == 0, "\(forgotten.output)\(forgotten.error)")
+        return fixture
+    }
+
+    private let managed = "0x0007"
+    private let other = "0x0002"
+
+    @Test("whoever looks sees the managed one, and that there is another")
+    func looking() throws {
+        let fixture = try house()
+        let shown = fixture.run("show", "node.brian")
+        #expect(shown.status == 0 && shown.output.contains("345e82273dd345cc41494865d2334545"), "\(shown.output)")
+        #expect(
+            shown.error.hasPrefix(
+                "Note: This is the managed node of the name brian, at \(managed); \(other) (not managed"
+            )
+        )
+        let why = fixture.run("show", "node.brian", "--why")
+        #expect(why.status == 0 && why.output.contains("Node brian  \(managed)") && why.error.hasPrefix("Note: "))
+        let refreshed = fixture.run("refresh", "--node", "brian", "--via", "simulator")
+        #expect(
+            refreshed.output.contains("1 node") && refreshed.error.contains("Note: "),
+            "\(refreshed.output)\(refreshed.error)"
+        )
+        // Each form that is offered means one.
+        for word in [other, "559b8c9732a345b691494865d288cbf3"] {
+            let one = fixture.run("show", "node.\(word)")
+            #expect(one.status == 0 && one.error.isEmpty && one.output.contains(other), "\(one.error)")
+        }
+        #expect(fixture.run("show", "node.mary").error.isEmpty)
+    }
+
+    @Test("whoever changes something has to say which, in a form that works")
+    func changing() throws {
+        let fixture = try house()
+        let commands = [
+            ["keys", "refresh", "home", "--exclude", "brian"], ["state", "rm", "node.brian", "--dry-run"],
+            ["state", "mv", "node.brian", "node.bob", "--dry-run"],
+            ["reprovision", "brian", "--device-key", "--via", "simulator", "--auto-approve"],
+        ]
+        for command in commands {
+            let refused = fixture.run(command)
+            #expect(refused.status == 64, "\(command) \(refused.output)")
+            #expect(refused.error.contains("several nodes are called"), "\(refused.error)")
+            #expect(refused.error.contains("\(other) (not managed") && refused.error.contains("\(managed) (managed"))
+        }
+        #expect(fixture.run("keys", "refresh", "home", "--exclude", other).status == 0)
+        #expect(
+            fixture.run("state", "rm", "node.\(other)", "--dry-run").output.contains("Would remove node.brian (559")
+        )
+        #expect(
+            fixture.run("state", "mv", "node.559b8c9732a345b691494865d288cbf3", "node.bob", "--dry-run").status == 0
+        )
+        // The advice of a plan is one of those forms.
+        let plan = fixture.run("plan", "--node", managed)
+        #expect(plan.status == 0, "\(plan.error)")
+    }
+
+    @Test("a group says of whom it lists that is no member of ours any more")
+    func group() throws {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
+        #expect(!fixture.run("show", "group.bedroom").output.contains("excluded"))
+        let excluded = fixture.run(
+            "keys",
+            "refresh",
+            "home",
+            "--exclude",
+            "brian",
+            "--via",
+            "simulator",
+            "--auto-approve"
+        )
+        try #require(excluded.status == 0, "\(excluded.output)\(excluded.error)")
+        #expect(excluded.output.contains("If the definition still has brian, take it out"))
+        let shown = fixture.run("show", "group.bedroom").output
+        #expect(shown.contains("excluded"), "\(shown)")
+        // What a definition that still has it is told.
+        #expect(fixture.run("plan").status == 65)
+    }
+}
