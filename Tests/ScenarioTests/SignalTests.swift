@@ -13,19 +13,44 @@ struct SignalTests {
         arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)]
     )
     func exitCodes(signal: Int32, status: Int32) async throws {
-        let villa = try House.villa()
-        defer { villa.remove() }
-        try await villa.succeed([["init", "--network", "villa"]])
+        let uuid = "0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0009"
+        let house = try House.empty()
+        defer { house.remove() }
+        try house.write(
+            """
+            products:
+              lamp:
+                elements: [{ models: [generic-onoff-server] }]
+                provisioning: { output: { actions: [blink], size: 1 } }
+            devices: { lamp: { uuid: \(uuid), product: lamp } }
+            """,
+            to: "sim/devices.yaml"
+        )
+        try house.write(
+            "version: 1\nnetwork: villa\nsubnets: { home: { index: 0 } }\n"
+                + "nodes: { lamp: { uuid: \(uuid), provisioning: { oob: output } } }\n",
+            to: "villa.yaml"
+        )
+        _ = try await house.meshplan(["init", "--network", "villa"])
+        let simulator = try LiveProcess(
+            House.meshplan,
+            ["sim", "--devices", "sim/devices.yaml", "--listen", "unix:s"],
+            in: house.folder,
+            through: .pipes
+        )
+        try simulator.wait(for: "listening on unix:s\n")
         let apply = try LiveProcess(
             House.meshplan,
-            ["apply"] + House.villaRoute,
-            in: villa.folder,
+            ["apply", "--via", "unix:s", "--auto-approve"],
+            in: house.folder,
             through: .terminal
         )
-        try apply.wait(for: "Do you want to perform these actions?")
+        try apply.wait(for: "Type the number of times that lamp blinks:")
         apply.signal(signal)
         #expect(try apply.finish() == status, "\(apply.transcript)")
-        #expect(apply.transcript.contains("interrupted; nothing was done"), "\(apply.transcript)")
+        #expect(apply.transcript.contains("Interrupted."), "\(apply.transcript)")
+        simulator.interrupt()
+        _ = try simulator.finish()
     }
 
     @Test("Where no file may grow, the command says which one could not be written, and nothing is harmed")
@@ -33,10 +58,10 @@ struct SignalTests {
         let house = try await House.make()
         defer { house.remove() }
         let before = try await house.meshplan(["show"])
-        // In units of 512 octets: less than the log of the database needs, then less than an export takes.
+        // In units of 512 octets: less than the log of the database needs, then less than a copy takes.
         for (limit, arguments, named) in [
             ("8", "plan", ".meshplan/house.meshdb-shm: cannot be made"),
-            ("70", "export --cdb out.json", "out.json: cannot be"),
+            ("70", "state pull copy.meshdb", "copy.meshdb: cannot be"),
         ] {
             let result = try await house.run(
                 URL(filePath: "/bin/sh"),
@@ -45,7 +70,7 @@ struct SignalTests {
             #expect(result.output.contains("Error: \(named)"), "\(result.output)")
             #expect(result.output.contains("ulimit -f"), "\(result.output)")
         }
-        #expect(!FileManager.default.fileExists(atPath: house.folder.appending(path: "out.json").path))
+        #expect(!FileManager.default.fileExists(atPath: house.folder.appending(path: "copy.meshdb").path))
         #expect(try await house.meshplan(["show"]).output == before.output)
     }
 }

@@ -227,7 +227,7 @@ enum Files {
                 verb: "create",
                 path: name,
                 reason: "there is something else of that name",
-                hint: "Choose another folder."
+                hint: "Move it away, or choose another name."
             )
         }
         throw Files.error(error, "create", name)
