@@ -25,7 +25,10 @@ struct FileReader {
             return
         }
         if let problem = TextScan.firstProblem(bytes) {
-            report(problem.message, to: &decoder, line: problem.line, column: problem.column) { $0.hint = problem.hint }
+            report(problem.message, to: &decoder, line: problem.line, column: problem.column) {
+                $0.hint = problem.hint
+                $0.concealsSource = problem.isForeign
+            }
             return
         }
         let markLength = TextScan.byteOrderMarkLength(bytes)
@@ -95,6 +98,12 @@ struct FileReader {
         in text: UnsafeBufferPointer<UInt8>,
         to decoder: inout DocumentDecoder
     ) {
+        if let marks = mergeMarks(in: text) {
+            report("both sides of a merge stand here", to: &decoder, line: marks) {
+                $0.hint = "keep one of them, and take the lines with <<<<<<<, ======= and >>>>>>> away"
+            }
+            return
+        }
         let next = octet(line: error.line, column: error.column, in: text)
         let place = place(of: error, in: text)
         let words = error.words(next: next, isLong: isLong(from: place, in: text))
@@ -104,6 +113,21 @@ struct FileReader {
             let place = SourceLocation(file: file, line: error.contextLine + 1, column: error.contextColumn + 1)
             $0.related = [Diagnostic.Related(message: "\(opening) that was opened", location: place)]
         }
+    }
+
+    /// The line, from 1, at which a merge of git has left both sides; nil if there is none.
+    private func mergeMarks(in text: UnsafeBufferPointer<UInt8>) -> UInt32? {
+        let marks = [Array("<<<<<<< ".utf8), Array("=======\n".utf8), Array(">>>>>>> ".utf8)]
+        var found: [UInt32] = []
+        var line: UInt32 = 1
+        var start = text.startIndex
+        while start < text.endIndex, found.count < marks.count {
+            if text[start...].starts(with: marks[found.count]) { found.append(line) }
+            guard let end = text[start...].firstIndex(of: 0x0A) else { break }
+            start = end + 1
+            line += 1
+        }
+        return found.count == marks.count ? found[0] : nil
     }
 
     /// Where the error is shown, from 1. libyaml pretends that a file ends with a line break; where there is none, what

@@ -143,13 +143,21 @@ package struct Interrupts {
     package var arm: () -> Void
     /// Signals so far: after one, what is in flight is finished; after two, nothing is waited for.
     package var count: () -> Int
+    /// The number of the first signal, nil before it and where it is not known.
+    package var first: () -> Int32?
     /// A pipe that becomes readable when a signal arrives, if there is one.
     package var wakeUp: Int32?
 
     /// Interrupts that `count` counts once `arm` was called.
-    package init(arm: @escaping () -> Void, count: @escaping () -> Int, wakeUp: Int32? = nil) {
+    package init(
+        arm: @escaping () -> Void,
+        count: @escaping () -> Int,
+        first: @escaping () -> Int32? = { nil },
+        wakeUp: Int32? = nil
+    ) {
         self.arm = arm
         self.count = count
+        self.first = first
         self.wakeUp = wakeUp
     }
 }

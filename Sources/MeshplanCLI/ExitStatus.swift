@@ -24,6 +24,18 @@ package enum ExitStatus: Int32, Sendable {
     case usage = 64
     /// The definition, or another input file, is not valid.
     case invalidInput = 65
-    /// Stopped by a signal, after the recap.
+    /// Stopped by a signal, after the recap: by Ctrl-C (SIGINT), or one that is not told.
     case interrupted = 130
+    /// The same by SIGHUP: the terminal or the connection to it has gone.
+    case hungUp = 129
+    /// The same by SIGTERM, as the system ends processes.
+    case terminated = 143
+
+    /// The status of a command that a signal has stopped, as shells count: 128 and the signal's number.
+    ///
+    /// - Parameter signal: the first one, nil if it is not known.
+    func ended(by signal: Int32?) -> ExitStatus {
+        guard self == .interrupted, let signal else { return self }
+        return ExitStatus(rawValue: 128 + signal) ?? self
+    }
 }

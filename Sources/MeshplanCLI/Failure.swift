@@ -18,11 +18,16 @@ struct Failure: Error {
 }
 
 /// The definition is not valid; its diagnostics say why.
-struct InvalidDefinition: Error {
+///
+/// It describes itself in a few words: the parser of command lines describes every error that it is asked about, and the
+/// texts can be large.
+struct InvalidDefinition: Error, CustomStringConvertible {
     /// All that was found.
     var diagnostics: [Diagnostic]
     /// The texts that they point into.
     var files: SourceFiles
     /// What the process ends with: a refusal where a guard has said no.
     var status = ExitStatus.invalidInput
+
+    var description: String { count(diagnostics.count, "diagnostic") }
 }

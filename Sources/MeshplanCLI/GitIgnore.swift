@@ -1,26 +1,26 @@
+internal import MeshCore
+
 /// Keeps secrets out of git: `.gitignore` in the working folder names the database folder, plan files, and
-/// files with private keys that are carried to gateways and colleagues.
+/// files with private keys that are carried to gateways and colleagues; and each file with secrets that is written or read
+/// somewhere else is added where it lies.
 enum GitIgnore {
     /// What git is to ignore.
     static let patterns = [".meshplan/", "*.mplan", "*.gateway.pem", "*.client.pem"]
+    /// What the file is called.
+    static let fileName = ".gitignore"
+    private static let sizeLimit = 16 << 20
 
     /// Adds the patterns that are missing.
     ///
     /// - Returns: the patterns that were added.
     static func complete(_ context: Context) throws(FileError) -> [String] {
-        let path = context.absolute(".gitignore")
-        var present = ""
-        if Files.kind(path) != nil {
-            let bytes = try Files.read(path, as: ".gitignore", limit: 16 << 20)
-            present = String(decoding: bytes, as: UTF8.self)
-        }
+        let path = context.absolute(fileName)
+        let present = try text(at: path, as: fileName)
         let lines = Set(present.split(whereSeparator: \.isNewline).map { String($0).trimmed })
         let missing = patterns.filter { pattern in
             !lines.contains(pattern) && !lines.contains("/" + pattern) && !lines.contains(withoutSlash(pattern))
         }
-        guard !missing.isEmpty else { return [] }
-        let separator = present.isEmpty || present.last?.isNewline == true ? "" : "\n"
-        try Files.append(separator + missing.joined(separator: "\n") + "\n", to: path, as: ".gitignore")
+        try add(missing, to: path, as: fileName, behind: present)
         return missing
     }
 
@@ -29,6 +29,161 @@ enum GitIgnore {
         let last = patterns.last ?? ""
         let others = patterns.dropLast().joined(separator: ", ")
         return "Added \(others.isEmpty ? last : others + " and " + last) to .gitignore"
+    }
+
+    /// What became of a file that holds secrets.
+    struct Cover: Hashable {
+        /// The line that was added, nil if there was one already, or none is needed.
+        var pattern: String?
+        /// The `.gitignore` with it, as the user knows it.
+        var place = GitIgnore.fileName
+        /// Whether git has the file already, so that ignoring it changes nothing.
+        var isTracked = false
+    }
+
+    /// Has git ignore a file with secrets: by the `.gitignore` of the working folder where it lies below that, else by that of
+    /// the repository that it lies in. Where there is neither, nothing has to be done.
+    ///
+    /// - Parameter file: its path as the user knows it; it may be about to be made.
+    static func cover(_ file: String, in context: Context) throws(FileError) -> Cover {
+        guard let target = Target(file, in: context) else { return Cover() }
+        var cover = Cover(place: target.place, isTracked: target.isTracked)
+        guard !cover.isTracked else { return cover }
+        let path = target.root + "/" + fileName
+        let present = try text(at: path, as: target.place)
+        guard !covers(present, target.relative) else { return cover }
+        guard !target.relative.contains(where: \.isNewline) else {
+            throw FileError(
+                verb: "name",
+                path: file.printable,
+                reason: "no line of \(target.place) can have a line break in it",
+                hint: "Choose another name."
+            )
+        }
+        let pattern = "/" + escaped(target.relative)
+        try add([pattern], to: path, as: target.place, behind: present)
+        cover.pattern = pattern
+        return cover
+    }
+
+    // MARK: Where
+
+    /// Whose `.gitignore` is meant for a file.
+    private struct Target {
+        /// The folder with the `.gitignore`.
+        var root: String
+        /// The path of the file from there.
+        var relative: String
+        /// The `.gitignore`, as the user knows it.
+        var place: String
+        var isTracked: Bool
+
+        init?(_ file: String, in context: Context) {
+            let absolute = context.absolute(file)
+            guard let slash = absolute.lastIndex(of: "/"),
+                let folder = Files.resolved(slash == absolute.startIndex ? "/" : String(absolute[..<slash]))
+            else { return nil }
+            let name = String(absolute[absolute.index(after: slash)...])
+            let whole = folder == "/" ? "/" + name : folder + "/" + name
+            let repository = Self.repository(of: folder)
+            let project = Files.resolved(context.workingDirectory) ?? context.workingDirectory
+            if let relative = Self.relative(whole, to: project) {
+                (root, self.relative, place) = (project, relative, GitIgnore.fileName)
+            } else if let repository, let relative = Self.relative(whole, to: repository) {
+                (root, self.relative) = (repository, relative)
+                place = (repository == "/" ? "" : repository) + "/" + GitIgnore.fileName
+            } else {
+                return nil
+            }
+            isTracked =
+                repository.map { Self.isTracked(Self.relative(whole, to: $0) ?? "", in: $0) } ?? false
+        }
+
+        private static func relative(_ path: String, to folder: String) -> String? {
+            let start = folder == "/" ? "/" : folder + "/"
+            return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : nil
+        }
+
+        /// The nearest folder from there upwards that git keeps.
+        private static func repository(of folder: String) -> String? {
+            var parts = folder.split(separator: "/")
+            while true {
+                let candidate = "/" + parts.joined(separator: "/")
+                if Files.kind(candidate + "/.git") != nil { return candidate }
+                guard parts.popLast() != nil else { return nil }
+            }
+        }
+
+        /// Whether an entry of the index ends so. Before a path stand its 62 octets of figures, the last two of which are the
+        /// length of the path, so that a longer path with the same end is told from it.
+        private static func isThere(_ path: [UInt8], in index: [UInt8]) -> Bool {
+            var start = 2
+            while let first = index[start...].firstIndex(of: path[0]) {
+                if index[first...].starts(with: path) {
+                    let length = Int(index[first - 2] & 0x0F) << 8 | Int(index[first - 1])
+                    if length == min(path.count - 1, 0xFFF) { return true }
+                }
+                start = first + 1
+            }
+            return false
+        }
+
+        /// Whether the index of a repository names a file. Its entries hold whole paths, each with a zero behind it (versions 2
+        /// and 3; version 4, which leaves out what paths have in common, is hardly used).
+        private static func isTracked(_ path: String, in repository: String) -> Bool {
+            let index = repository + "/.git/index"
+            guard !path.isEmpty, Files.kind(index) == .file,
+                let bytes = try? Files.read(index, as: "index", limit: 256 << 20), bytes.count > 12
+            else { return false }
+            return Self.isThere(Array(path.utf8) + [0], in: bytes)
+        }
+    }
+
+    // MARK: Lines
+
+    private static func text(at path: String, as name: String) throws(FileError) -> String {
+        guard Files.kind(path) != nil else { return "" }
+        return String(decoding: try Files.read(path, as: name, limit: sizeLimit), as: UTF8.self)
+    }
+
+    private static func add(
+        _ lines: [String],
+        to path: String,
+        as name: String,
+        behind present: String
+    ) throws(FileError) {
+        guard !lines.isEmpty else { return }
+        let separator = present.isEmpty || present.last?.isNewline == true ? "" : "\n"
+        try Files.append(separator + lines.joined(separator: "\n") + "\n", to: path, as: name)
+    }
+
+    /// Whether lines certainly have git ignore a path: the file itself, its name, its ending, or a folder that it lies in.
+    /// Anything else is taken for no, since a line too much does no harm.
+    private static func covers(_ text: String, _ path: String) -> Bool {
+        let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }
+        guard !lines.contains(where: { $0.hasPrefix("!") }) else { return lines.contains("/" + escaped(path)) }
+        let parts = path.split(separator: "/").map(String.init)
+        guard let name = parts.last else { return false }
+        let folders = parts.dropLast()
+        var sure: Set<String> = [escaped(name), escaped(path), "/" + escaped(path), "*", "/*"]
+        if let dot = name.lastIndex(of: "."), dot != name.startIndex { sure.insert("*" + name[dot...]) }
+        for end in folders.indices {
+            let folder = folders[...end].map(escaped).joined(separator: "/")
+            sure.formUnion([folder + "/", "/" + folder, "/" + folder + "/", escaped(folders[end]) + "/"])
+        }
+        return lines.contains { sure.contains($0) }
+    }
+
+    /// A path as a pattern that means nothing else.
+    private static func escaped(_ path: String) -> String {
+        var text = ""
+        for character in path {
+            if "\\*?[]".contains(character) { text.append("\\") }
+            text.append(character)
+        }
+        // Spaces at the end would be dropped.
+        guard text.hasSuffix(" ") else { return text }
+        return String(text.dropLast()) + "\\ "
     }
 
     private static func withoutSlash(_ pattern: String) -> String {

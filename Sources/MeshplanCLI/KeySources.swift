@@ -68,7 +68,13 @@ struct KeySources {
     /// - Parameter isNew: whether a passphrase has to be one that is good enough for a new slot.
     func key(_ source: Source, isNew: Bool = false) throws -> DatabaseKey {
         switch source {
-        case .keyFile(let path): return try KeyFile.load(from: context.absolute(path))
+        case .keyFile(let path):
+            do {
+                return try KeyFile.load(from: context.absolute(path))
+            } catch {
+                let hint = error.hint?.replacing(context.absolute(path), with: path.printable.shellWord)
+                throw StoreError(error.code, error.message, hint: hint, path: path.printable)
+            }
         case .passphraseFile(let path):
             if Files.isReadableByOthers(context.absolute(path)) {
                 throw Failure(
@@ -94,14 +100,7 @@ struct KeySources {
     /// Opens a database with what is at hand, or with a passphrase that the user is asked for.
     func open(_ sealed: SealedDatabase) throws -> MeshDatabase {
         let sources = all
-        for source in sources where sealed.slots.contains(where: { source.fits($0.kind) }) {
-            if let database = try sealed.opened(with: try key(source), using: context.randomNumbers) { return database }
-        }
-        if let typed = context.session.typed,
-            let database = try sealed.opened(with: typed, using: context.randomNumbers)
-        {
-            return database
-        }
+        if let database = try openedUnasked(sealed) { return database }
         let slots = Self.description(of: sealed.slots)
         guard chosen.isEmpty else {
             let titles = sources.map(\.title).joined(separator: " and ")
@@ -135,6 +134,14 @@ struct KeySources {
             )
         }
         return try ask(for: sealed)
+    }
+
+    /// The database, if a secret at hand opens it; nobody is asked for a passphrase.
+    func openedUnasked(_ sealed: SealedDatabase) throws -> MeshDatabase? {
+        for source in all where sealed.slots.contains(where: { source.fits($0.kind) }) {
+            if let database = try sealed.opened(with: try key(source), using: context.randomNumbers) { return database }
+        }
+        return try context.session.typed.flatMap { try sealed.opened(with: $0, using: context.randomNumbers) }
     }
 
     /// The slot that a secret at hand opens, without asking anybody; nil if there is none.

@@ -17,7 +17,8 @@ package struct Meshplan: ParsableCommand {
 
             Exit codes: 0 done or nothing to do, 1 error, 2 changes (plan --detailed-exitcode), 3 drift, \
             4 applied in part, 5 refused, 6 database locked, 7 plan or database out of date, 8 not approved, \
-            9 importable with repairs (import --lint), 64 wrong command line, 65 invalid input, 130 interrupted.
+            9 importable with repairs (import --lint), 64 wrong command line, 65 invalid input, 130 interrupted (129 by \
+            SIGHUP, 143 by SIGTERM).
             """,
         version: meshplanVersion,
         groupedSubcommands: [
@@ -65,7 +66,7 @@ extension Meshplan {
     ///   - context: all effects.
     /// - Returns: the exit code of the process (``ExitStatus``).
     package static func main(_ arguments: [String], in context: Context) -> Int32 {
-        let status = run(arguments, in: context)
+        let status = run(arguments, in: context).ended(by: context.interrupts.first())
         if case .failed(let reason)? = context.output.error {
             let failure = Failure(.failure, "cannot write to standard output: \(reason)")
             FailureView(context).show(failure)
@@ -111,10 +112,11 @@ extension Meshplan {
                 return .success
             }
             if code == .validationFailure {
+                if let failure = CommandAdvice.failure(of: arguments) { return FailureView(context).show(failure) }
                 context.errorOutput.line(fullMessage(for: error, columns: context.errorStyle.width))
                 return .usage
             }
-            return FailureView(context).show(error)
+            return FailureView(context).show(RestoringAdvice(context).improved(error))
         }
     }
 }

@@ -9,15 +9,23 @@ enum SavedPlan {
     private static let marker = "meshplan plan 1 "
     private static let sizeLimit = 256 << 20
 
-    /// Whether a path is meant as that of a saved plan: by its contents, or by its name if it has lost them.
+    /// Whether a path is meant as that of a saved plan: by its contents, be they damaged, or by its name if it has lost them.
     static func isMeant(by path: String, in context: Context) -> Bool {
         let absolute = context.absolute(path)
         let kind = Files.kind(absolute)
-        if path.hasSuffix(".mplan") { return kind != .folder }
-        guard kind == .file, let bytes = try? Files.readStart(absolute, as: path, count: marker.utf8.count) else {
-            return false
-        }
-        return bytes == Array(marker.utf8)
+        if path.hasSuffix(".mplan") { return true }
+        guard kind == .file, let bytes = try? Files.readStart(absolute, as: path, count: 256) else { return false }
+        return isRecognized(bytes)
+    }
+
+    /// Whether octets are the beginning of a saved plan, or were before some of them were changed or lost.
+    private static func isRecognized(_ bytes: [UInt8]) -> Bool {
+        let start = Array(marker.utf8)
+        // A word alone may be anything.
+        if bytes.count < start.count { return bytes.count > "meshplan".utf8.count && start.starts(with: bytes) }
+        if zip(bytes, start).count(where: { $0 == $1 }) >= start.count - 4 { return true }
+        let sealed = Array("\nMESHPLAN".utf8)
+        return bytes.indices.contains { bytes[$0...].starts(with: sealed) }
     }
 
     /// Refuses to put a plan in the place of something else, such as the definition.
@@ -70,7 +78,10 @@ enum SavedPlan {
             let isPiece = start.starts(with: bytes)
             throw Failure(
                 .invalidInput,
-                isPiece ? "\(path) is cut off" : "\(path) is not a saved plan",
+                isPiece
+                    ? bytes.isEmpty ? "the saved plan \(path) is empty" : "the saved plan \(path) is cut off"
+                    : isRecognized(Array(bytes.prefix(256)))
+                        ? "the saved plan \(path) is damaged" : "\(path) is not a saved plan",
                 hint: again
             )
         }
@@ -79,7 +90,7 @@ enum SavedPlan {
         guard Name.isValid(network), start.count + line.count < bytes.count else {
             throw Failure(
                 .invalidInput,
-                "\(path) is damaged or cut off",
+                "the saved plan \(path) is damaged or cut off",
                 hint: again
             )
         }
@@ -133,7 +144,8 @@ enum SavedPlan {
             return try body()
         } catch {
             switch error.code {
-            case .damaged, .newerFormat, .invalidDocument, .wrongKey:
+            case .damaged: throw Failure(.invalidInput, "the saved plan \(path) is damaged or cut off", hint: again)
+            case .newerFormat, .invalidDocument, .wrongKey:
                 throw Failure(.invalidInput, "\(path): \(error.message)", hint: again)
             default: throw StoreError(error.code, error.message, hint: error.hint, path: path, holder: error.holder)
             }

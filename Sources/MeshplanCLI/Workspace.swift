@@ -38,7 +38,8 @@ struct Workspace {
 
     private func missingKey() throws -> Failure {
         if try networks().isEmpty {
-            return Failure(.failure, "there is no \(Self.keyPath)", hint: "Begin with: meshplan init")
+            let advice = folderAbove().map { "There are databases in \($0): run the command there, or b" } ?? "B"
+            return Failure(.failure, "there is no \(Self.keyPath)", hint: advice + "egin with: meshplan init")
         }
         return Failure(
             .failure,
@@ -81,8 +82,16 @@ struct Workspace {
                 throw Failure(
                     .failure,
                     "the database of the network `\(network)` is missing: there is no \(Self.databasePath(network))",
-                    hint: "Put a copy in its place, as meshplan state pull makes them, or import the network again; "
+                    hint: RestoringAdvice(context).hint(for: network)
+                        ?? "Put a copy in its place, as meshplan state pull makes them, or import the network again; "
                         + "sequence numbers go on where they were."
+                )
+            }
+            if case .file = location, let hint = RestoringAdvice(context).hint(for: network) {
+                throw Failure(
+                    .failure,
+                    "the database of the network `\(network)` is missing: there is no \(Self.databasePath(network))",
+                    hint: hint
                 )
             }
             if others.isEmpty, KeySources(context).all.isEmpty { throw try missingKey() }
@@ -125,7 +134,20 @@ struct Workspace {
         guard Files.kind(path) == .file else {
             throw Failure(.usage, "there is no file \(file.printable)", hint: "Say the path of a copy or backup.")
         }
-        return try KeySources(context).open(try SealedDatabase(at: .file(path)))
+        do {
+            return try KeySources(context).open(try SealedDatabase(at: .file(path)))
+        } catch let error as StoreError where error.path == path {
+            // A text may well be what another tool has exported.
+            let isForeign = error.code == .notADatabase
+            throw StoreError(
+                error.code,
+                error.message,
+                hint: isForeign
+                    ? "say the path of a copy of a mesh database; configuration databases are for import and db merge"
+                    : "take another copy",
+                path: file.printable
+            )
+        }
     }
 
     /// Makes the database of a network, where there is none yet.
@@ -162,8 +184,8 @@ struct Workspace {
             throw Failure(
                 .stale,
                 "\(StateLock.fileName) knows a database of the network `\(network)` already, at serial \(entry.serial)",
-                hint:
-                    "Put that database into \(Self.folderName); it may be on another machine, or in a backup. If it is "
+                hint: (RestoringAdvice(context).hint(for: network).map { $0 + "\n" } ?? "")
+                    + "Put that database into \(Self.folderName); it may be on another machine, or in a backup. If it is "
                     + "lost, make a new one with --accept-older, or choose another name."
             )
         }
@@ -230,19 +252,43 @@ struct Workspace {
     func nothingThere() -> Failure {
         let place = (try? sharedStore())?.name ?? Self.folderName
         let backups = (try? Files.names(inFolder: context.absolute(Backups.folderName), as: Backups.folderName)) ?? []
-        guard (try? LockFile(context).read().networks.isEmpty) == false || !backups.isEmpty else {
+        let known = (try? LockFile(context).read().networks.keys.sorted()) ?? []
+        guard !known.isEmpty || !backups.isEmpty else {
+            if let above = folderAbove() {
+                return Failure(
+                    .failure,
+                    "there is no database in \(place); there is one in \(above)",
+                    hint: "Run the command there: cd \(above.shellWord)"
+                )
+            }
             return Failure(
                 .failure,
                 "there is no database in \(place)",
                 hint: "Begin with: meshplan init\(stateOption), then meshplan import --cdb FILE\(stateOption)"
             )
         }
+        let networks = known + Set(backups.compactMap { Backup($0)?.network }).subtracting(known).sorted()
         return Failure(
             .failure,
             "there is no database in \(place), but there was one",
-            hint: "Put it back" + (backups.isEmpty ? "" : ", or the newest backup in \(Backups.folderName)")
+            hint: networks.lazy.compactMap { RestoringAdvice(context).hint(for: $0) }.first
+                ?? "Put it back" + (backups.isEmpty ? "" : ", or the newest backup in \(Backups.folderName)")
                 + ": a new one would not know the device keys of the nodes."
         )
+    }
+
+    /// The nearest folder above the working folder that has databases, as a path from there; nil if there is none.
+    func folderAbove() -> String? {
+        var parts = context.workingDirectory.split(separator: "/")
+        var way: [String] = []
+        while parts.popLast() != nil {
+            way.append("..")
+            let folder = "/" + parts.joined(separator: "/") + "/" + Self.folderName
+            guard Files.kind(folder) == .folder else { continue }
+            let names = (try? Files.names(inFolder: folder, as: folder)) ?? []
+            if names.contains(where: { $0.hasSuffix(".meshdb") }) { return way.joined(separator: "/") }
+        }
+        return nil
     }
 
     /// Refuses names of networks that no definition could have; they also become names of files.

@@ -173,6 +173,21 @@ struct ApplyCommandTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 
+    @Test("the exit code of an interrupt tells the signal, as shells count", arguments: [(1, 129), (2, 130), (15, 143)])
+    func signals(_ signal: Int32, _ status: Int32) throws {
+        let fixture = try CommandFixture.house()
+        fixture.interruptSignal = signal
+        var calls = 0
+        fixture.interruptCount = {
+            calls += 1
+            return calls > 6 ? 1 : 0
+        }
+        let result = fixture.run("apply", "--via", "simulator", "--auto-approve")
+        #expect(result.status == status && result.output.contains("Interrupted.\nApplied "), "\(result)")
+        // A command that has nothing left to be interrupted in ends as ever.
+        #expect(fixture.run("show").status == 0)
+    }
+
     @Test("an interrupt at the question does nothing")
     func interruptedQuestion() throws {
         let fixture = try CommandFixture.house()

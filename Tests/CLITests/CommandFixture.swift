@@ -25,6 +25,8 @@ final class CommandFixture {
     var environment: [String: String] = ["LANG": "C.UTF-8", "NO_COLOR": "1"]
     /// Called each time the command looks at the number of interrupts.
     var interruptCount: () -> Int = { 0 }
+    /// The signal that interrupts, once there is one.
+    var interruptSignal: Int32?
     /// The calendar time.
     var now = Timestamp(rawValue: 1_795_000_000)
     /// Called when a command lets time pass, before it passes.
@@ -128,7 +130,11 @@ final class CommandFixture {
             lineInput: LineInput(poll: { self.polled() }, discard: {}),
             now: { self.now },
             randomBits: { self.random.next() },
-            interrupts: Interrupts(arm: {}, count: { self.interruptCount() }),
+            interrupts: Interrupts(
+                arm: {},
+                count: { self.interruptCount() },
+                first: { self.interruptCount() > 0 ? self.interruptSignal : nil }
+            ),
             process: ProcessIdentity(number: 4711, user: "tester", host: "bench"),
             pause: { self.pause($0) }
         )

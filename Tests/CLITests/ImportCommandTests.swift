@@ -60,8 +60,10 @@ struct ImportCommandTests {
         let fixture = try CommandFixture()
         try fixture.copy("network.json")
         let noFile = fixture.run("import", "--cdb", "nothing.json")
-        #expect(noFile.status == 1 && noFile.error == "Error: cannot read nothing.json: No such file or directory\n")
-        #expect(fixture.run("import", "--cdb", ".").error == "Error: cannot read .: it is a folder\n")
+        #expect(
+            noFile.status == 1 && noFile.error.hasPrefix("Error: cannot read nothing.json: No such file or directory\n")
+        )
+        #expect(fixture.run("import", "--cdb", ".").error.hasPrefix("Error: cannot read .: it is a folder\n"))
         let noInit = fixture.run("import", "--cdb", "network.json")
         #expect(noInit.status == 1 && noInit.error.contains("Begin with: meshplan init"))
     }

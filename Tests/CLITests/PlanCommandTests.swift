@@ -60,7 +60,10 @@ struct PlanCommandTests {
             #expect(result.error.hasPrefix("Error: house.mplan is a saved plan, not a definition\n"))
         }
         let missing = fixture.run("show", "lost.mplan")
-        #expect(missing.status == 1 && missing.error == "Error: cannot read lost.mplan: No such file or directory\n")
+        #expect(
+            missing.status == 1
+                && missing.error == "Error: cannot read lost.mplan: No such file or directory\n  Check the path.\n"
+        )
     }
 
     @Test("a plan that cannot be saved is one clear message")

@@ -43,7 +43,7 @@ struct ValidateCommandTests {
         let empty = fixture.run("validate")
         #expect(empty.status == 65 && empty.error.hasPrefix("Error: there is no definition in the current folder\n"))
         let missing = fixture.run("validate", "x.yaml")
-        #expect(missing.status == 1 && missing.error == "Error: cannot read x.yaml: No such file or directory\n")
+        #expect(missing.status == 1 && missing.error == "Error: cannot read x.yaml: No such file or directory\n  Check the path.\n")
         try fixture.write("network: a", to: "sub/deep/a.yaml")
         #expect(fixture.run("validate", "sub").error.hasPrefix("Error: there is no definition in sub\n"))
         #expect(fixture.run("validate", "sub/deep", "sub/deep/a.yaml").error.contains("sub/deep/a.yaml"))

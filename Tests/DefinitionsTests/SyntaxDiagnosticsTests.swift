@@ -63,10 +63,24 @@ struct SyntaxDiagnosticsTests {
             ([0x61, 0xEF, 0xBB, 0xBF], "a.yaml:1:2: error: the invisible character U+FEFF (delete it)"),
             ([0xFE, 0xFF, 0x00, 0x61], "a.yaml:1:1: error: the file is UTF-16, not UTF-8 (save the file as UTF-8)"),
             ([0xFF, 0xFE, 0x61, 0x00], "a.yaml:1:1: error: the file is UTF-16, not UTF-8 (save the file as UTF-8)"),
+            ([0x61, 0x00, 0x3A, 0x00], "a.yaml:1:1: error: the file is UTF-16, not UTF-8 (save the file as UTF-8)"),
+            ([0x00, 0x61, 0x00, 0x3A], "a.yaml:1:1: error: the file is UTF-16, not UTF-8 (save the file as UTF-8)"),
         ] as [([UInt8], String)]
     )
     func octets(_ octets: [UInt8], _ expected: String) {
         #expect(diagnose(octets: octets).first == expected)
+    }
+
+    @Test("A program is no text, a text with a slip stays one")
+    func programs() {
+        var program: [UInt8] = [0x7F, 0x45, 0x4C, 0x46]
+        program += [UInt8](repeating: 0, count: 60)
+        let foreign = "a.yaml:1:1: error: the file is no text (check the path: definitions are YAML in UTF-8)"
+        #expect(diagnose(octets: program) == [foreign])
+        var text = Array("version: 1\n# ".utf8)
+        text += [UInt8](repeating: 0x62, count: 900)
+        text.append(0x07)
+        #expect(diagnose(octets: text).first == "a.yaml:2:903: error: the invisible character U+0007 (delete it)")
     }
 
     @Test("An octet that is not text is found wherever it stands in a line, and what is text never is")

@@ -34,7 +34,7 @@ struct House: Sendable {
     /// A new temporary folder with nothing in it.
     static func empty() throws -> House { House(folder: try temporaryFolder()) }
 
-    /// Writes a file in the folder.
+    /// Writes a file in the folder, for its owner alone.
     func write(_ text: String, to name: String) throws {
         let file = folder.appending(path: name)
         try FileManager.default.createDirectory(
@@ -42,6 +42,8 @@ struct House: Sendable {
             withIntermediateDirectories: true
         )
         try text.write(to: file, atomically: true, encoding: .utf8)
+        // Files with secrets are refused otherwise.
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     }
 
     /// The same database, keys and definition in another folder.

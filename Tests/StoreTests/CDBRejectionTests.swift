@@ -265,7 +265,7 @@ struct CDBRejectionTests {
             ("", "line 1, column 1: the document ends where a value is expected"),
             ("{\n  \"a\": tru\n}", "line 2, column 8: a value is expected"),
             ("{\"a\" 1}", "line 1, column 6: a colon is expected"),
-            ("[1,2", "line 1, column 5: a comma or a closing bracket is expected"),
+            ("[1,2", "line 1, column 5: the document ends where a comma or a closing bracket is expected"),
             ("[1,]", "line 1, column 4: a comma before the closing bracket"),
             ("{a:1}", "line 1, column 2: a member name in quotes is expected"),
             ("{\"a\":1,\n\"a\":2}", "line 2, column 1: the member \"a\" is there twice"),
@@ -283,6 +283,40 @@ struct CDBRejectionTests {
     )
     func syntax(_ text: String, _ message: String) throws {
         #expect(storeError { _ = try CDBImport.read(Array(text.utf8)) }?.message == message)
+    }
+
+    @Test(
+        "Where the end is missing, or the file is something else, the hint says so",
+        arguments: [
+            ("[1,2", "cut off"), ("{\"a\":", "cut off"), ("{\"a\":1,", "cut off"), ("[\"abc", "cut off"), ("[\"a\\", "cut off"),
+            ("[tr", "cut off"), ("[-", "cut off"), ("[\"\\u00", "cut off"), ("version: 1\n", "begins with {"),
+            ("\n nope", "begins with {"),
+        ]
+    )
+    func ends(_ text: String, _ hint: String) throws {
+        let error = storeError { _ = try CDBImport.read(Array(text.utf8)) }
+        #expect(error?.hint?.contains(hint) == true, "\(String(describing: error))")
+    }
+
+    @Test("What is wrong in the middle of a document is not taken for a missing end")
+    func middle() throws {
+        for text in ["[1 2]", "{\"a\" 1}", "[tru]", "[\"\\x\"]", "[01]", "[1] 2", "[\"\\u12\"]"] {
+            let error = try required(storeError { _ = try CDBImport.read(Array(text.utf8)) })
+            #expect(error.hint?.contains("cut off") != true, "\(text): \(error)")
+        }
+    }
+
+    @Test("UTF-16 and databases of SQLite are called what they are")
+    func formats() throws {
+        let wide = Array("{\"a\":1}".utf8)
+        let documents: [([UInt8], String)] = [
+            (wide.flatMap { [$0, 0] }, "UTF-16"), (wide.flatMap { [0, $0] }, "UTF-16"), ([0xFF, 0xFE, 0x7B, 0], "UTF-16"),
+            (Array("SQLite format 3\0".utf8), "SQLite"),
+        ]
+        for (bytes, word) in documents {
+            let error = storeError { _ = try CDBImport.read(bytes) }
+            #expect(error?.code == .invalidDocument && error?.message.contains(word) == true && error?.hint != nil)
+        }
     }
 
     @Test("Text that is not UTF-8 is refused")

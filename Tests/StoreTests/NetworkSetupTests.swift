@@ -77,16 +77,33 @@ struct NetworkSetupTests {
         func range(_ network: MeshNetwork) throws -> ClosedRange<UInt16>? {
             try MeshNetwork.addingProvisioner(to: network, using: &generator).provisioners.last?.unicastRanges.first
         }
-        #expect(try range(network([])) == 0x0001...0x0100)
+        let elsewhere: [ClosedRange<UInt16>] = [0x0300...0x03FF]
+        #expect(try range(network(elsewhere)) == 0x0002...0x0101, "0x0001 may be somebody's who is not in the file")
         #expect(try range(network([0x0001...0x0010, 0x0005...0x0008])) == 0x0011...0x0110)
-        #expect(try range(network([], nodes: [0x00FF])) == 0x0101...0x0200)
-        #expect(try range(network([], excluded: [0x0100])) == 0x0101...0x0200)
-        var waiting = try network([])
+        #expect(try range(network(elsewhere, nodes: [0x00FF])) == 0x0101...0x0200)
+        #expect(try range(network(elsewhere, excluded: [0x0100])) == 0x0101...0x0200)
+        var waiting = try network(elsewhere)
         waiting.pendingProvisionings = try richNetwork().pendingProvisionings
         waiting.pendingProvisionings[0].address = try required(UnicastAddress(rawValue: 0x0050))
         #expect(try range(waiting) == 0x0052...0x0151)
         #expect(try range(network([0x0001...0x7FF0])) == 0x7FF1...0x7FFF)
         #expect(try range(network([0x0001...0x0FFF, 0x1002...0x7FFE])) == 0x1000...0x1001)
+    }
+
+    @Test("Where nobody says which addresses are given out, the last ones are taken, and 0x0001 never")
+    func undeclared() throws {
+        var generator = SplitMix64(seed: 1)
+        func ranges(_ network: MeshNetwork) throws -> [[ClosedRange<UInt16>]] {
+            try MeshNetwork.addingProvisioner(to: network, using: &generator).provisioners.map(\.unicastRanges)
+        }
+        #expect(try ranges(network([])) == [[], [0x7F00...0x7FFF]])
+        #expect(try ranges(network([], nodes: [0x0001, 0x7FFE])) == [[], [0x7EFE...0x7FFD]])
+        // The range of PyACI: its own address, 0x0001, is the only one outside.
+        #expect(try ranges(network([0x0002...0x7FFF])) == [[0x0002...0x7EFF], [0x7F00...0x7FFF]])
+        #expect(try ranges(network([0x0010...0x7FFF])) == [[0x0010...0x7FFF], [0x0002...0x000F]])
+        var nobody = try network([])
+        nobody.provisioners = []
+        #expect(try ranges(nobody) == [[0x7F00...0x7FFF]])
     }
 
     @Test(

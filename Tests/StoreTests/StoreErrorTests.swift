@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import MeshCore
 import TestSupport
 import Testing
@@ -284,5 +285,19 @@ struct StoreErrorTests {
         #expect(storeError { try AtomicFile.write(folder.path, [1]) } != nil)
         #expect(storeError { _ = try AtomicFile.read(path, limit: 2) }?.code == .invalidDocument)
         #expect(storeError { _ = try AtomicFile.read(folder.path) }?.code == .invalidDocument)
+    }
+
+    @Test("What cannot be written is named: the file itself, or the one beside it that reading needs")
+    func named() {
+        let memory = SQLiteRowStore.storeError(DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE), path: "/a/t.meshdb")
+        #expect(memory.path == "/a/t.meshdb-shm" && memory.code == .diskFull)
+        #expect(memory.message.contains("reading the database needs"))
+        let write = SQLiteRowStore.storeError(DatabaseError(resultCode: .SQLITE_IOERR_WRITE), path: "/a/t.meshdb")
+        #expect(write.path == "/a/t.meshdb" && write.hint?.contains("ulimit -f") == true)
+        let file = StoreError.system(EFBIG, "cannot be written", path: "/a/t.mplan")
+        #expect(
+            file.path == "/a/t.mplan" && file.message.contains("may not grow")
+                && file.hint?.contains("ulimit -f") == true
+        )
     }
 }

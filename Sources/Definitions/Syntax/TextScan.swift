@@ -12,6 +12,8 @@ enum TextScan {
         var line: UInt32
         /// The column in characters, from 1.
         var column: UInt32
+        /// Whether the file is no text at all, so that no line of it is worth showing.
+        var isForeign = false
     }
 
     /// The length of a UTF-8 byte order mark at the start of the file: 3 or 0.
@@ -22,12 +24,13 @@ enum TextScan {
     /// The first problem: UTF-16, octets that are not UTF-8 (RFC 3629), NUL and other control characters (YAML 1.1,
     /// 5.1), line breaks other than LF and CR LF.
     static func firstProblem(_ bytes: UnsafeBufferPointer<UInt8>) -> Problem? {
-        if bytes.count >= 2, (bytes[0], bytes[1]) == (0xFE, 0xFF) || (bytes[0], bytes[1]) == (0xFF, 0xFE) {
+        if isUTF16(bytes) {
             return Problem(
                 message: "the file is UTF-16, not UTF-8",
                 hint: "save the file as UTF-8",
                 line: 1,
-                column: 1
+                column: 1,
+                isForeign: true
             )
         }
         var offset = byteOrderMarkLength(bytes)
@@ -45,12 +48,38 @@ enum TextScan {
             }
             let (scalar, length) = decode(bytes, at: offset)
             if let (message, hint) = complaint(about: scalar, byte: byte, offset: offset) {
+                if isBinary(bytes) {
+                    return Problem(
+                        message: "the file is no text",
+                        hint: "check the path: definitions are YAML in UTF-8",
+                        line: 1,
+                        column: 1,
+                        isForeign: true
+                    )
+                }
                 let (line, column) = place(of: offset, in: bytes)
                 return Problem(message: message, hint: hint, line: line, column: column)
             }
             offset += length
         }
         return nil
+    }
+
+    /// Whether the file begins with the mark of UTF-16, or as ASCII does in it: every other octet is zero.
+    private static func isUTF16(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes.count >= 2 else { return false }
+        if (bytes[0], bytes[1]) == (0xFE, 0xFF) || (bytes[0], bytes[1]) == (0xFF, 0xFE) { return true }
+        let start = bytes.prefix(min(64, bytes.count & ~1))
+        guard start.count >= 4 else { return false }
+        let isZeroFirst = bytes[0] == 0
+        return start.indices.allSatisfy { (bytes[$0] == 0) == ($0.isMultiple(of: 2) == isZeroFirst) }
+    }
+
+    /// Whether so many octets at the beginning of a file are control characters that it cannot be text.
+    private static func isBinary(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let start = bytes.prefix(4096)
+        let controls = start.count { $0 < 0x20 && !(0x09...0x0D).contains($0) || $0 == 0x7F }
+        return controls >= 16 && controls > start.count / 20
     }
 
     /// The line and column, in characters from 1, of an octet.

@@ -9,7 +9,7 @@ struct DoctorCommand: NetworkCommand {
         commandName: "doctor",
         abstract: "Check files, databases and what they say, and tell what to do.",
         discussion: """
-            Looks at the permissions of the files in .meshplan, reads every row of the databases, and checks what they say of \
+            Looks at the permissions of .meshplan and of the files in it, reads every row of the databases, and checks what they say of \
             the networks: addresses and ranges that overlap, exclusions, key phases, references to what does not exist, what \
             earlier runs have left open, and when certificates of gateways end. Shows the Bluetooth adapters of \
             this machine, too. Nothing is sent and nothing is changed. Ends with 1 if there is an error.
@@ -41,7 +41,15 @@ struct DoctorCommand: NetworkCommand {
             ExaminationView(subject: .gateway(pairing.name), findings: findings).show(in: context)
             if context.json == nil { context.output.line() }
         }
-        if networks.network == nil { showBluetooth(in: context) }
+        if networks.network == nil {
+            let findings = FolderExamination(context: context).findings()
+            worst = [worst, findings.first?.severity].compactMap(\.self).max()
+            if !findings.isEmpty {
+                ExaminationView(subject: .folder, findings: findings).show(in: context)
+                if context.json == nil { context.output.line() }
+            }
+            showBluetooth(in: context)
+        }
         // A machine that only lends its radio has none; what there is to tell of it was told.
         guard !names.isEmpty else { throw workspace.nothingThere() }
         return worst == .error ? .failure : .success
@@ -65,7 +73,7 @@ struct DoctorCommand: NetworkCommand {
                 found += try contents()
             } catch {
                 // One that cannot be looked at does not keep the others from being.
-                let failure = Failure(explaining: error)
+                let failure = Failure(explaining: RestoringAdvice(workspace.context).improved(error))
                 found.append(
                     ExaminationFinding(
                         .error,
@@ -91,7 +99,8 @@ struct DoctorCommand: NetworkCommand {
                     "damage",
                     problem.message,
                     advice: (try? workspace.sharedStore()) == nil
-                        ? "Put a backup in its place; meshplan state verify FILE tells whether that is whole."
+                        ? RestoringAdvice(workspace.context).hint(for: name)
+                            ?? "Put a copy in its place; meshplan state verify FILE tells whether that is whole."
                         : "Put a backup back with meshplan state push FILE --force, or have the server restored."
                 )
             }

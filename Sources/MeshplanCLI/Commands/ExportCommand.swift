@@ -9,7 +9,7 @@ struct ExportCommand: NetworkCommand {
         abstract: "Write the mesh database as a configuration database that other tools read.",
         discussion: """
             Writes the JSON of the Mesh Configuration Database Profile 1.0.1. The file holds keys and is readable by you \
-            alone, unless --without-keys. Whoever imports it must use addresses of their own: IV index and sequence \
+            alone, unless --without-keys; .gitignore of the folder, or of the repository that it lies in, is made to name it. Whoever imports it must use addresses of their own: IV index and sequence \
             numbers are not part of the format.
 
             The order in the file depends on the network only, and a file of this network that says the same already is \
@@ -45,10 +45,16 @@ struct ExportCommand: NetworkCommand {
             keys: withoutKeys ? .none : partial ? .network : .all
         )
         let bytes = try document(network, try database.extras(), contents, context)
+        // Before there is anything that somebody could commit.
+        let cover = contents.keys == .none ? nil : try GitIgnore.cover(cdb, in: context)
         if let bytes {
-            try AtomicFile.write(context.absolute(cdb), bytes, mode: contents.keys == .none ? 0o644 : 0o600)
+            do {
+                try AtomicFile.write(context.absolute(cdb), bytes, mode: contents.keys == .none ? 0o644 : 0o600)
+            } catch {
+                throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
+            }
         }
-        report(network, contents, isWritten: bytes != nil, context)
+        report(network, contents, isWritten: bytes != nil, cover, context)
         return .success
     }
 
@@ -66,28 +72,48 @@ struct ExportCommand: NetworkCommand {
         _ context: Context
     ) throws -> [UInt8]? {
         let path = context.absolute(cdb)
-        guard let kind = Files.kind(path) else {
+        let kind = Files.kind(path)
+        if kind == .folder {
+            throw Failure(
+                .failure,
+                "\(cdb.printable) is a folder",
+                hint: "Say which file is to be made in it, such as "
+                    + "\((cdb.hasSuffix("/") ? cdb : cdb + "/").printable)\(network.name.slug).json."
+            )
+        }
+        guard kind != .other else {
+            throw Failure(.failure, "\(cdb.printable) is no file but a pipe or a device", hint: "Give another name.")
+        }
+        guard kind != nil else {
             return CDBExport.write(network, extras: extras, contents: contents, timestamp: context.now())
         }
-        if kind == .file {
-            let earlier = try Files.read(path, as: cdb, limit: 256 << 20)
-            switch CDBExport.renew(
-                earlier,
-                with: network,
-                extras: extras,
-                contents: contents,
-                timestamp: context.now()
-            ) {
-            case .unchanged where contents.keys == .none || !Files.isReadableByOthers(path): return nil
-            case .unchanged: return earlier
-            case .document(let bytes): return bytes
-            case .foreign: break
-            }
+        let earlier = try Files.read(path, as: cdb, limit: 256 << 20)
+        switch CDBExport.renew(
+            earlier,
+            with: network,
+            extras: extras,
+            contents: contents,
+            timestamp: context.now()
+        ) {
+        case .unchanged where contents.keys == .none || !Files.isReadableByOthers(path): return nil
+        case .unchanged: return earlier
+        case .document(let bytes): return bytes
+        case .foreign:
+            throw Failure(
+                .failure,
+                "\(cdb.printable) is there already, and meshplan did not export it from this network",
+                hint: "Give another name, or move it away."
+            )
         }
-        throw Failure(
-            .failure,
-            "\(cdb.printable) is there already, and meshplan did not export it from this network",
-            hint: "Give another name, or move it away."
+    }
+
+    /// Says that ignoring comes too late.
+    private func warn(of cover: GitIgnore.Cover?, _ context: Context) {
+        guard cover?.isTracked == true else { return }
+        FailureView(context).warn(
+            "git has \(cdb.printable), which holds keys, already",
+            hint:
+                "take it out with git rm --cached \(cdb.printable.shellWord), and have the keys refreshed if somebody else has the repository."
         )
     }
 
@@ -95,6 +121,7 @@ struct ExportCommand: NetworkCommand {
         _ network: MeshNetwork,
         _ contents: CDBContents,
         isWritten: Bool,
+        _ cover: GitIgnore.Cover?,
         _ context: Context
     ) {
         let part = contents.subnets.map { network.limited(to: $0) } ?? network
@@ -103,8 +130,18 @@ struct ExportCommand: NetworkCommand {
                 "type": "export", "file": cdb.json, "written": .bool(isWritten), "partial": .bool(contents.isPartial),
                 "nodes": .integer(part.nodes.count), "subnets": .integer(part.netKeys.count),
                 "application_keys": .integer(part.appKeys.count), "groups": .integer(part.groups.count),
+                "gitignore": cover?.pattern?.json,
             ])
+            warn(of: cover, context)
             return
+        }
+        defer {
+            if let cover, let pattern = cover.pattern {
+                context.output.line(
+                    "Added \(pattern.printable) to \(cover.place.printable): its keys do not belong into git."
+                )
+            }
+            warn(of: cover, context)
         }
         let parts = [
             count(part.nodes.count, "node"), count(part.netKeys.count, "subnet"),

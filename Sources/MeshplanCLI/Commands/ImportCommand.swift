@@ -14,8 +14,8 @@ struct ImportCommand: ContextCommand {
 
             Other programs write some values in ways of their own: steps for milliseconds, repetitions counted from 0, \
             numbers for hexadecimal digits. They are told by several marks; where a value has two meanings and nothing \
-            tells which, the file is refused with both. --lint lists who wrote the file, every repair and everything \
-            that is refused, by JSON pointer, and changes nothing; it ends with 0 for a file without repairs, 9 for one \
+            tells which, the file is refused with both. --lint lists who wrote the file, every repair, what the import adds, \
+            warnings and everything that is refused, by JSON pointer, and changes nothing; it ends with 0 for a file without repairs, 9 for one \
             with repairs, and 65 for one that cannot be imported. --strict refuses a file that needs a repair.
 
             --write-definition also writes the network down as a definition, DIR/NAME.yaml, and has it managed by that: \
@@ -76,22 +76,32 @@ struct ImportCommand: ContextCommand {
         } catch {
             throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
         }
-        let view = CDBInspectionView(inspection: inspection, file: cdb, isStrict: strict)
+        let taken = try inspection.document.map { try withOurs($0, context) }
+        let view = CDBInspectionView(
+            inspection: inspection,
+            joining: taken.map { .init($0.document, $0.network) },
+            file: cdb,
+            isStrict: strict
+        )
         if lint { return view.show(in: context) }
-        if strict, inspection.document != nil, !inspection.repairs.isEmpty {
+        if strict, inspection.document != nil, !view.repairs.isEmpty {
             view.listRepairs(in: context)
             throw Failure(
                 .invalidInput,
-                "\(cdb.printable): the file needs \(count(inspection.repairs.count, "repair")), which --strict refuses",
+                "\(cdb.printable): the file needs \(count(view.repairs.count, "repair")), which --strict refuses",
                 hint: "Leave --strict away, or correct the file."
             )
         }
-        let document: CDBDocument
-        do {
-            document = try inspection.accepted()
-        } catch {
-            throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
+        guard let taken else {
+            do {
+                _ = try inspection.accepted()
+            } catch {
+                throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
+            }
+            throw Failure(.invalidInput, "\(cdb.printable): nothing was read", hint: "Export it again.")
         }
+        var joined = taken.network
+        let document = taken.document
         let name = network ?? defaultName(document, context)
         let workspace = Workspace(context: context)
         let path = try workspace.databaseName(name)
@@ -104,8 +114,6 @@ struct ImportCommand: ContextCommand {
                     + (try workspace.sharedStore() == nil ? ", or move \(path) away." : ".")
             )
         }
-        var generator = context.randomNumbers
-        var joined = try document.joined(using: &generator)
         let written = try writeDefinition.map { folder in
             try WrittenDefinition(
                 of: joined,
@@ -128,6 +136,19 @@ struct ImportCommand: ContextCommand {
         written?.report()
         context.output.line("Next: meshplan plan" + (written.map(\.planArgument) ?? "") + workspace.stateOption)
         return .success
+    }
+
+    /// The network of a document with our provisioner in it.
+    private func withOurs(
+        _ document: CDBDocument,
+        _ context: Context
+    ) throws(StoreError) -> (document: CDBDocument, network: MeshNetwork) {
+        var generator = context.randomNumbers
+        do {
+            return (document, try document.joined(using: &generator))
+        } catch {
+            throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
+        }
     }
 
     private func defaultName(_ document: CDBDocument, _ context: Context) -> String {
@@ -162,6 +183,10 @@ struct ImportCommand: ContextCommand {
                 )
             }
         }
+        let remarks = document.remarks.map { remark in
+            Diagnostic(.warning, CDBInspectionView.line(remark.pointer, remark.text))
+        }
+        context.errorOutput.write(DiagnosticView(style: context.errorStyle).render(remarks))
         let parts = [
             count(document.network.nodes.count, "node"), count(network.netKeys.count, "subnet"),
             count(network.appKeys.count, "application key"), count(network.groups.count, "group"),
@@ -175,7 +200,12 @@ struct ImportCommand: ContextCommand {
             )
         }
         if let own = network.nodes.first(where: { $0.uuid == network.ownProvisioner }) {
-            context.output.line("meshplan is a provisioner of its own, with the address \(own.unicastAddress)")
+            let ranges = network.provisioners.first { $0.uuid == own.uuid }?.unicastRanges ?? []
+            let shown = ranges.map { "0x\($0.lowerBound.hexadecimal) to 0x\($0.upperBound.hexadecimal)" }
+            context.output.line(
+                "meshplan is a provisioner of its own, with the addresses \(shown.joined(separator: ", ")); it sends from "
+                    + "\(own.unicastAddress)"
+            )
         }
     }
 }

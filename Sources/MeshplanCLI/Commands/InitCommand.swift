@@ -28,6 +28,11 @@ struct InitCommand: ContextCommand {
         if let network { try Workspace.check(network) }
         let workspace = Workspace(context: context)
         var done: [String] = []
+        if Files.kind(workspace.folder) == nil, let above = workspace.folderAbove() {
+            context.errorOutput.line(
+                "There is a \(Workspace.folderName) with databases in \(above.printable) already; the one made here is another."
+            )
+        }
         if try Files.createFolder(workspace.folder, as: Workspace.folderName) {
             done.append("Made \(Workspace.folderName)")
         }

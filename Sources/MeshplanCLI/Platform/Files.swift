@@ -1,3 +1,4 @@
+internal import MeshCore
 internal import Store
 
 #if canImport(Darwin)
@@ -50,6 +51,19 @@ enum Files {
         return stat(path, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : path
     }
 
+    /// The path without links and dots in it; nil if nothing is there.
+    static func resolved(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    /// The permission bits of a file or folder, links followed; nil if there is nothing.
+    static func permissions(_ path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_mode & 0o7777) : nil
+    }
+
     /// Whether somebody other than the owner may read a regular file.
     static func isReadableByOthers(_ path: String) -> Bool {
         var status = stat()
@@ -57,26 +71,101 @@ enum Files {
         return status.st_mode & (S_IRGRP | S_IROTH) != 0
     }
 
-    /// The whole file; pipes and `/dev/stdin` work too.
+    /// How long nothing may come out of a pipe before it is given up.
+    static let patience = Duration.seconds(30)
+
+    /// The whole file; pipes and `/dev/stdin` work too, as long as somebody writes to them.
     ///
     /// - Parameters:
     ///   - path: for the system.
     ///   - name: for people.
     ///   - limit: octets that are read at most; a larger file is an error.
-    static func read(_ path: String, as name: String, limit: Int) throws(FileError) -> [UInt8] {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw last("read", name) }
+    ///   - isSecret: whether a file is refused that others than its owner may use.
+    ///   - patience: how long a pipe may be silent.
+    static func read(
+        _ path: String,
+        as name: String,
+        limit: Int,
+        isSecret: Bool = false,
+        patience: Duration = Files.patience
+    ) throws(FileError) -> [UInt8] {
+        let (number, status) = try openForReading(path, as: name)
         defer { _ = close(number) }
-        var status = stat()
-        guard fstat(number, &status) == 0 else { throw last("read", name) }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw FileError(verb: "read", path: name, reason: "it is a folder")
+        let permissions = status.st_mode & 0o777
+        guard !isSecret || status.st_mode & S_IFMT != S_IFREG || permissions & 0o077 == 0 else {
+            throw FileError(
+                verb: "read",
+                path: name,
+                reason:
+                    "it holds secrets, and others than its owner can use it (mode 0\(String(permissions, radix: 8)))",
+                hint: "chmod 600 \(name.printable.shellWord), and replace the secrets if somebody may have read them."
+            )
         }
-        return try readRest(of: number, as: name, limit: limit)
+        let bytes = try readRest(of: number, as: name, limit: limit, patience: patience)
+        guard !bytes.isEmpty || status.st_mode & S_IFMT != S_IFIFO else {
+            throw FileError(
+                verb: "read",
+                path: name,
+                reason: "it is a pipe that nobody writes to",
+                hint: "Say the path of a file, or start first what writes to the pipe."
+            )
+        }
+        return bytes
+    }
+
+    /// Opens a file without waiting: a pipe that nobody writes to would be waited for else, and for ever.
+    private static func openForReading(_ path: String, as name: String) throws(FileError) -> (Int32, stat) {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else {
+            let error = errno
+            guard error == ENOENT else { throw Files.error(error, "read", name) }
+            guard name == "-" else { throw missing(path, name) }
+            throw FileError(
+                verb: "read",
+                path: name,
+                reason: "there is no such file, and - does not stand for standard input yet",
+                isMissing: true,
+                hint: "Say /dev/stdin to have standard input read."
+            )
+        }
+        var status = stat()
+        guard fstat(number, &status) == 0 else {
+            let error = errno
+            _ = close(number)
+            throw Files.error(error, "read", name)
+        }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            _ = close(number)
+            throw FileError(verb: "read", path: name, reason: "it is a folder", hint: "Say the path of a file.")
+        }
+        return (number, status)
+    }
+
+    /// The error of a file that is not there, with what may have been meant.
+    private static func missing(_ path: String, _ name: String) -> FileError {
+        var error = Files.error(ENOENT, "read", name)
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let folder = parts.dropLast().joined(separator: "/")
+        guard kind(folder.isEmpty ? "/" : folder) == .folder else {
+            error.hint = "There is no folder of that name either; check the path."
+            return error
+        }
+        let names = (try? self.names(inFolder: folder.isEmpty ? "/" : folder, as: folder)) ?? []
+        let last = parts.last.map(String.init) ?? ""
+        error.hint =
+            Suggestion.nearest(to: last, among: names).map { found in
+                "Did you mean \((name.dropLast(last.count) + found).printable.shellWord)?"
+            } ?? "Check the path."
+        return error
     }
 
     /// What is left of an open file.
-    static func readRest(of number: Int32, as name: String, limit: Int) throws(FileError) -> [UInt8] {
+    static func readRest(
+        of number: Int32,
+        as name: String,
+        limit: Int,
+        patience: Duration = Files.patience
+    ) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
@@ -84,20 +173,42 @@ enum Files {
             if count == 0 { return bytes }
             guard count > 0 else {
                 if errno == EINTR { continue }
-                throw last("read", name)
+                guard errno == EAGAIN || errno == EWOULDBLOCK else { throw last("read", name) }
+                try wait(for: number, as: name, patience)
+                continue
             }
             guard bytes.count + count <= limit else {
-                throw FileError(verb: "read", path: name, reason: "it is larger than \(limit / 1_048_576) MiB")
+                throw FileError(
+                    verb: "read",
+                    path: name,
+                    reason: "it is larger than \(limit >= 1_048_576 ? "\(limit >> 20) MiB" : "\(limit) octets")",
+                    hint: "Check the path: no such file has to be that large."
+                )
             }
             bytes.append(contentsOf: buffer[..<count])
         }
     }
 
-    /// The first octets of a file, fewer if it is shorter.
+    /// Waits until something can be read; somebody who types may take their time.
+    private static func wait(for number: Int32, as name: String, _ patience: Duration) throws(FileError) {
+        let milliseconds = isatty(number) == 1 ? -1 : Int32(clamping: patience.microseconds / 1_000)
+        var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        guard poll(&request, 1, milliseconds) != 0 else {
+            throw FileError(
+                verb: "read",
+                path: name,
+                reason: "nothing has come out of it for \(patience.components.seconds) s",
+                hint: "Say the path of a file, or see why nothing more is written to the pipe."
+            )
+        }
+    }
+
+    /// The first octets of a file, fewer if it is shorter; none of anything that is no file, from which they would be taken
+    /// away.
     static func readStart(_ path: String, as name: String, count: Int) throws(FileError) -> [UInt8] {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw last("read", name) }
+        let (number, status) = try openForReading(path, as: name)
         defer { _ = close(number) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return [] }
         var buffer = [UInt8](repeating: 0, count: count)
         let octets = systemRead(number, &buffer, count)
         guard octets >= 0 else { throw last("read", name) }
@@ -109,8 +220,17 @@ enum Files {
     /// - Returns: false if it exists.
     static func createFolder(_ path: String, as name: String, mode: mode_t = 0o700) throws(FileError) -> Bool {
         if mkdir(path, mode) == 0 { return true }
-        if errno == EEXIST, kind(path) == .folder { return false }
-        throw last("create", name)
+        let error = errno
+        if error == EEXIST {
+            guard kind(path) != .folder else { return false }
+            throw FileError(
+                verb: "create",
+                path: name,
+                reason: "there is something else of that name",
+                hint: "Move it away, or choose another name."
+            )
+        }
+        throw Files.error(error, "create", name)
     }
 
     /// Adds text to the end of a file, which is made with mode 0644 if there is none. What cannot be added whole is taken
@@ -169,6 +289,10 @@ enum Files {
         case ENOSPC, EDQUOT: "Free some space and run the command again."
         case EIO: "Check the disk, the file system and the kernel's messages, then run the command again."
         case EACCES, EPERM: "Check the owner and the permissions of the file and of its folder."
+        case EFBIG:
+            "A limit on the size of files is in force (ulimit -f), or the file system allows no more; raise it and run the "
+                + "command again."
+        case ELOOP: "Links lead in a circle there; see where with ls -l."
         case EROFS: "Work in a folder on a file system that can be written to."
         default: nil
         }

@@ -12,9 +12,12 @@ internal import Glibc
 /// `poll` even if the signal came just before it, or to another thread.
 enum Signals {
     private static let arrived = Atomic<Int>(0)
+    /// The number of the first one, 0 before it.
+    private static let first = Atomic<Int32>(0)
     private static let pipeEnd = Atomic<Int32>(-1)
 
-    /// Prepares the pipe and ignores SIGPIPE, since writing reports a closed pipe itself. Called once, at the start.
+    /// Prepares the pipe, and ignores SIGPIPE and SIGXFSZ, since writing reports a closed pipe and a file that may not grow
+    /// itself. Called once, at the start.
     ///
     /// Signals are counted only once the result is armed; until then they end the process as ever.
     static func prepare() -> Interrupts {
@@ -28,15 +31,22 @@ enum Signals {
             pipeEnd.store(ends[1], ordering: .sequentiallyConsistent)
             wakeUp = ends[0]
         }
-        _ = signal(SIGPIPE, SIG_IGN)
+        for number in ignored { _ = signal(number, SIG_IGN) }
         unblock()
         // The first use of a global sets it up under a lock; that must not happen inside a handler.
         return Interrupts(
             arm: arm,
             count: { arrived.load(ordering: .sequentiallyConsistent) },
+            first: {
+                let number = first.load(ordering: .sequentiallyConsistent)
+                return number == 0 ? nil : number
+            },
             wakeUp: wakeUp
         )
     }
+
+    /// What writing tells by its result; a process that is started has to get the usual handling back.
+    static let ignored = [SIGPIPE, SIGXFSZ]
 
     /// A parent that started us from a thread with blocked signals has handed its mask on, and nothing could end us.
     private static func unblock() {
@@ -48,9 +58,15 @@ enum Signals {
 
     private static func arm() {
         _ = arrived.load(ordering: .sequentiallyConsistent)
+        _ = first.load(ordering: .sequentiallyConsistent)
         for number in [SIGINT, SIGTERM, SIGHUP] {
-            let previous = signal(number) { _ in
+            let previous = signal(number) { number in
                 let error = errno
+                _ = Signals.first.compareExchange(
+                    expected: 0,
+                    desired: number,
+                    ordering: .sequentiallyConsistent
+                )
                 Signals.arrived.add(1, ordering: .sequentiallyConsistent)
                 var octet: UInt8 = 1
                 _ = write(Signals.pipeEnd.load(ordering: .sequentiallyConsistent), &octet, 1)

@@ -15,15 +15,20 @@ struct SecretsReader {
         secrets = [:]
     }
 
-    /// Reads files of secrets; warns of those that others can read, as they may be on their way into a backup, or in a
-    /// folder that is shared.
+    /// Reads files of secrets, and has git ignore them. Those that others can use are refused: they may be on their way into a
+    /// backup, or in a folder that is shared.
     ///
-    /// - Throws: ``FileError`` for what cannot be read, ``InvalidDefinition`` for what is wrong in it.
+    /// - Throws: ``FileError`` for what cannot be read or is open to others, ``InvalidDefinition`` for what is wrong in it.
     init(context: Context, files paths: [String]) throws {
         self.context = context
         var files = SourceFiles()
         for path in paths {
-            let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+            let bytes = try Files.read(
+                context.absolute(path),
+                as: path,
+                limit: DefinitionFiles.sizeLimit,
+                isSecret: true
+            )
             files.files.append(.init(path: path, bytes: bytes))
         }
         var diagnostics: [Diagnostic] = []
@@ -31,16 +36,29 @@ struct SecretsReader {
         guard !diagnostics.contains(where: { $0.severity == .error }) else {
             throw InvalidDefinition(diagnostics: diagnostics, files: files)
         }
-        for path in paths where Files.isReadableByOthers(context.absolute(path)) {
-            diagnostics.append(
-                Diagnostic(.warning, "others can read the secrets in \(path)", hint: "chmod 600 \(path)")
-            )
-        }
+        for path in paths { diagnostics += Self.keepOutOfGit(path, context) }
         if let lines = context.json {
             lines.write(diagnostics, files: files)
         } else {
             context.errorOutput.write(DiagnosticView(files: files, style: context.errorStyle).render(diagnostics))
         }
+    }
+
+    /// What is to be said of a file with secrets and git. That nothing can be written is no reason not to go on.
+    private static func keepOutOfGit(_ path: String, _ context: Context) -> [Diagnostic] {
+        guard Files.kind(context.absolute(path)) == .file, let cover = try? GitIgnore.cover(path, in: context) else {
+            return []
+        }
+        if cover.isTracked {
+            return [
+                Diagnostic(
+                    .warning,
+                    "git has \(path.printable), which holds secrets",
+                    hint: "take it out with git rm --cached \(path.printable.shellWord), and have \(GitIgnore.fileName) name it"
+                )
+            ]
+        }
+        return cover.pattern.map { [Diagnostic(.note, "added \($0.printable) to \(cover.place.printable)")] } ?? []
     }
 
     /// The static value of a device, nil if nobody has one.

@@ -1,17 +1,39 @@
+internal import MeshCore
 internal import Store
 
 /// What `import --lint` tells of a configuration database.
 struct CDBInspectionView {
     let inspection: CDBInspection
+    /// What an import changes in the network and adds to it beside the repairs; nil where the file cannot be imported.
+    var joining: Joining?
     /// The file as the user has named it.
     let file: String
     /// Whether repairs are refused.
     let isStrict: Bool
 
+    /// How meshplan takes its place among the provisioners of a network.
+    struct Joining {
+        /// What had to be taken from others.
+        var concessions: [CDBDocument.Repair]
+        /// What is new.
+        var additions: [CDBDocument.Remark]
+
+        /// The place that a network with our provisioner gives it.
+        init(_ document: CDBDocument, _ joined: MeshNetwork) {
+            concessions = document.concessions(in: joined)
+            additions = document.additions(in: joined)
+        }
+    }
+
+    /// All that is changed of what the file says.
+    var repairs: [CDBDocument.Repair] { inspection.repairs + (joining?.concessions ?? []) }
+
+    private var remarks: [CDBDocument.Remark] { inspection.document?.remarks ?? [] }
+
     /// What the process ends with.
     var status: ExitStatus {
         if !inspection.refusals.isEmpty || inspection.document == nil { return .invalidInput }
-        if inspection.repairs.isEmpty { return .success }
+        if repairs.isEmpty { return .success }
         return isStrict ? .invalidInput : .repaired
     }
 
@@ -29,9 +51,17 @@ struct CDBInspectionView {
         let dialect = inspection.dialect
         context.output.line("\(file.printable): \(dialect.title) (\(dialect.rawValue))")
         for mark in inspection.marks { context.output.line("  \(Self.line(mark.pointer, mark.text))") }
-        if !inspection.repairs.isEmpty {
-            context.output.line("\(count(inspection.repairs.count, "repair")):")
-            for repair in inspection.repairs { context.output.line("  \(Self.line(repair.pointer, repair.reason))") }
+        if !repairs.isEmpty {
+            context.output.line("\(count(repairs.count, "repair")):")
+            for repair in repairs { context.output.line("  \(Self.line(repair.pointer, repair.reason))") }
+        }
+        if !remarks.isEmpty {
+            context.output.line("\(count(remarks.count, "warning")):")
+            for remark in remarks { context.output.line("  \(Self.line(remark.pointer, remark.text))") }
+        }
+        if let additions = joining?.additions, !additions.isEmpty {
+            context.output.line("An import adds:")
+            for addition in additions { context.output.line("  \(Self.line(addition.pointer, addition.text))") }
         }
         if !inspection.refusals.isEmpty {
             context.output.line("\(inspection.refusals.count) refused:")
@@ -45,7 +75,7 @@ struct CDBInspectionView {
 
     /// Writes every repair to the error output.
     func listRepairs(in context: Context) {
-        for repair in inspection.repairs { context.errorOutput.line(Self.line(repair.pointer, repair.reason)) }
+        for repair in repairs { context.errorOutput.line(Self.line(repair.pointer, repair.reason)) }
     }
 
     private var verdict: String {
@@ -67,15 +97,22 @@ struct CDBInspectionView {
                 inspection.marks.map { .object(["pointer": $0.pointer.json, "text": $0.text.json]) }
             ),
         ])
-        for repair in inspection.repairs {
+        for repair in repairs {
             lines.write(["type": "repair", "pointer": repair.pointer.json, "reason": repair.reason.json])
+        }
+        for remark in remarks {
+            lines.write(["type": "warning", "pointer": remark.pointer.json, "reason": remark.text.json])
+        }
+        for addition in joining?.additions ?? [] {
+            lines.write(["type": "addition", "pointer": addition.pointer.json, "reason": addition.text.json])
         }
         for refusal in inspection.refusals {
             lines.write(["type": "refusal", "pointer": refusal.pointer.json, "reason": refusal.reason.json])
         }
         lines.write([
             "type": "summary", "importable": .bool(status == .success || status == .repaired),
-            "repairs": .integer(inspection.repairs.count), "refusals": .integer(inspection.refusals.count),
+            "repairs": .integer(repairs.count), "warnings": .integer(remarks.count),
+            "refusals": .integer(inspection.refusals.count),
         ])
     }
 }

@@ -77,7 +77,7 @@ struct DiagnosticView {
             lines.append("")
             lines += place(diagnostic, dress, withPosition: true)
         }
-        let advice = wrap(diagnostic.hint?.printable.asSentence ?? "", width: width).filter { !$0.isEmpty }
+        let advice = advice(diagnostic.hint, width: width)
         if !advice.isEmpty { lines += [""] + advice }
         let rule = style(dress, "│")
         let body = lines.map { $0.isEmpty ? rule + "\n" : rule + " " + $0 + "\n" }.joined()
@@ -99,11 +99,14 @@ struct DiagnosticView {
         }
         text += style(.bold, diagnostic.message.printable) + "\n"
         for line in place(diagnostic, dress, withPosition: false) { text += "  " + line + "\n" }
-        for line in wrap(diagnostic.hint?.printable.asSentence ?? "", width: max(style.width - 2, 20))
-        where !line.isEmpty {
-            text += "  " + line + "\n"
-        }
+        for line in advice(diagnostic.hint, width: max(style.width - 2, 20)) { text += "  " + line + "\n" }
         return text
+    }
+
+    /// A hint in lines; a command in it may have one of its own.
+    private func advice(_ hint: String?, width: Int) -> [String] {
+        (hint ?? "").asSentence.split(separator: "\n").flatMap { wrap(String($0).printable, width: width) }
+            .filter { !$0.isEmpty }
     }
 
     private static let names = ["Note", "Warning", "Error"]

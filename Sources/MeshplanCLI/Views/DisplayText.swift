@@ -66,10 +66,15 @@ extension Unicode.Scalar {
     ]
 }
 
-/// Breaks text into lines of at most `width` columns at spaces; longer words stay whole.
+/// Breaks text into lines of at most `width` columns at spaces; longer words stay whole, and so do lines that begin with two
+/// spaces: commands, which a line break in the middle would make two of.
 func wrap(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        guard !paragraph.hasPrefix("  ") else {
+            lines.append(String(paragraph))
+            continue
+        }
         var line = ""
         var columns = 0
         for word in paragraph.split(separator: " ") {

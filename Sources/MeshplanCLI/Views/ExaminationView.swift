@@ -8,6 +8,8 @@ struct ExaminationView {
     enum Subject {
         case network(String)
         case gateway(String)
+        /// The folders that hold databases and keys.
+        case folder
         /// The Bluetooth of this machine.
         case bluetooth
 
@@ -16,6 +18,7 @@ struct ExaminationView {
             switch self {
             case .network: "network"
             case .gateway: "gateway"
+            case .folder: "folder"
             case .bluetooth: "bluetooth"
             }
         }
@@ -24,6 +27,7 @@ struct ExaminationView {
             switch self {
             case .network: "Network"
             case .gateway: "Gateway"
+            case .folder: "Folder"
             case .bluetooth: "Bluetooth of"
             }
         }
@@ -31,6 +35,7 @@ struct ExaminationView {
         fileprivate var name: String {
             switch self {
             case .network(let name), .gateway(let name): name
+            case .folder: Workspace.folderName
             case .bluetooth: "this machine"
             }
         }
@@ -62,7 +67,9 @@ struct ExaminationView {
         for finding in findings {
             let label = style(finding.severity.dress, "\(finding.severity.name):")
             context.output.line("  \(label) \(finding.message.printable)")
-            if !finding.advice.isEmpty { context.output.line("    \(finding.advice.printable)") }
+            for line in finding.advice.split(separator: "\n") {
+                context.output.line("    \(String(line).printable)")
+            }
         }
         guard !findings.isEmpty else {
             context.output.line("  Nothing is wrong.")

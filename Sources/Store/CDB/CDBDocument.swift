@@ -12,6 +12,14 @@ package struct CDBDocument: Hashable, Sendable {
         package var isImportant = false
     }
 
+    /// Something of a document that is understood and taken as it is, but that its owner should know.
+    package struct Remark: Hashable, Sendable {
+        /// Where it is, a JSON pointer (RFC 6901) into the document.
+        package var pointer: String
+        /// What there is to say, one sentence without a full stop. Never a key.
+        package var text: String
+    }
+
     /// The network as the document has it. Its ``MeshCore/MeshNetwork/ownProvisioner`` is the document's first
     /// provisioner, whose address must not be used: ``joined(as:using:)`` gives the network to work with.
     package var network: MeshNetwork
@@ -21,6 +29,8 @@ package struct CDBDocument: Hashable, Sendable {
     package var extras: CDBExtras
     /// Departures from the format in the order of their discovery.
     package var repairs: [Repair]
+    /// What may do harm without being a departure from the format, by the document's order.
+    package var remarks: [Remark]
     /// Whether it says that it leaves out parts of the network.
     package var isPartial: Bool
     /// The pointer of the object that the network stands in, empty for the whole document.
@@ -35,6 +45,23 @@ package struct CDBDocument: Hashable, Sendable {
         using generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> MeshNetwork {
         try MeshNetwork.addingProvisioner(to: network, name: name, using: &generator)
+    }
+
+    /// What ``joined(as:using:)`` adds to the document.
+    package func additions(in joined: MeshNetwork) -> [Remark] {
+        guard let own = joined.provisioners.first(where: { $0.uuid == joined.ownProvisioner }) else { return [] }
+        func text(_ ranges: [ClosedRange<UInt16>]) -> String {
+            ranges.map { "\($0.lowerBound.hexadecimal) to \($0.upperBound.hexadecimal)" }.joined(separator: ", ")
+        }
+        var parts = ["\(own.name) is added, with the addresses \(text(own.unicastRanges))"]
+        if !own.groupRanges.isEmpty { parts.append("the groups \(text(own.groupRanges))") }
+        let address = joined.nodes.first { $0.uuid == own.uuid }?.unicastAddress.rawValue.hexadecimal
+        return [
+            Remark(
+                pointer: "\(root)/provisioners/\(network.provisioners.count)",
+                text: parts.joined(separator: " and ") + (address.map { "; its node has the address \($0)" } ?? "")
+            )
+        ]
     }
 
     /// What ``joined(as:using:)`` had to take from provisioners of the document because they had all addresses among

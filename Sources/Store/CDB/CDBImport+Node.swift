@@ -94,9 +94,29 @@ extension CDBImport {
         return false
     }
 
-    /// The four identifiers; where only some are there, they stay as they are.
+    /// The four identifiers. Where only some are there, they stay with the object, in the form that others read.
     private mutating func product(_ object: inout CDBObject) throws(CDBRefusal) -> Node.Product? {
-        guard ["cid", "pid", "vid", "crpl"].allSatisfy(object.has) else { return nil }
+        let names = ["cid", "pid", "vid", "crpl"]
+        let present = names.filter(object.has)
+        guard present.count == names.count else {
+            var copy = object
+            for name in present {
+                guard let number = try hexadecimal16(name, in: &copy) else { continue }
+                object.replace(name, with: .string(number.hexadecimal))
+            }
+            if !present.isEmpty {
+                let missing = names.filter { !present.contains($0) }
+                remarks.append(
+                    .init(
+                        pointer: object.pointer,
+                        text:
+                            "\(present.joined(separator: ", ")) without \(missing.joined(separator: ", ")): what the node is "
+                            + "counts as unknown until it is asked"
+                    )
+                )
+            }
+            return nil
+        }
         return Node.Product(
             company: try object.required("cid", try hexadecimal16("cid", in: &object)),
             product: try object.required("pid", try hexadecimal16("pid", in: &object)),

@@ -7,6 +7,8 @@ package struct CDBImport {
     var extras = CDBExtras()
     var repairs: [CDBDocument.Repair] = []
     var refusals: [CDBRefusal] = []
+    /// What is to be said of single objects; more is said of the whole at the end.
+    var remarks: [CDBDocument.Remark] = []
     /// What the whole document tells of its writer.
     let survey: CDBSurvey
     /// Whether the document says that it is a part of a network, which may lack device keys.
@@ -55,6 +57,7 @@ package struct CDBImport {
                 dialect: survey.dialect,
                 extras: reader.extras,
                 repairs: reader.repairs,
+                remarks: reader.refusals.isEmpty ? reader.remarks(on: $0, at: root) : [],
                 isPartial: reader.isPartial,
                 root: root
             )

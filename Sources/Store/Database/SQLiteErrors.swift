@@ -12,7 +12,26 @@ extension SQLiteRowStore {
             return full(path)
         case .SQLITE_IOERR:
             // The shared memory file of the log is a file too, and SQLite has no better name for it not growing.
-            if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE { return full(path) }
+            if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
+                return StoreError(
+                    .diskFull,
+                    "cannot be made, which reading the database needs: the disk is full, or no file may be so large",
+                    hint:
+                        "free some space, or raise the limit on the size of files (ulimit -f), and run the command again; "
+                        + "what was stored before is unharmed",
+                    path: path + "-shm"
+                )
+            }
+            if error.extendedResultCode == .SQLITE_IOERR_WRITE {
+                return StoreError(
+                    .inputOutput,
+                    "cannot be written: writing to it or to the log beside it failed",
+                    hint:
+                        "check the disk, and that no limit on the size of files is in force (ulimit -f); what was stored "
+                        + "before is unharmed",
+                    path: path
+                )
+            }
             return StoreError(
                 .inputOutput,
                 "reading or writing failed (SQLite \(error.extendedResultCode.rawValue))",

@@ -366,7 +366,7 @@ extension StoreError {
         StoreError(
             .damaged,
             "\(what) is damaged",
-            hint: "restore the database from a copy, or import the network again",
+            hint: "put a copy of the database in its place: device keys that were made since an import are nowhere else",
             path: path
         )
     }

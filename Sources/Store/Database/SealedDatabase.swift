@@ -1,4 +1,4 @@
-internal import MeshCore
+package import MeshCore
 
 /// A mesh database before a secret has opened it: what can be seen from outside are its key slots, so that the right secret
 /// can be looked for.
@@ -7,7 +7,8 @@ package struct SealedDatabase {
     package var path: String { location.name }
     private let location: DatabaseLocation
     private let store: any RowStore
-    private let lineage: Octets16
+    /// What tells it from other databases; it is no secret, and a copy has the same.
+    package let lineage: Octets16
     private let stored: [KeySlot]
 
     /// Looks at the database at `location`.

@@ -40,7 +40,14 @@ package enum KeyFile {
             throw error
         }
         let status = try file.status()
-        guard status.isRegular else { throw StoreError(.invalidKeyFile, "the key file is not a file", path: path) }
+        guard status.isRegular else {
+            throw StoreError(
+                .invalidKeyFile,
+                status.isFolder ? "the key file is a folder" : "the key file is a pipe or a device, not a file",
+                hint: "restore it from where it is kept safe",
+                path: path
+            )
+        }
         guard status.permissions & 0o077 == 0 else {
             throw StoreError(
                 .insecurePermissions,

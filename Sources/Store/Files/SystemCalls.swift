@@ -138,7 +138,12 @@ extension StoreError {
         let reason = String(cString: strerror(number))
         switch number {
         case ENOENT:
-            return StoreError(.missing, "\(what): there is no such file or folder", path: path)
+            return StoreError(
+                .missing,
+                "\(what): there is no such file or folder",
+                hint: "check the path, and make the folder before if it is a new one",
+                path: path
+            )
         case EEXIST:
             return StoreError(.exists, "\(what): it exists already", path: path)
         case EACCES, EPERM:
@@ -160,6 +165,15 @@ extension StoreError {
                 .diskFull,
                 "\(what): the disk is full",
                 hint: "free some space and run the command again; what was stored before is unharmed",
+                path: path
+            )
+        case EFBIG:
+            return StoreError(
+                .diskFull,
+                "\(what): the file may not grow that large",
+                hint:
+                    "a limit on the size of files is in force (ulimit -f), or the file system allows no more; what was "
+                    + "stored before is unharmed",
                 path: path
             )
         case EIO:

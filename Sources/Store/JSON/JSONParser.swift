@@ -20,6 +20,7 @@ struct JSONParser {
         guard bytes.count <= maximumSize else {
             throw StoreError(.invalidDocument, "the document is larger than \(maximumSize >> 20) MiB")
         }
+        if let problem = otherFormat(bytes) { throw problem }
         var parser = JSONParser(bytes)
         // A byte order mark is not JSON, but some editors write one and RFC 8259 lets a reader ignore it.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.offset = 3 }
@@ -30,9 +31,43 @@ struct JSONParser {
         return value
     }
 
+    /// What is no text in UTF-8 at all.
+    private static func otherFormat(_ bytes: [UInt8]) -> StoreError? {
+        if bytes.starts(with: "SQLite format 3".utf8) {
+            return StoreError(
+                .invalidDocument,
+                "this is a database of SQLite, not JSON",
+                hint: "a copy of a mesh database is taken in by meshplan state push, or by meshplan db merge"
+            )
+        }
+        // JSON begins with a character of ASCII, so that one of two octets is zero where each has two.
+        let marks: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF]]
+        let isWide = bytes.count >= 2 && (bytes[0] == 0) != (bytes[1] == 0)
+        guard isWide || marks.contains(where: bytes.starts) else { return nil }
+        return StoreError(.invalidDocument, "the document is UTF-16, not UTF-8", hint: "save or export it as UTF-8")
+    }
+
     private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    private func failure(_ message: String, at position: Int? = nil) -> StoreError {
+    /// What is wrong, at the present place if none is said. Where the document ends there, its end may be missing.
+    private func failure(_ message: String, at position: Int? = nil, isCut: Bool = false) -> StoreError {
+        var error = located(message, at: position)
+        error.hint = "correct the file there, or export it again"
+        if bytes.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+            error.hint = "the file is empty; export it again"
+        } else if isCut || position == nil && offset >= bytes.count {
+            error.hint = "the file may be cut off: copy or export it again"
+        } else if position == nil, bytes[..<offset].allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+            error.hint = "a configuration database is JSON and begins with {; check the path"
+        }
+        return error
+    }
+
+    private func located(_ message: String, at position: Int?) -> StoreError {
+        let isAtEnd = position == nil && offset >= bytes.count
+        let message =
+            isAtEnd && message.hasSuffix(" is expected") && !message.hasPrefix("the document ends")
+            ? "the document ends where \(message)" : message
         let before = bytes.prefix(position ?? offset)
         let line = before.count { $0 == 0x0A } + 1
         let column = before.count - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
@@ -131,7 +166,8 @@ struct JSONParser {
     private mutating func literal(_ word: StaticString, _ value: JSONValue) throws(StoreError) -> JSONValue {
         let length = word.utf8CodeUnitCount
         guard bytes[offset...].prefix(length).elementsEqual("\(word)".utf8) else {
-            throw failure("a value is expected")
+            let isCut = bytes.count - offset < length && "\(word)".utf8.starts(with: bytes[offset...])
+            throw failure("a value is expected", isCut: isCut)
         }
         offset += length
         return value
@@ -188,11 +224,11 @@ struct JSONParser {
                 offset += 1
             }
         }
-        throw failure("a string without an end", at: start)
+        throw failure("a string without an end", at: start, isCut: true)
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(StoreError) {
-        guard let byte = next else { throw failure("a string without an end") }
+        guard let byte = next else { throw failure("a string without an end", isCut: true) }
         let plain: [UInt8: UInt8] = [
             0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13, 0x74: 9,
         ]
@@ -220,7 +256,7 @@ struct JSONParser {
         let digits = bytes[offset...].prefix(4)
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let value = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw failure("four hexadecimal digits are expected") }
+        else { throw failure("four hexadecimal digits are expected", isCut: digits.count < 4) }
         offset += 4
         return value
     }

@@ -37,8 +37,9 @@ extension MeshNetwork {
     /// row that lie in no provisioner's range and belong to no node and no exclusion, or the longest row there is if
     /// it is shorter; likewise group addresses that no range holds and nothing uses, or none. If the provisioners have
     /// all unicast addresses in their ranges, the last 256 in a row that nothing uses are taken out of them: others
-    /// give addresses out from the lowest on. Its node is at the first of the addresses, has a Configuration Client on
-    /// its only element, and knows all keys.
+    /// give addresses out from the lowest on. For the same reason the last ones are taken where no provisioner says which
+    /// are its own. 0x0001 is never taken: programs that leave themselves out of what they export send from there. Its node
+    /// is at the first of the addresses, has a Configuration Client on its only element, and knows all keys.
     ///
     /// - Parameters:
     ///   - name: the provisioner's and its node's name.
@@ -51,9 +52,11 @@ extension MeshNetwork {
     ) throws(StoreError) -> MeshNetwork {
         var network = network
         let unicast: ClosedRange<UInt16>
-        if let free = freeBlock(in: allUnicast, avoiding: network.allocatedUnicastRanges + network.usedUnicastRanges) {
+        let used = network.usedUnicastRanges + [0x0001...0x0001]
+        let allocated = network.allocatedUnicastRanges
+        if !allocated.isEmpty, let free = freeBlock(in: allUnicast, avoiding: allocated + used) {
             unicast = free
-        } else if let unused = lastFreeBlock(avoiding: network.usedUnicastRanges) {
+        } else if let unused = lastFreeBlock(avoiding: used) {
             unicast = unused
             for place in network.provisioners.indices {
                 network.provisioners[place].unicastRanges = network.provisioners[place].unicastRanges.flatMap {

@@ -62,8 +62,10 @@ struct StateVerifyCommand: NetworkCommand {
             throw Failure(
                 .failure,
                 "\(count(found.problems.count, "part")) of the database \(found.problems.count == 1 ? "is" : "are") damaged",
-                hint:
-                    "Put a backup in its place (meshplan state verify FILE tells whether that is whole), or import again."
+                hint: file != nil
+                    ? "Take another copy; meshplan state verify FILE tells whether that is whole."
+                    : RestoringAdvice(context).hint(for: try workspace.only(networks.network))
+                        ?? "Put a copy in its place; meshplan state verify FILE tells whether that is whole."
             )
         }
         if context.json == nil { context.output.line("Everything is as it was written.") }

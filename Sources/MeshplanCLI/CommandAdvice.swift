@@ -1,0 +1,190 @@
+internal import ArgumentParser
+internal import MeshCore
+
+/// What to say of a command line that nobody understands, where more can be said than that: the command that was meant, and
+/// what users of other tools type.
+enum CommandAdvice {
+    /// Why a command line is wrong; nil where the parser's own message is the better one.
+    ///
+    /// - Parameter arguments: without the program's name.
+    static func failure(of arguments: [String]) -> Failure? {
+        var command: any ParsableCommand.Type = Meshplan.self
+        var names: [String] = []
+        var rest = arguments[...]
+        while let word = rest.first, let next = subcommand(word, of: command) {
+            command = next
+            names.append(word)
+            rest = rest.dropFirst()
+        }
+        if let failure = option(in: rest, of: command, names) ?? negative(in: rest) { return failure }
+        guard let word = rest.first, !word.hasPrefix("-") else { return nil }
+        let known = subcommands(of: command).map(name)
+        guard known.isEmpty else {
+            // `help` is the parser's own, and a command with a default one takes what is not the name of one.
+            guard word != "help", command.configuration.defaultSubcommand == nil else { return nil }
+            return unknown(word, among: known, names)
+        }
+        return argument(word, of: names)
+    }
+
+    // MARK: Commands
+
+    private static func unknown(_ word: String, among known: [String], _ names: [String]) -> Failure {
+        let path = (names + [word]).joined(separator: " ").printable
+        let message = "there is no command `\(path)`"
+        if names.isEmpty, let advice = elsewhere[word.lowercased()] { return Failure(.usage, message, hint: advice) }
+        let prefix = (["meshplan"] + names).joined(separator: " ")
+        if let nearest = Suggestion.nearest(to: word, among: known) {
+            return Failure(.usage, message, hint: "Did you mean \(prefix) \(nearest)?")
+        }
+        // Somebody may have left the group out: `history` is `state history`.
+        if names.isEmpty, let group = group(of: word) {
+            return Failure(.usage, message, hint: "Did you mean meshplan \(group) \(word)?")
+        }
+        if FileName.looksLikeOne(word), names.isEmpty {
+            return Failure(
+                .usage,
+                message,
+                hint: "A file comes behind a command: meshplan validate \(word.printable.shellWord), or meshplan plan "
+                    + "\(word.printable.shellWord)."
+            )
+        }
+        return Failure(
+            .usage,
+            message,
+            hint: names.isEmpty
+                ? "meshplan --help lists the commands." : "There are: \(known.sorted().joined(separator: ", "))."
+        )
+    }
+
+    /// The group that has a command of that name.
+    private static func group(of word: String) -> String? {
+        subcommands(of: Meshplan.self).first { subcommand(word, of: $0) != nil }.map(name)
+    }
+
+    private static func subcommands(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+        command.configuration.subcommands
+    }
+
+    private static func subcommand(
+        _ word: String,
+        of command: any ParsableCommand.Type
+    ) -> (any ParsableCommand.Type)? {
+        subcommands(of: command).first { name($0) == word }
+    }
+
+    private static func name(_ command: any ParsableCommand.Type) -> String {
+        command.configuration.commandName ?? ""
+    }
+
+    /// Commands of other tools for infrastructure, and what does their work here.
+    private static let elsewhere: [String: String] = [
+        "destroy":
+            "meshplan plan --destroy shows what that would take away, and meshplan apply --destroy --via BEARER does it.",
+        "fmt": "meshplan leaves the layout of definitions to you; meshplan validate checks them.",
+        "format": "meshplan leaves the layout of definitions to you; meshplan validate checks them.",
+        "version": "The version: meshplan --version",
+        "output": "What is known of the network: meshplan show --json",
+        "console": "What is known of the network: meshplan show, and with --json for programs.",
+        "status": "What is known of the network: meshplan show; what waits for something: meshplan plan",
+        "list": "What is known of the network: meshplan show; its resources by their names: meshplan state list",
+        "ls": "What is known of the network: meshplan show; its resources by their names: meshplan state list",
+        "diff": "meshplan plan shows what the definition changes, meshplan drift how nodes differ from what is known.",
+        "check": "meshplan validate checks a definition, meshplan doctor the database and the files.",
+        "lint": "meshplan validate checks a definition, meshplan import --lint --cdb FILE a configuration database.",
+        "test": "meshplan validate checks a definition; meshplan apply --via simulator tries it without a mesh.",
+        "up": "meshplan plan shows what has to change, and meshplan apply --via BEARER does it.",
+        "run": "meshplan plan shows what has to change, and meshplan apply --via BEARER does it.",
+        "deploy": "meshplan plan shows what has to change, and meshplan apply --via BEARER does it.",
+        "provision":
+            "Devices of the definition are provisioned by meshplan apply --via BEARER; meshplan scan finds them.",
+        "force-unlock": "meshplan state unlock takes the lock of a shared database away.",
+        "workspace": "Each network has a database of its own; choose one with --network NAME.",
+        "backup":
+            "Copies are made below .meshplan/backups before each change; one of your own: meshplan state pull FILE",
+        "restore": "A former state: meshplan state restore SERIAL; a copy of the database: meshplan state push FILE",
+        "taint":
+            "A node that was replaced or reset is provisioned anew: give it the new device's UUID in the definition.",
+        "completion": "meshplan --generate-completion-script bash, or zsh or fish",
+        "completions": "meshplan --generate-completion-script bash, or zsh or fish",
+    ]
+
+    // MARK: Options
+
+    /// Options that have another name or another place here.
+    private static func option(
+        in rest: ArraySlice<String>,
+        of command: any ParsableCommand.Type,
+        _ names: [String]
+    ) -> Failure? {
+        for argument in rest.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
+            let name = String(argument.drop { $0 == "-" }.prefix { $0 != "=" })
+            let message = "there is no option `\(argument.prefix { $0 != "=" }.description.printable)`"
+            if name == "chdir" || argument.hasPrefix("-C") {
+                return Failure(.usage, message, hint: "Change into the folder before: cd DIR && meshplan …")
+            }
+            if argument == "-v" || argument == "-V" || argument == "-version", names.isEmpty {
+                return Failure(.usage, message, hint: "The version: meshplan --version")
+            }
+            // A word behind one hyphen, as Terraform and Go have it.
+            guard !argument.hasPrefix("--"), name.count > 1, name.allSatisfy({ $0.isLetter || $0 == "-" }) else {
+                continue
+            }
+            if name == "target" {
+                return Failure(
+                    .usage,
+                    message,
+                    hint: "Parts are chosen with --node, --group, --subnet and --tag; --exclude leaves some out."
+                )
+            }
+            if name == "refresh-only" {
+                return Failure(.usage, message, hint: "Nodes are only read back by meshplan refresh --via BEARER.")
+            }
+            let isKnown = Meshplan.helpMessage(for: command, columns: 200).contains("--\(name)")
+            if isKnown {
+                return Failure(.usage, message, hint: "Options of more than one letter have two hyphens: --\(name).")
+            }
+        }
+        return nil
+    }
+
+    /// A negative number behind an option, which the parser takes for another option.
+    private static func negative(in rest: ArraySlice<String>) -> Failure? {
+        for (option, value) in zip(rest, rest.dropFirst()) {
+            guard option.hasPrefix("--"), !option.contains("="), value.hasPrefix("-"), Double(value) != nil else {
+                continue
+            }
+            return Failure(
+                .usage,
+                "\(option.printable) takes no negative number, but \(value.printable) stands there",
+                hint:
+                    "A value that begins with a hyphen is written with an equals sign: \(option.printable.shellWord)=VALUE."
+            )
+        }
+        return nil
+    }
+
+    /// Arguments where there has to be an option.
+    private static func argument(_ word: String, of names: [String]) -> Failure? {
+        let word = word.printable.shellWord
+        let advice: String? =
+            switch names {
+            case ["import"]: "Name the file with an option: meshplan import --cdb \(word)"
+            case ["export"]: "Name the file with an option: meshplan export --cdb \(word)"
+            case ["init"]: "Name the network with an option: meshplan init --network \(word)"
+            case ["refresh"], ["drift"]: "Name the node with an option: meshplan \(names[0]) --node \(word)"
+            default: nil
+            }
+        return advice.map {
+            Failure(.usage, "`\(names.joined(separator: " "))` takes no argument, but \(word) stands there", hint: $0)
+        }
+    }
+}
+
+/// What a word of a command line may be.
+private enum FileName {
+    /// Whether it ends like the name of a file that meshplan reads.
+    static func looksLikeOne(_ word: String) -> Bool {
+        [".yaml", ".yml", ".mplan", ".json"].contains { word.hasSuffix($0) } || word.contains("/")
+    }
+}

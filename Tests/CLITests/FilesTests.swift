@@ -1,0 +1,69 @@
+import Foundation
+import MeshCore
+import Testing
+
+@testable import MeshplanCLI
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+@Suite("Reading files")
+struct FilesTests {
+    private func namedPipe(_ fixture: CommandFixture) throws -> String {
+        let path = fixture.folder.appendingPathComponent("pipe").path
+        try #require(mkfifo(path, 0o600) == 0)
+        return path
+    }
+
+    @Test(
+        "a pipe that nobody writes to is refused at once, one that says nothing after a while",
+        .timeLimit(.minutes(1))
+    )
+    func pipes() throws {
+        let fixture = try CommandFixture()
+        let path = try namedPipe(fixture)
+        #expect { try Files.read(path, as: "pipe", limit: 10) } throws: { error in
+            (error as? FileError)?.message == "cannot read pipe: it is a pipe that nobody writes to"
+        }
+        #expect(try Files.readStart(path, as: "pipe", count: 4) == [])
+        // Held open for writing by this process.
+        let end = open(path, O_RDWR | O_NONBLOCK)
+        try #require(end >= 0)
+        defer { close(end) }
+        #expect { try Files.read(path, as: "pipe", limit: 10, patience: .milliseconds(20)) } throws: { error in
+            (error as? FileError)?.reason.hasPrefix("nothing has come out of it for") == true
+        }
+    }
+
+    @Test("what is written into a pipe is read, and no more than is allowed", .timeLimit(.minutes(1)))
+    func written() throws {
+        let fixture = try CommandFixture()
+        // Less than a pipe holds, so that it can be written before anybody reads, as by a shell's <(…).
+        let text = [UInt8](repeating: 7, count: 30_000)
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        #expect(Files.writeAll(text, to: ends[1]) == 0)
+        close(ends[1])
+        #expect(try Files.read("/dev/fd/\(ends[0])", as: "pipe", limit: 1 << 20) == text)
+        try Data(text).write(to: fixture.folder.appendingPathComponent("file"))
+        #expect { try Files.read(fixture.folder.path + "/file", as: "file", limit: 29_999) } throws: { error in
+            (error as? FileError)?.reason == "it is larger than 29999 octets"
+        }
+    }
+
+    @Test("a hyphen is told not to be standard input, and what is")
+    func hyphen() throws {
+        let result = try CommandFixture().run("validate", "-")
+        #expect(result.status == 1 && result.error.contains("/dev/stdin"))
+    }
+
+    @Test("errors with large texts describe themselves in a few words, since the parser of command lines asks them")
+    func description() {
+        let files = SourceFiles(files: [.init(path: "a", bytes: [UInt8](repeating: 0, count: 1_000_000))])
+        #expect(String(describing: InvalidDefinition(diagnostics: [], files: files)) == "0 diagnostics")
+    }
+}

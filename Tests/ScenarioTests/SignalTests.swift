@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// What the system does to a process: it asks it to end, or does not let a file grow.
+@Suite("Signals", .timeLimit(.minutes(10)))
+struct SignalTests {
+    @Test(
+        "The exit code tells which signal has stopped a command",
+        arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)]
+    )
+    func exitCodes(signal: Int32, status: Int32) async throws {
+        let uuid = "0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0009"
+        let house = try House.empty()
+        defer { house.remove() }
+        try house.write(
+            """
+            products:
+              lamp:
+                elements: [{ models: [generic-onoff-server] }]
+                provisioning: { output: { actions: [blink], size: 1 } }
+            devices: { lamp: { uuid: \(uuid), product: lamp } }
+            """,
+            to: "sim/devices.yaml"
+        )
+        try house.write(
+            "version: 1\nnetwork: villa\nsubnets: { home: { index: 0 } }\n"
+                + "nodes: { lamp: { uuid: \(uuid), provisioning: { oob: output } } }\n",
+            to: "villa.yaml"
+        )
+        _ = try await house.meshplan(["init", "--network", "villa"])
+        let simulator = try LiveProcess(
+            House.meshplan,
+            ["sim", "--devices", "sim/devices.yaml", "--listen", "unix:s"],
+            in: house.folder,
+            through: .pipes
+        )
+        try simulator.wait(for: "listening on unix:s\n")
+        let apply = try LiveProcess(
+            House.meshplan,
+            ["apply", "--via", "unix:s", "--auto-approve"],
+            in: house.folder,
+            through: .terminal
+        )
+        try apply.wait(for: "Type the number of times that lamp blinks:")
+        apply.signal(signal)
+        #expect(try apply.finish() == status, "\(apply.transcript)")
+        #expect(apply.transcript.contains("Interrupted."), "\(apply.transcript)")
+        simulator.interrupt()
+        _ = try simulator.finish()
+    }
+
+    @Test("Where no file may grow, the command says which one could not be written, and nothing is harmed")
+    func fileSize() async throws {
+        let house = try await House.make()
+        defer { house.remove() }
+        let before = try await house.meshplan(["show"])
+        // In units of 512 octets: less than the log of the database needs, then less than a copy takes.
+        for (limit, arguments, named) in [
+            ("8", "plan", ".meshplan/house.meshdb-shm: cannot be made"),
+            ("70", "state pull copy.meshdb", "copy.meshdb: cannot be"),
+        ] {
+            let result = try await house.run(
+                URL(filePath: "/bin/sh"),
+                ["-c", "ulimit -f \(limit); exec \(House.meshplan.path) \(arguments) 2>&1 | cat"]
+            )
+            #expect(result.output.contains("Error: \(named)"), "\(result.output)")
+            #expect(result.output.contains("ulimit -f"), "\(result.output)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: house.folder.appending(path: "copy.meshdb").path))
+        #expect(try await house.meshplan(["show"]).output == before.output)
+    }
+}
