@@ -55,6 +55,8 @@ package struct ConfigurationInquiry {
     /// Whether the same can be asked in shorter messages: then the request is given up when the node refuses its segments.
     let canBeDivided: Bool
     private var readings: [Reading]
+    /// What anything else says that the node sends; nil if it says nothing.
+    var otherAnswer: ConfigurationVerdict?
 
     /// A request that is answered by the status its type names.
     ///
@@ -147,7 +149,7 @@ package struct ConfigurationInquiry {
         for reading in readings where reading.opcode == opcode {
             if let verdict = reading.verdict(parameters) { return verdict }
         }
-        return nil
+        return otherAnswer
     }
 }
 
