@@ -90,6 +90,7 @@ final class CommandFixture {
             #/[0-9]+ messages?, ([0-9]+ (retry|retries), )?[0-9.]+ s\./#,
             with: "(messages, retries, seconds)"
         )
+        .replacing(#/\. [0-9]+\.[0-9] s\.\n/#, with: ". (seconds)\n")
         .replacing(#/Digest: [0-9a-f]{64}/#, with: "Digest: (digest)")
         .replacing(#/"digest":"[0-9a-f]{64}"/#, with: #""digest":"(digest)""#)
         .replacing(#/"messages":[0-9]+,"retries":[0-9]+,"duration_ms":[0-9]+/#, with: #""messages":0"#)
