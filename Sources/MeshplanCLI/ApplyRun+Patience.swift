@@ -29,7 +29,7 @@ extension ApplyRun {
             mesh.executor.forgetUnreachable()
             let snapshot = try database.snapshot()
             if !snapshot.unresolved.isEmpty || !snapshot.network.pendingRefreshes.isEmpty {
-                let doubts = mesh.executor.resolveInDoubt()
+                let doubts = mesh.executor.resolveInDoubt(isOfInterest: planning.interest(in: snapshot.network))
                 guard doubts.ending == .completed else { return doubts }
             }
             let plan = try planning.plan(try database.snapshot(), options: planner).plan

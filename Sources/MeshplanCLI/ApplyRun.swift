@@ -51,6 +51,12 @@ struct ApplyRun {
         try Confirmation(context: context, network: network).check(database)
         let snapshot = try database.snapshot()
         try checkProxy(in: snapshot.network)
+        // Nothing is announced to people that is not begun; programs get their summary.
+        if context.json == nil, try database.run(plan: plan.identifier)?.outcome == .completed,
+            let refusal = Failure(ending: .refused(.alreadyApplied))
+        {
+            throw refusal
+        }
         announce(plan, from: path, try estimator(database).relaying(in: snapshot.network).estimate(plan))
         try SequenceNotice(context, network: network).warn(of: snapshot, database)
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
@@ -140,6 +146,8 @@ struct ApplyRun {
             try connect(database, lease, named: planning.network, names: names, reporter)
         }
         var mesh: MeshConnection?
+        // What it has taken to find out what earlier runs had done.
+        var resolved: Recap?
         if isToListen(snapshot.network) {
             let connection = try connected()
             try listen(connection.executor, snapshot.network)
@@ -151,8 +159,9 @@ struct ApplyRun {
         {
             // What earlier runs may have done has to be known before there can be a plan.
             let connection = try mesh ?? connected()
-            let recap = connection.executor.resolveInDoubt()
+            let recap = connection.executor.resolveInDoubt(isOfInterest: planning.interest(in: snapshot.network))
             guard recap.ending == .completed else { return (connection.finish(recap, reporter, context), false) }
+            resolved = recap
             mesh = connection
             snapshot = try database.snapshot()
         }
@@ -166,14 +175,14 @@ struct ApplyRun {
         guard !plan.isEmpty else {
             try lease.declare(planning.text)
             try planning.settle(database, lease, isComplete: snapshot.unresolved.isEmpty)
-            guard !snapshot.unresolved.isEmpty else {
-                // What was settled has changed the database.
-                let snapshot = try database.snapshot()
-                try Executor.record(plan.claims, on: snapshot, in: database, with: lease)
-                context.json.map { ApplyJSON(lines: $0, plan: plan).finish(Recap(), status: .success) }
-                return (mesh?.simulation?.report(context) ?? .success, false)
+            if !snapshot.unresolved.isEmpty, let mesh, let resolved {
+                return (mesh.finish(resolved, reporter, context), false)
             }
-            return (.partial, false)
+            guard snapshot.unresolved.isEmpty else { return (.partial, false) }
+            // What was settled has changed the database.
+            snapshot = try database.snapshot()
+            try Executor.record(plan.claims, on: snapshot, in: database, with: lease)
+            return (try finishWithoutChanges(plan, mesh, resolved), false)
         }
         if confirmWithin != nil { try confirmation.check(plan, in: snapshot) }
         try route.probe(in: context)
@@ -182,19 +191,35 @@ struct ApplyRun {
         reporter.begin(plan)
         try lease.declare(planning.text)
         if confirmWithin != nil { try database.awaitConfirmation(with: lease) }
-        let recap = try asking(
+        var recap = try asking(
             again: planning,
             after: connection.executor.apply(plan),
             of: connection,
             database,
             reporter
         )
+        if let resolved { recap.include(readBack: resolved) }
         let status = connection.finish(recap, reporter, context)
         // Where the database takes nothing more, the recap has said so.
         if case .storeFailed = recap.ending { return (status, false) }
         try planning.settle(database, lease, isComplete: status == .success)
         if confirmWithin != nil { try beginWaiting(database, lease) }
         return (status, confirmWithin != nil)
+    }
+
+    /// There is nothing to do. A bearer that was named and cannot be used is an error all the same: nobody could listen for
+    /// what became of the nodes.
+    private func finishWithoutChanges(_ plan: Plan, _ mesh: MeshConnection?, _ resolved: Recap?) throws -> ExitStatus {
+        var failure: (any Error)?
+        do { try route.probe(in: context) } catch { failure = error }
+        if let lines = context.json {
+            ApplyJSON(lines: lines, plan: plan).finish(
+                resolved ?? Recap(),
+                status: failure == nil ? .success : .failure
+            )
+        }
+        if let failure { throw failure }
+        return mesh?.simulation?.report(context) ?? .success
     }
 
     /// Refuses a proxy that there is not before anybody is asked.

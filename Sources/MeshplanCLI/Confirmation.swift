@@ -104,7 +104,7 @@ struct Confirmation {
         var run = run
         run.context = context
         // Somebody may have been quicker.
-        guard try Workspace(context: context).open(network).pendingConfirmation() != nil else {
+        guard let pending = try Workspace(context: context).open(network).pendingConfirmation() else {
             tell("confirmed", "Confirmed.", nil)
             return confirmed
         }
@@ -114,6 +114,14 @@ struct Confirmation {
             nil
         )
         let status = try run.goBackUnconfirmed(network)
+        tell(
+            status == .success ? "went_back" : "not_all_went_back",
+            status == .success
+                ? "Went back to serial \(pending.serial)."
+                : "Not all of it went back to serial \(pending.serial); go on with: meshplan rollback --unconfirmed --via "
+                    + "BEARER",
+            nil
+        )
         return status == .success ? .notApproved : status
     }
 

@@ -21,6 +21,8 @@ protocol PlanSource {
     /// - Parameter options: what the planner is allowed.
     /// - Throws: ``InvalidDefinition`` or ``Failure`` if there can be no plan.
     func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob
+    /// Whether what became of a request to a node still matters.
+    func interest(in network: MeshNetwork) -> (DeviceUUID, ConfigurationAction) -> Bool
     /// Shows a plan.
     ///
     /// - Parameters:
@@ -37,6 +39,13 @@ extension PlanSource {
     var declared: Definition? { nil }
     var goal: String { "the definition" }
     var text: DefinitionText? { nil }
+
+    /// What is not declared matters to nobody; without a definition everything does.
+    func interest(in network: MeshNetwork) -> (DeviceUUID, ConfigurationAction) -> Bool {
+        guard let declared else { return { _, _ in true } }
+        let parts = DeclaredParts(declared, in: network)
+        return { parts.declares($1, on: $0) }
+    }
 
     /// What the definition has adopted of what nodes told is no drift any more.
     func settle(_ database: MeshDatabase, _ lease: WriteLease, isComplete: Bool) throws(StoreError) {

@@ -9,12 +9,20 @@ package struct LoweredConfiguration: Hashable, Sendable {
     /// What the node cannot do or what is at odds; nothing of that is in the steps, and the rest is as good without it.
     /// They have no places, since the definition is not at hand.
     package var problems: [Diagnostic]
+    /// What waits for devices that are to become nodes and have not; nothing of that is in the steps.
+    package var waiting: [WaitingChange]
 
     /// A result with those parts.
-    package init(changes: [Change] = [], steps: [Step] = [], problems: [Diagnostic] = []) {
+    package init(
+        changes: [Change] = [],
+        steps: [Step] = [],
+        problems: [Diagnostic] = [],
+        waiting: [WaitingChange] = []
+    ) {
         self.changes = changes
         self.steps = steps
         self.problems = problems
+        self.waiting = waiting
     }
 }
 
@@ -310,7 +318,12 @@ private struct DeferredLowering {
             problem.related = []
             return problem
         }
-        return LoweredConfiguration(changes: builder.changes, steps: steps, problems: problems)
+        return LoweredConfiguration(
+            changes: builder.changes,
+            steps: steps,
+            problems: problems,
+            waiting: difference.waiting
+        )
     }
 
     private mutating func problem(_ message: String, _ hint: String) {

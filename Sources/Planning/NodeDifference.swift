@@ -43,6 +43,8 @@ struct NodeDifference {
     var awaitedBridges: [DesiredBridge] = []
     /// How many entries lists of the node have room for, as far as its product has shown.
     var rooms: [ListCapacity.List: Int] = [:]
+    /// What is left out for now, since devices that are to become nodes have to be there first.
+    var waiting: [WaitingChange] = []
     /// What is to be found out of lists that models share.
     var inquiries: [ListInquiry] = []
 

@@ -88,10 +88,14 @@ final class CommandFixture {
 
     /// A text without counts of messages and retries and without durations.
     fileprivate static func untimed(_ text: String) -> String {
-        text.replacing(#/[0-9]+ messages?, [0-9]+ (retry|retries), [0-9.]+ s\./#, with: "(messages, retries, seconds)")
-            .replacing(#/Digest: [0-9a-f]{64}/#, with: "Digest: (digest)")
-            .replacing(#/"digest":"[0-9a-f]{64}"/#, with: #""digest":"(digest)""#)
-            .replacing(#/"messages":[0-9]+,"retries":[0-9]+,"duration_ms":[0-9]+/#, with: #""messages":0"#)
+        text.replacing(
+            #/[0-9]+ messages?, ([0-9]+ (retry|retries), )?[0-9.]+ s\./#,
+            with: "(messages, retries, seconds)"
+        )
+        .replacing(#/\. [0-9]+\.[0-9] s\.\n/#, with: ". (seconds)\n")
+        .replacing(#/Digest: [0-9a-f]{64}/#, with: "Digest: (digest)")
+        .replacing(#/"digest":"[0-9a-f]{64}"/#, with: #""digest":"(digest)""#)
+        .replacing(#/"messages":[0-9]+,"retries":[0-9]+,"duration_ms":[0-9]+/#, with: #""messages":0"#)
     }
 
     /// Runs one command line in the folder.

@@ -68,6 +68,8 @@ package struct ConfigurationInquiry {
     /// a change is not asked for again, but read back.
     private(set) var oddLimit = 2
     private var readings: [Reading]
+    /// What anything else says that the node sends; nil if it says nothing.
+    var otherAnswer: ConfigurationVerdict?
 
     /// A request that is answered by the status its type names.
     ///
@@ -184,6 +186,7 @@ package struct ConfigurationInquiry {
             hearing.verdict = .odd(answer)
             oddity = oddity ?? hearing
         }
+        if let otherAnswer { return Hearing(verdict: otherAnswer) }
         return oddity
     }
 }

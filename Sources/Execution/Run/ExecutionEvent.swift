@@ -43,6 +43,11 @@ package enum ExecutionEvent: Hashable, Sendable {
     case nodeUnreachable(DeviceUUID, reason: String)
     /// An in-doubt request of an earlier run was read back: whether it had taken effect.
     case doubtResolved(DeviceUUID, ConfigurationAction, tookEffect: Bool)
+    /// What became of a request of an earlier run is not known and is not asked about any more; the request is nil where
+    /// nobody can tell what it was.
+    case doubtAbandoned(DeviceUUID, ConfigurationAction?, DoubtEnd)
+    /// A node has answered a Node Reset, or was heard as a device meanwhile: where the device was found.
+    case resetSeen(DeviceUUID, ResetSighting)
     /// It was found out whether a refresh of a node, which an earlier run has not seen to its end, has taken effect, which
     /// is durable; nil if it could not be found out, and then the node is not spoken to.
     case refreshSettled(DeviceUUID, NodeProvisioningProcedure, tookEffect: Bool?)
@@ -59,6 +64,9 @@ package enum ExecutionEvent: Hashable, Sendable {
     /// What was deferred until a node's composition is known became these changes and steps; they follow those of the
     /// plan and of earlier growth, and the steps name changes and steps by those positions.
     case planGrown(changes: [Change], steps: [Step])
+    /// A change of a node waits for devices that are to become nodes and have not: without them nobody would carry the
+    /// messages of others.
+    case changeWaits(DeviceUUID, WaitingChange)
     /// Something that the definition wants of a node cannot be, as its composition tells.
     case problem(DeviceUUID, Diagnostic)
     /// A node was read back, or has told a part of itself before it fell silent; what it told is durable.

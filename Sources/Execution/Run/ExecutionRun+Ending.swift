@@ -6,6 +6,7 @@ import Store
 extension ExecutionRun {
     /// Gives up what is under way, closes what is open, and makes the last outcomes durable.
     func finish() {
+        endWatches()
         for job in outbox.drained() { leave(job) }
         for identifier in jobs.keys.sorted() {
             if let job = jobs.removeValue(forKey: identifier) { leave(job) }
@@ -31,8 +32,19 @@ extension ExecutionRun {
         recap.inDoubt = journal.openSubjects.count + doubts.values.reduce(0) { $0 + $1.count }
         let decided = recap.applied + recap.unchanged + recap.failed.count + recap.blocked.count
         recap.notStarted = max(recap.total - decided - journal.openSubjects.count, 0)
+        recap.waiting = schedule.waitingCount
+        noteUncertainResets()
         recap.sort()
         endJournal()
+    }
+
+    /// Names the nodes of which nobody knows whether they were reset.
+    private func noteUncertainResets() {
+        let open = journal.open.values.map(\.self) + doubts.values.flatMap { $0 }
+        let resets = open.filter { (try? ConfigurationAction(decoding: $0.action)) == .resetNode }
+        recap.uncertainResets = Set(resets.map(\.node)).map { uuid in
+            Recap.UncertainReset(node: uuid, name: network.name(of: uuid))
+        }
     }
 
     private func endJournal() {
@@ -53,7 +65,7 @@ extension ExecutionRun {
     /// A request is given up because the run ends.
     private func leave(_ job: Job) {
         guard let step = job.step else { return }
-        if job.isDoubt || job.isCandidate || job.isForServer || job.isForIdentity { return }
+        if job.isDoubt || job.isCandidate || job.isForServer || job.isForIdentity || job.isAfterReset { return }
         journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
     }
 }

@@ -41,10 +41,23 @@ extension ExecutionRun {
             announce(.planGrown(changes: lowered.changes, steps: grown))
         }
         for problem in lowered.problems { announce(.problem(deferred.node, problem)) }
+        for waiting in lowered.waiting { announce(.changeWaits(deferred.node, waiting)) }
         schedule.succeed(step)
-        announce(.stepSucceeded(step: step, byReadBack: false))
+        if let carrier = lowered.waiting.first?.carrier, let cause = provisioningStep(of: carrier) {
+            // What could be told was told; the rest of it waits for that device.
+            announce(.stepBlocked(step: step, by: cause))
+        } else {
+            announce(.stepSucceeded(step: step, byReadBack: false))
+        }
         announceBlocked(blocked)
         finishNode(deferred.node)
+    }
+
+    /// The step that was to make a device a node.
+    private func provisioningStep(of device: DeviceUUID) -> Int? {
+        steps[..<plannedCount].firstIndex { step in
+            if case .provision(let order) = step.work { order.uuid == device } else { false }
+        }
     }
 }
 

@@ -21,6 +21,11 @@ extension ExecutionRun {
         case request
         /// Reads back what came of the request.
         case readBack
+        /// Asks whether the node answers anything at all, since it did not tell what became of the request; of an
+        /// earlier run if that is given.
+        case probe(JournalIntent?)
+        /// Asks a node whose reset has succeeded by its own account whether it is one still.
+        case afterReset
     }
 
     /// A request on its way.
@@ -41,11 +46,22 @@ extension ExecutionRun {
         var round = 1
         /// Whether the change was ever sent.
         var mayHaveArrived = false
+        /// Whether the node has answered something else since the doubt was first asked about.
+        var isKnownAlive = false
         /// What the node said to the change, where it is asked since what it has instead.
         var refusal: ConfigStatusCode?
 
         /// Whether it reads back what an earlier run asked for.
-        var isDoubt: Bool { if case .doubt = stage { true } else { false } }
+        var isDoubt: Bool {
+            switch stage {
+            case .doubt, .probe(.some): true
+            default: false
+            }
+        }
+        /// Whether it asks if a node that was reset is one still.
+        var isAfterReset: Bool { if case .afterReset = stage { true } else { false } }
+        /// Whether nothing waits for it but the knowledge of what became of an earlier request.
+        var isOptional: Bool { isCandidate || isAfterReset || isDoubt && step == nil }
         /// Whether it is only to find a proxy.
         var isForIVIndex: Bool { if case .ivIndex = stage { true } else { false } }
         /// Whether it is for a Remote Provisioning Server.

@@ -15,8 +15,14 @@ extension ExecutionRun {
         if !job.isForIVIndex, hasSoughtIVIndex { endSeekingIVIndex() }
         let deadline: Duration? =
             switch job.stage {
-            case .doubt, .prelude, .readBack, .ivIndex, .server, .identity: options.retry.readBackDeadline
+            case .doubt, .probe: options.retry.doubtDeadline
+            case .afterReset: ResetWatch.askingTime
+            case .readBack where job.action == .resetNode: options.retry.doubtDeadline
+            // The rest of that time is for the question whether the node answers at all.
+            case .readBack: max(options.retry.readBackDeadline - options.retry.doubtDeadline, .seconds(1))
+            case .prelude, .ivIndex, .server, .identity: options.retry.readBackDeadline
             case .candidate: nil
+            case .request where job.action == .resetNode: options.retry.resetDeadline
             case .request: job.readings.isEmpty && !job.isBrief ? nil : options.retry.readBackDeadline
             }
         let (identifier, outputs) = client.request(
@@ -126,12 +132,14 @@ extension ExecutionRun {
         if job.isForIVIndex { return }
         if job.isForServer { return settleServer(job, isAnswered: false) }
         if job.isForIdentity { return settleIdentity(job, isRunning: false) }
+        if job.isAfterReset { return endWatch(job.node, .notSeen) }
         context.emit(.nodeUnreachable(job.node, reason: failure.reason))
         if let step = job.step {
             switch job.stage {
-            case .doubt, .candidate, .ivIndex, .server, .identity: break
+            case .doubt, .candidate, .ivIndex, .server, .identity, .afterReset, .probe(.some): break
             case .prelude: journal.settle(subject(of: step), .skipped)
-            case .request, .readBack: journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
+            case .request, .readBack, .probe(nil):
+                journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
             }
         }
         suspend(job.node)

@@ -115,6 +115,8 @@ extension ExecutionRun {
         if job.isCandidate { return settleCandidate(job, verdict) }
         if job.isForServer { return settleServer(job, isAnswered: true) }
         if job.isForIdentity { return settleIdentity(job, isRunning: verdict == .identity(isRunning: true)) }
+        if job.isAfterReset { return answersAfterReset(job.node) }
+        if case .probe(let doubt) = job.stage { return settleProbe(job, doubt) }
         guard let step = job.step else { return }
         switch verdict {
         case .report(let report) where readBacks[job.node] != nil: settle(step, job, report)
@@ -122,7 +124,7 @@ extension ExecutionRun {
         case .report(.subscriptions(let model, let list)): settle(step, job, list: list, of: model)
         case .refused where readBacks[job.node] != nil: settleRefusedReading(step, job)
         case .refused where job.action.isReading: endReading(step, job)
-        case .holds(.resetNode): settleReset(job)
+        case .holds(.resetNode): watchReset(of: job)
         case .holds(let action): succeed(step, job) { $0.record(action, in: $1, at: $2) }
         case .composition(let composition):
             if let objection = network.objection(to: composition, of: job.node) {
@@ -242,7 +244,11 @@ extension ExecutionRun {
     /// No answer came within the deadline.
     func settleUnanswered(_ job: Job) {
         switch job.stage {
-        case .doubt: suspend(job.node)
+        case .doubt(let doubt): settleUnanswered(doubt, job)
+        case .probe(let doubt):
+            if doubt == nil, let step = job.step { journal.settle(subject(of: step), .unknown) }
+            suspend(job.node)
+        case .afterReset: endWatch(job.node, .notSeen)
         case .candidate: settleUnansweredCandidate(job)
         case .ivIndex: break
         case .server: settleServer(job, isAnswered: false)
@@ -266,9 +272,10 @@ extension ExecutionRun {
             var job = job
             job.stage = .readBack
             resend(job, step) { inquiries throws(StepFailure) in try inquiries.readBack() }
-        case .readBack:
+        case .readBack where job.action == .resetNode || isInterrupted:
             if let step = job.step { journal.settle(subject(of: step), .unknown) }
             suspend(job.node)
+        case .readBack: probe(job, nil)
         }
     }
 
@@ -284,9 +291,10 @@ extension ExecutionRun {
             if job.isCandidate { settleUnansweredCandidate(job) }
             if job.isForServer { settleServer(job, isAnswered: false) }
             if job.isForIdentity { settleIdentity(job, isRunning: false) }
+            if job.isAfterReset { endWatch(job.node, .notSeen) }
             return
         }
-        if case .doubt = job.stage { return putBack(job) }
+        if job.isDoubt { return putBack(job) }
         journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
     }
 

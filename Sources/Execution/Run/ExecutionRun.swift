@@ -38,6 +38,14 @@ final class ExecutionRun {
     var doubts: [DeviceUUID: [JournalIntent]] = [:]
     /// Nodes that have in-doubt requests and no step, in reverse order.
     var doubtfulNodes: [DeviceUUID] = []
+    /// Whether what became of a request still matters, as far as whoever plans can tell.
+    let isDoubtOfInterest: (DeviceUUID, ConfigurationAction) -> Bool
+    /// Whether doubts that no step waits for are not asked about, for want of a proxy.
+    var leavesDoubts: Bool
+    /// Since when there is no link for what is asked; nil while there is, or nothing is.
+    var linkWaitBegan: Instant?
+    /// Nodes that have answered a Node Reset and are looked for.
+    var resetWatches: [DeviceUUID: ResetWatch] = [:]
     var unreachable: Set<DeviceUUID>
     var jobs: [RequestIdentifier: Job] = [:]
     /// Requests that leave after the next commit.
@@ -106,6 +114,8 @@ final class ExecutionRun {
         claims: Claims = Claims(),
         doubts: [JournalIntent],
         unreachable: Set<DeviceUUID>,
+        leavesDoubts: Bool = false,
+        isDoubtOfInterest: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true },
         searchingFor duration: Duration? = nil
     ) {
         self.journal = journal
@@ -134,6 +144,8 @@ final class ExecutionRun {
         }
         self.schedule = schedule
         self.unreachable = unreachable
+        self.leavesDoubts = leavesDoubts
+        self.isDoubtOfInterest = isDoubtOfInterest
         window = SendWindow(initial: options.initialWindow, maximum: options.maximumWindow)
         recap.total = steps.count
         for doubt in doubts {
@@ -156,6 +168,7 @@ final class ExecutionRun {
             for pending in network.header.pendingProvisionings { findOut(about: pending.uuid) }
         }
         for node in network.nodes { considerServer(node.uuid) }
+        settleNeedlessDoubts()
         do throws(ExecutionStop) {
             while try turn() {}
         } catch {
@@ -187,30 +200,33 @@ final class ExecutionRun {
         guard stop == nil else { return true }
         if linkFailure != nil, queue.isEmpty { abandonRemoteLinks() }
         if let failure = linkFailure, queue.isEmpty, !jobs.isEmpty {
-            guard jobs.values.allSatisfy(\.isCandidate) else {
+            guard jobs.values.allSatisfy(\.isOptional) else {
                 stop = .linkFailed(failure.reason, hint: failure.hint)
                 return true
             }
             // That nobody can be asked decides nothing.
-            for uuid in findingOut.keys.sorted() { endFindingOut(uuid) }
+            leaveOptional()
+        } else if isTiredOfWaiting, jobs.values.contains(where: \.isDoubt) {
+            leaveOptional()
         }
         let isAwaitingLink = !isInterrupted && direct.isAwaiting
         let isWaiting =
             !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty || !remoteLinks.isEmpty || isAwaitingLink
+            || !resetWatches.isEmpty
         guard isWaiting else { return !announcements.isEmpty || !isInterrupted && hasWork }
         try wait()
         return true
     }
 
     /// Whether anything may be started now.
-    private var hasWork: Bool { schedule.hasStartableWork || !doubtfulNodes.isEmpty }
+    private var hasWork: Bool { schedule.hasStartableWork || mayAskDoubts && !doubtfulNodes.isEmpty }
 
     /// Waits for an event and takes everything in that has come.
     private func wait() throws(ExecutionStop) {
         // Short enough to notice an interrupt that came just before the wait.
         var deadline = bearer.now.advanced(by: .milliseconds(500))
         if queue.awaitsAnswer { deadline = bearer.now.advanced(by: .milliseconds(50)) }
-        let dues = [client.nextDeadline, queue.nextDeadline, remoteDeadline]
+        let dues = [client.nextDeadline, queue.nextDeadline, remoteDeadline, watchDeadline]
         for due in dues { if let due { deadline = min(deadline, due) } }
         for _ in 0..<ExecutionRun.eventsPerTurn {
             let event: BearerEvent?
@@ -228,7 +244,9 @@ final class ExecutionRun {
         }
         if let due = queue.nextDeadline, due <= bearer.now { perform(queue.advance(to: bearer.now)) }
         if let due = remoteDeadline, due <= bearer.now { advanceRemote() }
+        if let due = watchDeadline, due <= bearer.now { advanceWatches() }
         takeAnswer()
+        linkWaitBegan = client.isLinkReady || jobs.isEmpty ? nil : linkWaitBegan ?? bearer.now
     }
 
     /// Bounds a turn, so that deadlines are kept however much comes in.
@@ -240,7 +258,10 @@ final class ExecutionRun {
         if count > 1, interrupts < 2 { context.emit(.interrupted(immediately: true)) }
         let isFirst = interrupts == 0 && count > 0
         interrupts = count
-        if isFirst { interruptProvisioning() }
+        if isFirst {
+            interruptProvisioning()
+            endWatches()
+        }
     }
 
     // MARK: Starting
@@ -264,7 +285,7 @@ final class ExecutionRun {
                 start(step)
             case .request(let step): begin(step)
             case nil:
-                guard hasRoom, let node = doubtfulNodes.popLast() else { return }
+                guard hasRoom, mayAskDoubts, let node = doubtfulNodes.popLast() else { return }
                 proceed(with: node, to: nil)
             }
         }

@@ -13,6 +13,8 @@ package final class Executor {
     let options: ExecutionOptions
     let context: ExecutionContext
     private var unreachable: Set<DeviceUUID> = []
+    /// Whether doubts are not asked about without a link, since none was to be had for it.
+    private var leavesDoubts = false
 
     /// An executor for one database and one bearer.
     package init(
@@ -36,7 +38,10 @@ package final class Executor {
     func leaveSilent(_ node: DeviceUUID) { unreachable.insert(node) }
 
     /// Nodes that did not answer are asked again by what follows.
-    package func forgetUnreachable() { unreachable = [] }
+    package func forgetUnreachable() {
+        unreachable = []
+        leavesDoubts = false
+    }
 
     /// Carries a plan out, or goes on with it.
     ///
@@ -81,12 +86,19 @@ package final class Executor {
     /// Clears up what earlier runs left in doubt and records what is true, so that a plan made afterwards knows: reads
     /// requests back, finds out which DeviceKey nodes have whose refresh was not seen to its end, and whether devices have become nodes whose provisioning was not seen to its end.
     ///
-    /// Requests to nodes that do not answer stay in doubt; the recap counts such nodes as pending. Devices that are
-    /// neither heard nor answer stay pending in the database.
+    /// Requests to nodes that do not answer stay in doubt; the recap counts such nodes as pending. So do all if no proxy
+    /// is in reach; that ends nothing but the asking. Devices that are neither heard nor answer stay pending in the
+    /// database.
     ///
-    /// - Parameter duration: how long devices are looked for; questions that are under way then are waited for.
-    package func resolveInDoubt(lookingFor duration: Duration = .seconds(15)) -> Recap {
-        begin(total: 0, searchingFor: duration) { snapshot throws(ExecutionStop) in
+    /// - Parameters:
+    ///   - duration: how long devices are looked for; questions that are under way then are waited for.
+    ///   - isOfInterest: whether what became of a request to a node still matters; if not, it is not asked about, and is
+    ///     not known from then on.
+    package func resolveInDoubt(
+        lookingFor duration: Duration = .seconds(15),
+        isOfInterest: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true }
+    ) -> Recap {
+        begin(total: 0, searchingFor: duration, isOfInterest: isOfInterest) { snapshot throws(ExecutionStop) in
             Executor.doubtsOnly(snapshot, withDevices: true)
         }
     }
@@ -154,6 +166,7 @@ package final class Executor {
     private func begin(
         total: Int,
         searchingFor duration: Duration? = nil,
+        isOfInterest: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true },
         _ prepare: (Snapshot) throws(ExecutionStop) -> Preparation?
     ) -> Recap {
         var recap = Recap()
@@ -180,10 +193,13 @@ package final class Executor {
                 claims: prepared.claims,
                 doubts: snapshot.unresolved,
                 unreachable: unreachable,
+                leavesDoubts: leavesDoubts,
+                isDoubtOfInterest: isOfInterest,
                 searchingFor: duration
             )
             recap = run.perform()
             unreachable = run.unreachable
+            leavesDoubts = run.leavesDoubts
             return recap
         } catch {
             recap.ending = error.ending

@@ -122,6 +122,7 @@ extension NetworkRecord {
         guard let place = places.removeValue(forKey: uuid) else { return }
         if header.drifts.removeValue(forKey: uuid) != nil { dirtyDrifts.insert(uuid) }
         let node = nodes.remove(at: place)
+        names[uuid] = node.name
         let hasPendingRefresh = header.pendingRefreshes[uuid] != nil
         let count = header.retiredNodes.count
         header.recordRetirement(of: node, reason: reason, at: now)

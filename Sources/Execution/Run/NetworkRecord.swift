@@ -11,8 +11,8 @@ struct NetworkRecord {
     var places: [DeviceUUID: Int] = [:]
     var dirtyNodes: Set<DeviceUUID> = []
     var removedNodes: Set<DeviceUUID> = []
-    /// Names of devices that are no nodes yet.
-    private var names: [DeviceUUID: String] = [:]
+    /// Names of devices that are no nodes, yet or any more.
+    var names: [DeviceUUID: String] = [:]
     /// The addresses that orders fix, which nobody else is to get.
     var fixedAddresses: [DeviceUUID: UnicastAddress] = [:]
     /// Made when the first address is needed.

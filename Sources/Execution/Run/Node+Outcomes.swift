@@ -15,6 +15,26 @@ extension Node {
         }
     }
 
+    /// Nobody knows any more whether an action has taken effect: a single value is not known from now on, so that
+    /// whoever wants one sets it. Lists stay as they are recorded, since adding what is there and removing what is not
+    /// changes nothing; when the node was last read back counts no more.
+    mutating func leaveUnknown(_ action: ConfigurationAction) {
+        readBackAt = nil
+        switch action {
+        case .setDefaultTTL: defaultTTL = nil
+        case .setSecureNetworkBeacon: secureNetworkBeacon = nil
+        case .setRelay(let isOn, _):
+            relayRetransmit = nil
+            // The retransmit alone was to change where the state is recorded already.
+            if features.relay != (isOn ? .enabled : .disabled) { features.relay = nil }
+        case .setProxy: features.proxy = nil
+        case .setFriend: features.friend = nil
+        case .setNetworkTransmit: networkTransmit = nil
+        case .set(let state): states.removeAll { $0.kind == state.kind }
+        default: break
+        }
+    }
+
     /// Records that the node lacks the feature that an action is about.
     mutating func recordMissingFeature(of action: ConfigurationAction, at now: Timestamp) {
         switch action {

@@ -66,6 +66,24 @@ package struct Recap: Hashable, Sendable {
         case notHeardMayBeNode
     }
 
+    /// A node that was reset.
+    package struct ResetNode: Hashable, Sendable {
+        /// Its identity.
+        package var node: DeviceUUID
+        /// The name that it had.
+        package var name: String
+        /// Where the device was found.
+        package var sighting: ResetSighting
+    }
+
+    /// A node of which it is in doubt whether it was reset.
+    package struct UncertainReset: Hashable, Sendable {
+        /// Its identity.
+        package var node: DeviceUUID
+        /// Its name.
+        package var name: String
+    }
+
     /// Something that the definition wants of a node and that cannot be.
     package struct NodeProblem: Hashable, Sendable {
         /// The node.
@@ -74,6 +92,14 @@ package struct Recap: Hashable, Sendable {
         package var name: String
         /// What is wrong.
         package var diagnostic: Diagnostic
+    }
+
+    /// A change of some nodes that waits for devices that have not become nodes.
+    package struct Waiting: Hashable, Sendable {
+        /// What waits, and for whom.
+        package var change: WaitingChange
+        /// The names of the nodes, sorted.
+        package var nodes: [String]
     }
 
     /// A step that did not happen.
@@ -120,14 +146,24 @@ package struct Recap: Hashable, Sendable {
     package var pending: [PendingNode] = []
     /// What cannot be, as compositions that were read tell, in the order of finding out.
     package var problems: [NodeProblem] = []
+    /// What waits for devices that have not become nodes; its steps are among the blocked ones.
+    package var changesWaiting: [Waiting] = []
     /// Devices that have become nodes.
     package var provisioned = 0
     /// Steps not started, those of pending nodes included.
     package var notStarted = 0
     /// Requests whose outcome is unknown at the end; the next run reads them back first.
     package var inDoubt = 0
+    /// Steps that neither were decided nor wait for a pending node, and were not begun.
+    package var waiting = 0
     /// In-doubt requests of earlier runs that were cleared up.
     package var doubtsResolved = 0
+    /// In-doubt requests of earlier runs of which nobody will know what became of them; a plan sends them again.
+    package var doubtsAbandoned = 0
+    /// Nodes that were reset and where the devices were found, by name.
+    package var resets: [ResetNode] = []
+    /// Nodes of which it is in doubt whether they were reset, by name.
+    package var uncertainResets: [UncertainReset] = []
     /// Messages sent, retries and read-backs included.
     package var messagesSent = 0
     /// How many of them repeated a request that was not answered in time.
@@ -182,7 +218,15 @@ extension Recap {
         case .provisioned: provisioned += 1
         case .problem(let node, let diagnostic):
             problems.append(NodeProblem(node: node, name: names.name(of: node), diagnostic: diagnostic))
+        case .changeWaits(let node, let change):
+            let place =
+                changesWaiting.firstIndex { $0.change == change } ?? changesWaiting.count
+            if place == changesWaiting.count { changesWaiting.append(Waiting(change: change, nodes: [])) }
+            changesWaiting[place].nodes.append(names.name(of: node))
         case .doubtResolved: doubtsResolved += 1
+        case .doubtAbandoned: doubtsAbandoned += 1
+        case .resetSeen(let node, let sighting):
+            resets.append(ResetNode(node: node, name: names.name(of: node), sighting: sighting))
         case .removalFoundNothing(let step, let status): foundGone.append(FoundGone(step: step, status: status))
         case .nodeReadBack(_, let outcome): unread += outcome.unread.count
         default: break
@@ -193,7 +237,21 @@ extension Recap {
     mutating func sort() {
         failed.sort { $0.step < $1.step }
         blocked.sort { $0.step < $1.step }
+        for place in changesWaiting.indices { changesWaiting[place].nodes.sort() }
         foundGone.sort { $0.step < $1.step }
         pending.sort { ($0.name, $0.node) < ($1.name, $1.node) }
+        resets.sort { ($0.name, $0.node) < ($1.name, $1.node) }
+        uncertainResets.sort { ($0.name, $0.node) < ($1.name, $1.node) }
+    }
+
+    /// Takes in what reading back before the plan has cost, and what came of it.
+    package mutating func include(readBack: Recap) {
+        messagesSent += readBack.messagesSent
+        retries += readBack.retries
+        duration += readBack.duration
+        doubtsResolved += readBack.doubtsResolved
+        doubtsAbandoned += readBack.doubtsAbandoned
+        provisioned += readBack.provisioned
+        resets += readBack.resets
     }
 }

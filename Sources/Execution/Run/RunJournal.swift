@@ -11,7 +11,9 @@ struct RunJournal {
     private var intents: [JournalIntent] = []
     private var outcomes: [JournalOutcome] = []
     /// What has a durable intent and no durable outcome: what was asked for may have happened or not.
-    private(set) var openSubjects: Set<JournalSubject> = []
+    var openSubjects: Set<JournalSubject> { Set(open.keys) }
+    /// The intents themselves.
+    private(set) var open: [JournalSubject: JournalIntent] = [:]
 
     /// The journal of a run.
     init(database: MeshDatabase, lease: WriteLease, run: RunIdentifier?) {
@@ -59,9 +61,9 @@ struct RunJournal {
         guard !changes.isEmpty else { return }
         changes.run = run
         try database.commit(changes, with: lease)
-        for intent in intents { openSubjects.insert(intent.subject) }
+        for intent in intents { open[intent.subject] = intent }
         for outcome in outcomes where outcome.run == run && outcome.result != .unknown {
-            openSubjects.remove(outcome.subject)
+            open[outcome.subject] = nil
         }
         intents = []
         outcomes = []

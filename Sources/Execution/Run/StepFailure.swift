@@ -15,6 +15,10 @@ package enum StepFailure: Error, Hashable, Sendable {
     case odd(OddAnswer)
     /// The read-backs say each time that the request has not taken effect, although it was sent several times.
     case withoutEffect(rounds: Int)
+    /// The node answers, but neither to the request nor to the question what became of it.
+    case notKnown
+    /// The node has answered that it is reset, and goes on answering as the node that it was.
+    case stillNode
     /// The node is in a key refresh of the subnet with another new NetKey than ours.
     case otherNewKey
     /// The database lacks what the message is made of.
@@ -32,6 +36,9 @@ package enum StepFailure: Error, Hashable, Sendable {
         case .differs(let report), .contradicts(let report): "The node reports \(report)."
         case .odd(let answer): "It is not known what the node has: \(answer)."
         case .withoutEffect(let rounds): "The node was asked \(rounds) times and reads back the old value each time."
+        case .notKnown:
+            "The node answers, but not to this: whether it has taken effect is not known."
+        case .stillNode: "The node says that it was reset, and goes on as a node of the network."
         case .otherNewKey: "The node has got another new key of the subnet, which another tool gave it."
         case .unmakeable(let missing), .keyUnavailable(let missing): "\(missing)."
         case .provisioning(let problem): "\(problem)."
@@ -51,6 +58,11 @@ package enum StepFailure: Error, Hashable, Sendable {
             "Apply again; if the answer stays the same, leave the setting out of the definition or ask the maker of the node."
         case .contradicts: "Reset the node by hand, then apply again: it is provisioned anew then."
         case .withoutEffect: "Move closer or use another proxy, then apply again; long messages get lost first."
+        case .notKnown:
+            "Apply again; if the node never answers to this, take it out of the definition and set it with the vendor's "
+                + "tool."
+        case .stillNode:
+            "Switch it off and on, then apply again; or reset it by hand, then tell it with: meshplan node was-reset NAME."
         case .otherNewKey:
             "Have the tool that began that key refresh finish it and import its database, or reset the node, then refresh "
                 + "again; --exclude goes on without the node."

@@ -138,6 +138,9 @@ struct StepSchedule {
     /// Whether every step is decided.
     var isFinished: Bool { decidedCount == states.count }
 
+    /// Steps that were not begun, and that wait for no silent node.
+    var waitingCount: Int { states.count { $0 == .waiting } }
+
     /// The node of a lane.
     func node(ofLane lane: Int) -> DeviceUUID { lanes[lane].node }
 

@@ -7,8 +7,8 @@ internal import Store
 struct NodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "node",
-        abstract: "Ask one node for something that no definition declares.",
-        subcommands: [ReadPages.self, PollTimeout.self, ClearSolicitations.self]
+        abstract: "Ask one node for something that no definition declares, or tell what became of it.",
+        subcommands: [ReadPages.self, PollTimeout.self, ClearSolicitations.self, WasReset.self]
     )
 
     /// What all of them take.

@@ -121,6 +121,20 @@ struct ApplyJSON {
                 "type": "doubt_resolved", "node_uuid": node.description.json, "request": action.text.json,
                 "took_effect": .bool(tookEffect),
             ])
+        case .changeWaits(let node, let change):
+            lines.write([
+                "type": "change_waits", "node_uuid": node.description.json, "change": change.kind.identifier.json,
+                "carriers": .array(change.carriers.map(\.json)),
+            ])
+        case .doubtAbandoned(let node, let action, let end):
+            lines.write([
+                "type": "doubt_abandoned", "node_uuid": node.description.json, "request": action?.text.json,
+                "reason": end.identifier.json,
+            ])
+        case .resetSeen(let node, let sighting):
+            lines.write([
+                "type": "reset_seen", "node_uuid": node.description.json, "seen": sighting.identifier.json,
+            ])
         case .refreshSettled(let node, let procedure, let tookEffect):
             lines.write([
                 "type": "refresh_settled", "node_uuid": node.description.json,
@@ -150,6 +164,21 @@ struct ApplyJSON {
             "blocked": .integer(recap.blocked.count),
             "not_started": .integer(recap.notStarted),
             "in_doubt": .integer(recap.inDoubt),
+            "doubts_resolved": .integer(recap.doubtsResolved),
+            "doubts_abandoned": .integer(recap.doubtsAbandoned),
+            "uncertain_resets": .array(
+                recap.uncertainResets.map {
+                    .object(["node": $0.name.json, "node_uuid": $0.node.description.json])
+                }
+            ),
+            "resets": .array(
+                recap.resets.map {
+                    .object([
+                        "node": $0.name.json, "node_uuid": $0.node.description.json,
+                        "seen": $0.sighting.identifier.json,
+                    ])
+                }
+            ),
             "pending": .array(
                 recap.pending.map {
                     .object([
@@ -194,6 +223,43 @@ extension Recap.PendingReason {
         case .unanswered: "unanswered"
         case .notHeard: "not_heard"
         case .notHeardMayBeNode: "not_heard_may_be_node"
+        }
+    }
+}
+
+extension WaitingChange.Kind {
+    /// What waits, for machines.
+    fileprivate var identifier: String {
+        switch self {
+        case .relayOff: "relay_off"
+        case .proxyOff: "proxy_off"
+        case .subnetLoss: "subnet_loss"
+        }
+    }
+}
+
+extension DoubtEnd {
+    /// Why nobody asks any more, for machines.
+    fileprivate var identifier: String {
+        switch self {
+        case .wasReset: "was_reset"
+        case .isGone: "is_gone"
+        case .isExcluded: "is_excluded"
+        case .partIsMissing: "part_is_missing"
+        case .isNotDeclared: "is_not_declared"
+        case .answersOtherwise: "answers_otherwise"
+        }
+    }
+}
+
+extension ResetSighting {
+    /// Where the device was found, for machines.
+    fileprivate var identifier: String {
+        switch self {
+        case .unprovisioned: "unprovisioned"
+        case .stillNode: "still_node"
+        case .notSeen: "not_seen"
+        case .notLookedFor: "not_looked_for"
         }
     }
 }

@@ -24,6 +24,8 @@ final class ApplyView {
     private var carriers: [DeviceUUID: DeviceUUID] = [:]
     /// Devices that were not heard: whether they may be nodes by an earlier attempt, and who listened for them.
     private var notHeard: [DeviceUUID: (mayBeNode: Bool, listener: DeviceListener)] = [:]
+    /// The nodes that were reset and looked for: whether they were seen as devices.
+    private var seenResets: [DeviceUUID: Bool] = [:]
     /// The nodes that depart from the specification in known ways.
     private var habits: [KnownHabit: Set<DeviceUUID>] = [:]
     private var retries = 0
@@ -111,6 +113,12 @@ final class ApplyView {
         case .doubtResolved(let node, let action, let tookEffect):
             let effect = tookEffect ? "has taken effect" : "has not taken effect"
             result("\(name(node)): \(action.text) of an earlier run \(effect)")
+        case .changeWaits: break
+        case .doubtAbandoned(let node, let action, let end):
+            result(end.text(name(node), action))
+        case .resetSeen(_, .stillNode), .resetSeen(_, .notLookedFor): break
+        case .resetSeen(let node, .unprovisioned): seenResets[node] = true
+        case .resetSeen(let node, .notSeen): seenResets[node] = false
         case .refreshSettled(let node, let procedure, let tookEffect):
             result(ReprovisionText.settled(name(node), procedure, tookEffect))
         case .nodeReadBack: break
@@ -143,6 +151,9 @@ final class ApplyView {
         if lane.retries > 0 { parts.append(count(lane.retries, "retry", plural: "retries")) }
         let done = lane.failed + lane.blocked == 0 ? "done" : "\(lane.succeeded) done"
         let steps = lane.failed + lane.blocked == 0 ? [count(lane.succeeded, "step")] : []
+        if let isSeen = seenResets.removeValue(forKey: node) {
+            parts.append(isSeen ? "seen without a network" : "not seen since")
+        }
         let detail = (steps + parts).joined(separator: ", ")
         result("\(name(node)): \(done)\(detail.isEmpty ? "" : " (\(detail))")")
     }
@@ -228,6 +239,25 @@ final class ApplyView {
         let devices = "provisioning \(provisioning.done) of \(provisioning.total)"
         let dot = errorStyle.drawsBoxes ? " · " : " - "
         terminal.show(status: [devices, steps, activity].compactMap { $0 }.joined(separator: dot))
+    }
+}
+
+extension DoubtEnd {
+    /// What is told of a request of a node about which nobody is asked any more.
+    func text(_ node: String, _ action: ConfigurationAction?) -> String {
+        "\(node): what became of \(action?.text ?? "a request") of an earlier run is not known, since \(reason)"
+    }
+
+    /// A clause after “since”.
+    private var reason: String {
+        switch self {
+        case .wasReset: "the node was reset"
+        case .isGone: "the database has no such node any more"
+        case .isExcluded: "the node is excluded"
+        case .partIsMissing: "the node has no such model"
+        case .isNotDeclared: "the definition does not name it any more"
+        case .answersOtherwise: "the node answers, but not to that"
+        }
     }
 }
 

@@ -47,11 +47,15 @@ struct RecapView {
         text += pending("Pending, because they do not answer:") { $0 == .unanswered }
         text += pending("Pending, because they were not heard:") { $0 != .unanswered }
         text += waiting()
+        for waiting in recap.changesWaiting { text += waiting.text + "\n" }
+        text += unconfirmedResets()
         if recap.provisioned > 0 { text += "Provisioned \(count(recap.provisioned, "device")).\n" }
         if recap.directLinks > 0 {
             text += "Made \(count(recap.directLinks, "link")) to single nodes to configure them.\n"
         }
-        text += ending() + "\n" + figures() + "\n"
+        text += ending() + "\n"
+        if case .refused = recap.ending { return text }
+        text += figures() + "\n"
         for line in advice() { text += "Next: \(line)\n" }
         return text
     }
@@ -98,14 +102,52 @@ struct RecapView {
         return text + rest(of: devices.count)
     }
 
-    /// The line that sums a run up; the steps in it add up to those of the plan, but for doubts that earlier runs left.
-    /// Scripts read it: its form does not change.
+    /// The nodes that were reset and not seen as devices, and those of which nobody knows whether they were reset.
+    private func unconfirmedResets() -> String {
+        var text = ""
+        let seen = recap.resets.count { $0.sighting == .unprovisioned }
+        if seen > 0 { text += "Seen without a network after the reset: \(count(seen, "device")).\n" }
+        text += resets(
+            "Reset by their own account, not seen without a network (out of reach, or silent as devices):",
+            { $0 == .notSeen }
+        )
+        text += resets("Reset by their own account, not looked for:") { $0 == .notLookedFor }
+        guard !recap.uncertainResets.isEmpty else { return text }
+        text += style(.update, "Not known whether they were reset:") + "\n"
+        for node in recap.uncertainResets.prefix(Self.limit) { text += "  \(node.name.printable)\n" }
+        return text + rest(of: recap.uncertainResets.count)
+    }
+
+    private func resets(_ title: String, _ isListed: (ResetSighting) -> Bool) -> String {
+        let nodes = recap.resets.filter { isListed($0.sighting) }
+        guard !nodes.isEmpty else { return "" }
+        let names = nodes.prefix(5).map(\.name.printable).joined(separator: ", ")
+        return "\(title) \(names)\(nodes.count > 5 ? " and \(nodes.count - 5) more" : "").\n"
+    }
+
+    /// The line that sums a run up: what is not zero of it, and each step once.
     func figures() -> String {
-        "Applied \(count(recap.applied, "step")), unchanged \(recap.unchanged), failed \(recap.failed.count), "
-            + "blocked \(recap.blocked.count), in doubt \(recap.inDoubt), pending \(count(recap.pending.count, "node")), "
-            + "not started \(recap.notStarted). "
-            + "\(count(recap.messagesSent, "message")), \(count(recap.retries, "retry", plural: "retries")), "
-            + "\(Self.seconds(recap.duration))."
+        let steps = recap.pending.reduce(0) { $0 + $1.steps }
+        var waits = [steps > 0 ? count(steps, "step") : nil].compactMap(\.self)
+        var doubts = recap.inDoubt > 0 ? [count(recap.inDoubt, "request") + " in doubt"] : []
+        if !recap.pending.isEmpty { (waits, doubts) = (waits + doubts, []) }
+        let detail = waits.isEmpty ? "" : " (\(waits.joined(separator: ", ")))"
+        var parts = [
+            recap.applied > 0 ? "applied \(count(recap.applied, "step"))" : nil,
+            recap.unchanged > 0 ? "unchanged \(recap.unchanged)" : nil,
+            recap.failed.isEmpty ? nil : "failed \(recap.failed.count)",
+            recap.blocked.isEmpty ? nil : "blocked \(recap.blocked.count)",
+            recap.pending.isEmpty ? nil : "pending \(count(recap.pending.count, "node"))\(detail)",
+            recap.waiting > 0 ? "not started \(recap.waiting)" : nil,
+        ].compactMap(\.self)
+        parts += doubts
+        let first = parts.isEmpty ? "Nothing was applied" : parts.joined(separator: ", ")
+        let effort = [
+            recap.messagesSent > 0 ? count(recap.messagesSent, "message") : nil,
+            recap.retries > 0 ? count(recap.retries, "retry", plural: "retries") : nil,
+            recap.duration >= .milliseconds(50) ? Self.seconds(recap.duration) : nil,
+        ].compactMap(\.self).joined(separator: ", ")
+        return "\(first.prefix(1).uppercased())\(first.dropFirst())." + (effort.isEmpty ? "" : " \(effort).")
     }
 
     private func ending() -> String {
@@ -145,10 +187,19 @@ struct RecapView {
                     + (isRemote ? "--remote lists who is heard by which node" : "lists who is heard")
             )
         }
-        if recap.inDoubt > 0 {
-            let requests = count(recap.inDoubt, "request")
+        if let first = recap.uncertainResets.first {
+            let name = first.name.printable.shellWord
+            lines.append(
+                "if \(name) is out of the network: meshplan node was-reset \(name); if it is there, see that it has power"
+            )
+        }
+        let doubts = recap.inDoubt - recap.uncertainResets.count
+        if doubts > 0 {
+            let requests = count(doubts, "request")
             lines.append("\(command) (reads back first what became of \(requests) that may have arrived or not)")
-        } else if !recap.pending.isEmpty {
+        } else if recap.pending.contains(where: { pending in
+            !recap.uncertainResets.contains { $0.node == pending.node }
+        }) {
             lines.append(
                 "\(command) (continues with what is left when the pending nodes can be reached"
                     + (plan?.refreshedSubnet == nil ? ")" : "; --exclude NODE leaves out who is gone for good)")
@@ -175,6 +226,23 @@ struct RecapView {
     static func seconds(_ duration: Duration) -> String {
         let tenths = (max(duration.microseconds, 0) + 50_000) / 100_000
         return "\(tenths / 10).\(tenths % 10) s"
+    }
+}
+
+extension Recap.Waiting {
+    /// One line: “Relay off of 27 nodes waits for hub-1 or hub-2.”
+    fileprivate var text: String {
+        let what =
+            switch change.kind {
+            case .relayOff: "Relay off"
+            case .proxyOff: "GATT proxy off"
+            case .subnetLoss: "Leaving a subnet"
+            }
+        let whom = nodes.count <= 3 ? nodes.map(\.printable).joined(separator: ", ") : count(nodes.count, "node")
+        var carriers = change.carriers.map(\.printable).joined(separator: " or ")
+        let others = change.carrierCount - change.carriers.count
+        if others > 0 { carriers += " or \(others) more" }
+        return "\(what) of \(whom) waits for \(carriers)."
     }
 }
 

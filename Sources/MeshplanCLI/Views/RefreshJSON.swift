@@ -35,7 +35,7 @@ struct RefreshJSON {
             ])
         case .nodePending(let node, _):
             lines.write(["type": "refresh_node_pending", "node_uuid": node.description.json])
-        case .linkUp, .linkDown, .nodeUnreachable, .doubtResolved, .habitMet, .progress, .interrupted:
+        case .linkUp, .linkDown, .nodeUnreachable, .doubtResolved, .doubtAbandoned, .habitMet, .progress, .interrupted:
             ApplyJSON(lines: lines, plan: nil).handle(event)
         default: break
         }

@@ -91,6 +91,8 @@ final class RefreshReporter {
         case .doubtResolved(let node, let action, let tookEffect):
             let effect = tookEffect ? "has taken effect" : "has not taken effect"
             result("\(name(node)): \(action.text) of an earlier run \(effect)")
+        case .doubtAbandoned(let node, let action, let end):
+            result(end.text(name(node), action))
         case .refreshSettled(let node, let procedure, let tookEffect):
             result(ReprovisionText.settled(name(node), procedure, tookEffect))
         case .habitMet(let node, let habit): habits[habit, default: []].insert(node)

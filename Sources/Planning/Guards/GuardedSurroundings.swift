@@ -30,6 +30,8 @@ package struct GuardedSurroundings: Sendable {
     }
 
     private let ownProvisioner: DeviceUUID?
+    /// The devices of the plan, some of which may be no nodes when others have come to their end.
+    private var awaited = AwaitedCarriers()
     /// The nodes that count, as they were counted.
     private var nodes: [DeviceUUID: Node] = [:]
     private var losses: [DeviceUUID: Losses] = [:]
@@ -70,6 +72,7 @@ package struct GuardedSurroundings: Sendable {
 
     /// Takes in what steps of a plan will take from nodes, which the plan as a whole was looked at for.
     package mutating func expect(_ steps: some Sequence<Step>) {
+        awaited.expect(steps)
         for step in steps {
             guard case .configure(let node, let action) = step.work else { continue }
             switch action {
@@ -140,6 +143,20 @@ package struct GuardedSurroundings: Sendable {
             if own.isProxy { rest.possiblyRelayingProxies -= 1 }
         }
         return rest
+    }
+
+    /// What a change waits for if it would take the last carrier from one of those subnets: the devices of the plan that are
+    /// to be carriers there and are no nodes yet; nil if there are none.
+    func waiting(
+        _ kind: WaitingChange.Kind,
+        in subnets: [NetKeyIndex],
+        besides uuid: DeviceUUID
+    ) -> WaitingChange? {
+        for subnet in subnets {
+            let waiting = awaited.waiting(kind, in: subnet, besides: uuid) { nodes[$0].map(isInReach) ?? false }
+            if let waiting { return waiting }
+        }
+        return nil
     }
 
     // MARK: Replay protection

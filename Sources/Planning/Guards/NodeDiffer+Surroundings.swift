@@ -39,6 +39,12 @@ extension NodeDiffer {
                 "node `\(difference.name)` would be no GATT proxy any more, and no other node of its subnets is known to "
                 + "be one"
         }
+        let bare = subnets.filter { surroundings.subnet($0, besides: node.uuid).proxies == 0 }
+        if leavesOut(.lastProxy), let waiting = surroundings.waiting(.proxyOff, in: bare, besides: node.uuid) {
+            difference.waiting.append(waiting)
+            difference.proxy = nil
+            return
+        }
         guards.report(
             GuardFinding(
                 .lastProxy,
@@ -65,6 +71,12 @@ extension NodeDiffer {
             return others.usefulRelays(among: others.proxies + (isProxy ? 1 : 0)) == 0
         }
         guard let lost else { return }
+        if leavesOut(.lastRelay), let waiting = surroundings.waiting(.relayOff, in: [lost], besides: node.uuid) {
+            difference.waiting.append(waiting)
+            difference.relay = nil
+            difference.relaySetting = difference.relayRetransmit.map { (true, $0.after) }
+            return
+        }
         guards.report(
             GuardFinding(
                 .lastRelay,
@@ -98,6 +110,11 @@ extension NodeDiffer {
             {
                 planGuard = .lastRelay
             } else {
+                continue
+            }
+            if leavesOut(planGuard), let waiting = surroundings.waiting(.subnetLoss, in: [key], besides: node.uuid) {
+                difference.waiting.append(waiting)
+                difference.keep([key] as Set, boundNetKeys: boundNetKeys)
                 continue
             }
             let subnet = names.netKey(key)

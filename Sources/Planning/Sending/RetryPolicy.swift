@@ -11,6 +11,12 @@ package struct RetryPolicy: Hashable, Sendable {
     package var deadline: Duration = .seconds(30)
     /// How long a request that only reads may stay unanswered.
     package var readBackDeadline: Duration = .seconds(15)
+    /// How long the question what became of an earlier request may stay unanswered, and the question whether the node
+    /// answers at all: a doubt is to end soon, one way or the other.
+    package var doubtDeadline: Duration = .seconds(5)
+    /// How long a Node Reset may stay unanswered. Some nodes are none any more before their status has left, so that
+    /// waiting longer brings nothing.
+    package var resetDeadline: Duration = .seconds(12)
     /// The first time-out before anything was measured, without the allowances below.
     package var initialTimeout: Duration = .milliseconds(1_500)
     /// Added to the initial time-out for each hop that the TTL allows.

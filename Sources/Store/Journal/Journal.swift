@@ -208,7 +208,7 @@ extension Run.Counts {
         switch result {
         case .succeeded: succeeded &+= 1
         case .failed: failed &+= 1
-        case .unknown: unknown &+= 1
+        case .unknown, .notKnown: unknown &+= 1
         case .skipped: skipped &+= 1
         }
     }

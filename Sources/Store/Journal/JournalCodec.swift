@@ -154,6 +154,7 @@ enum JournalCodec {
             writer.write(status)
         case .unknown: writer.write(UInt8(2))
         case .skipped: writer.write(UInt8(3))
+        case .notKnown: writer.write(UInt8(4))
         }
         return writer.bytes
     }
@@ -169,6 +170,7 @@ enum JournalCodec {
         case 1: result = .failed(status: try reader.readUInt8())
         case 2: result = .unknown
         case 3: result = .skipped
+        case 4: result = .notKnown
         case let value: throw .prohibited(field: "outcome", value: UInt64(value))
         }
         try reader.expectEnd()

@@ -56,7 +56,7 @@ package struct Run: Hashable, Sendable {
         package var succeeded: UInt32 = 0
         /// A status said otherwise.
         package var failed: UInt32 = 0
-        /// Nobody knows.
+        /// Nobody knows, or nobody will.
         package var unknown: UInt32 = 0
         /// Never sent.
         package var skipped: UInt32 = 0
@@ -145,6 +145,9 @@ package enum JournalResult: Hashable, Sendable {
     case unknown
     /// It was not sent, or need not be any more.
     case skipped
+    /// It may have been sent, and nobody finds out any more what became of it: the intent is over, and nothing is
+    /// recorded as known by it.
+    case notKnown
 }
 
 /// An outcome to be recorded.

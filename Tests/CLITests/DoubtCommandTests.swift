@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("What apply says of doubts, resets, and what waits for others")
+struct DoubtCommandTests {
+    private let apply = ["apply", "--via", "simulator", "--auto-approve"]
+
+    /// The office of the examples, with its devices and their secrets as given.
+    private func office(_ secrets: (String) -> String) throws -> CommandFixture {
+        let fixture = try CommandFixture()
+        let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../examples/office").standardizedFileURL
+        for name in ["office.yaml", "devices"] {
+            try FileManager.default.copyItem(
+                at: examples.appending(path: name),
+                to: fixture.folder.appending(path: name)
+            )
+        }
+        let file = String(decoding: try #require(fixture.read("devices/secrets.csv")), as: UTF8.self)
+        try fixture.writePrivate(secrets(file), to: "devices/secrets.csv")
+        try #require(fixture.run("init", "--network", "office").status == 0)
+        return fixture
+    }
+
+    @Test("Two hubs that fail to provision block what waits for them, in one line, and the definition is not blamed")
+    func missingHubs() throws {
+        let fixture = try office { text in
+            // The first hub has a wrong value, the second none.
+            var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            lines[2] = lines[2].replacing(
+                "27476f3e2a3f2e6da9e8c3bd4444336a",
+                with: "00112233445566778899aabbccddeeff"
+            )
+            lines.remove(at: 3)
+            return lines.joined(separator: "\n")
+        }
+        let result = fixture.run(
+            apply + ["--devices", "devices/devices.yaml", "--secrets", "devices/secrets.csv"]
+        )
+        #expect(result.status == 4)
+        #expect(!result.output.contains("Impossible, as the compositions tell"), "\(result.output.suffix(3_000))")
+        #expect(!result.output.contains("change in the definition"))
+        #expect(!result.error.contains("would be no GATT proxy any more"), "\(result.error.suffix(2_000))")
+        let waits = result.output.split(separator: "\n").filter { $0.contains(" waits for ") }
+        #expect(!waits.isEmpty && waits.count <= 3, "\(waits)")
+        #expect(waits.contains { $0.contains("waits for hub-1 or hub-2.") }, "\(waits)")
+        let next = result.output.split(separator: "\n").filter { $0.hasPrefix("Next:") }
+        #expect(next.count == 1, "\(next)")
+        // Each that waits is counted as blocked.
+        let blocked = try #require(result.output.firstMatch(of: #/blocked ([0-9]+)/#)?.1)
+        #expect(try #require(Int(blocked)) >= 27, "\(blocked)")
+    }
+
+    @Test("A bearer that cannot be used is an error, also where there is nothing to change")
+    func noBearer() throws {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run(apply).status == 0)
+        for route in ["unix:/nosuch", "tcp:localhost:1"] {
+            let result = fixture.run("apply", "--via", route, "--auto-approve")
+            #expect(result.output.hasPrefix("No changes."), "\(result.output)")
+            #expect(result.status == 1 && result.error.contains("Error: cannot connect to \(route)"), "\(result.error)")
+            let json = fixture.run("apply", "--via", route, "--auto-approve", "--json")
+            #expect(json.status == 1 && json.output.contains(#""exit_code":1"#), "\(json.output.suffix(400))")
+        }
+    }
+
+    @Test("A plan that was applied before is refused without an announcement, an estimate or a recap of zeros")
+    func appliedBefore() throws {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run("plan", "--out", "house.mplan").status == 0)
+        try #require(fixture.run("apply", "house.mplan", "--via", "simulator").status == 0)
+        let again = fixture.run("apply", "house.mplan", "--via", "simulator")
+        #expect(again.status == 7 && again.output == "", "\(again.output)")
+        #expect(again.error.hasPrefix("Error: the plan was applied before\n"))
+    }
+
+    @Test("A silent node is counted once, and reading back is counted with its messages and its time")
+    func silentNode() throws {
+        let fixture = try CommandFixture.house()
+        let first = fixture.run(apply + ["--off", "mary"])
+        #expect(first.status == 4)
+        #expect(first.output.contains("pending 1 node (1 step, 1 request in doubt)"), "\(first.output.suffix(600))")
+        #expect(!first.output.contains(" 0,") && !first.output.contains("not started"))
+        let second = fixture.run(apply + ["--off", "mary"])
+        #expect(second.status == 4)
+        #expect(second.output.contains(#/[1-9][0-9]* messages?/#), "\(second.output.suffix(600))")
+        #expect(!second.output.contains("0 messages") && !second.output.contains("0.0 s"))
+    }
+
+    @Test("A node of which it is known that it was reset is taken out, with what was in doubt about it")
+    func wasReset() throws {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run(apply + ["--off", "mary"]).status == 4)
+        fixture.answers = ["no"]
+        #expect(fixture.run("node", "was-reset", "mary").status == 8)
+        #expect(fixture.run("node", "was-reset", "mery").error.contains("Did you mean `mary`?"))
+        let result = fixture.run("node", "was-reset", "mary", "--auto-approve")
+        #expect(result.status == 0 && result.output.hasPrefix("mary (0x0105) is out of the network; serial "))
+        #expect(fixture.run("node", "was-reset", "mary", "--auto-approve").status == 64)
+        let plan = fixture.run("plan")
+        #expect(!plan.output.contains("may have arrived or not"), "\(plan.output)")
+        let state = fixture.run("state", "list")
+        #expect(!state.output.contains("node.mary"))
+        let own = fixture.run("node", "was-reset", "meshplan", "--auto-approve")
+        #expect(own.status == 5 && own.error.contains("is meshplan itself"), "\(own.output)\(own.error)")
+        #expect(fixture.run("state", "verify").status == 0)
+    }
+}

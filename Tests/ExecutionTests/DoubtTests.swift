@@ -1,0 +1,154 @@
+import Definitions
+import Execution
+import MeshCore
+import Planning
+import Simulator
+import Store
+import TestSupport
+import Testing
+
+@Suite("A doubt is never a dead end")
+struct DoubtTests {
+    private let lampTwo = uuid(2)
+
+    /// A house whose second lamp has got its configuration but for one request, of which nobody knows what became of it.
+    ///
+    /// - Parameter edit: changes the text of the definition for that request.
+    private func site(
+        doubting edit: @escaping (String) -> String,
+        _ faults: NodeFaults = NodeFaults(isMute: true)
+    ) throws -> Site {
+        let site = try Site(lamps: 2)
+        #expect(try site.apply(site.plan()).isComplete)
+        site.definition = try House.definition(lamps: 2, edit)
+        site.world.setFaults(faults, of: lampTwo)
+        let recap = try site.apply(site.plan())
+        #expect(recap.inDoubt == 1 && recap.pending.map(\.name) == ["lamp-2"], "\(recap)")
+        site.world.setFaults(NodeFaults(), of: lampTwo)
+        return site
+    }
+
+    private func otherTTL(_ text: String) -> String {
+        text.replacing("ttl: 7", with: "ttl: 9")
+    }
+
+    private func ends(of site: Site) -> [DoubtEnd] {
+        site.events.compactMap { if case .doubtAbandoned(_, _, let end) = $0 { end } else { nil } }
+    }
+
+    @Test("A silent node leaves its doubt as it is, within seconds")
+    func silence() throws {
+        let site = try site(doubting: otherTTL)
+        site.world.setFaults(NodeFaults(isOff: true), of: lampTwo)
+        let recap = try site.execute { $0.resolveInDoubt() }
+        #expect(recap.ending == .completed)
+        #expect(recap.inDoubt == 1 && recap.doubtsAbandoned == 0)
+        #expect(recap.pending.map(\.name) == ["lamp-2"])
+        #expect(recap.duration < .seconds(15), "\(recap.duration)")
+    }
+
+    @Test("A node that was seen unprovisioned since is not asked")
+    func resetMeanwhile() throws {
+        let site = try Commissioning([Commissioning.device(1), Commissioning.device(2)])
+        #expect(try site.apply().isComplete)
+        let (first, second) = (site.devices[0].uuid, site.devices[1].uuid)
+        let doubtful = try doubtfulPlan(site, second)
+        site.world.setFaults(NodeFaults(isOff: true), of: second)
+        #expect(try site.execute { $0.apply(doubtful) }.inDoubt == 1)
+        // The only proxy that is left is off, and the other device is reset by hand.
+        site.world.setFaults(NodeFaults(), of: second)
+        site.world.factoryReset(second)
+        site.world.setFaults(NodeFaults(isOff: true), of: first)
+        #expect(try site.execute { $0.listen(for: .seconds(3)) }.foundUnprovisioned == [second])
+        let start = site.world.now
+        let resolved = try site.execute { $0.resolveInDoubt() }
+        #expect(resolved.ending == .completed && resolved.messagesSent == 0)
+        #expect(resolved.doubtsAbandoned == 1 && resolved.inDoubt == 0, "\(resolved)")
+        #expect(start.duration(to: site.world.now) < .seconds(2))
+        #expect(try site.apply().isComplete)
+        #expect(try site.node(2)?.unprovisionedSeenAt == nil && site.node(2)?.isCompositionKnown == true)
+    }
+
+    @Test("Without a proxy in reach a doubt stays, and devices are provisioned all the same")
+    func noProxyInReach() throws {
+        let site = try Commissioning([Commissioning.device(1), Commissioning.device(2)])
+        site.world.setFaults(NodeFaults(isOff: true), of: site.devices[1].uuid)
+        #expect(try site.apply().provisioned == 1)
+        let first = site.devices[0].uuid
+        let doubtful = try doubtfulPlan(site, first)
+        // It is the only proxy, and falls silent when it has got the request.
+        site.onEvent = { event in
+            if case .stepSent = event { site.world.setFaults(NodeFaults(isOff: true), of: first) }
+        }
+        #expect(try site.execute { $0.apply(doubtful) }.inDoubt == 1)
+        site.onEvent = { _ in }
+        site.world.setFaults(NodeFaults(), of: site.devices[1].uuid)
+        var resolving = Duration.zero
+        let recap = try site.execute { executor in
+            let resolved = executor.resolveInDoubt()
+            #expect(resolved.ending == .completed && resolved.inDoubt == 1, "\(resolved)")
+            resolving = resolved.duration
+            return executor.apply(try site.plan())
+        }
+        #expect(resolving < .seconds(15), "\(resolving)")
+        #expect(recap.ending == .completed && recap.provisioned == 1, "\(recap)")
+        #expect(try site.node(2)?.isCompositionKnown == true)
+        #expect(try site.database.snapshot().unresolved.map(\.node) == [first])
+        // Once the node is back, it is asked.
+        site.world.setFaults(NodeFaults(), of: first)
+        #expect(try site.execute { $0.resolveInDoubt() }.doubtsResolved == 1)
+    }
+
+    @Test("What the definition names no more is not asked about, and neither is a model that the node does not have")
+    func goneFromDefinition() throws {
+        let vendor = { (text: String) in text.replacing("subscribe: [kitchen] }", with: "subscribe: [kitchen, all] }") }
+        let site = try site(doubting: vendor)
+        let without = try House.definition(lamps: 2) { text in
+            text.replacing("      1:\n        0x0059:0x0001: { keys: [lighting], subscribe: [kitchen] }\n", with: "")
+                .replacing(
+                    "    elements:\n      0:\n",
+                    with: "    elements:\n      0:\n"
+                )
+        }
+        let parts = DeclaredParts(without, in: try site.network)
+        let named = DeclaredParts(site.definition, in: try site.network)
+        let doubt = try #require(try site.database.snapshot().unresolved.first)
+        let action = try ConfigurationAction(decoding: doubt.action)
+        #expect(named.declares(action, on: lampTwo) && !parts.declares(action, on: lampTwo))
+        #expect(!parts.declares(action, on: uuid(77)) && parts.declares(.setDefaultTTL(3), on: lampTwo))
+        #expect(parts.declares(.resetNode, on: uuid(77)), "whoever leaves is not named")
+        let recap = try site.execute { executor in executor.resolveInDoubt { parts.declares($1, on: $0) } }
+        #expect(recap.messagesSent == 0 && recap.doubtsAbandoned == 1 && recap.inDoubt == 0, "\(recap)")
+        #expect(ends(of: site) == [.isNotDeclared])
+    }
+
+    @Test("Excluded nodes, and models that a composition has lost, are not asked about")
+    func notToBeAsked() throws {
+        for change in [{ $0.isExcluded = true }, { $0.elements[1].models = [] }] as [(inout Node) -> Void] {
+            let site = try site { $0.replacing("subscribe: [kitchen] }", with: "subscribe: [kitchen, all] }") }
+            _ = try site.execute { _ in
+                var node = try site.lamp(2)
+                change(&node)
+                var changes = StoreChanges()
+                changes.nodes = [node]
+                if let lease = site.lease { _ = try site.database.commit(changes, with: lease) }
+                return Recap()
+            }
+            let recap = try site.execute { $0.resolveInDoubt() }
+            #expect(recap.messagesSent == 0 && recap.doubtsAbandoned == 1 && recap.inDoubt == 0, "\(recap)")
+        }
+    }
+
+    /// A plan of one change of a node, with a Status to wait for.
+    private func doubtfulPlan(_ site: Commissioning, _ node: DeviceUUID) throws -> Plan {
+        let snapshot = try site.database.snapshot()
+        return Plan(
+            identifier: Octets16(high: 0xD0, low: snapshot.serial),
+            lineage: snapshot.lineage,
+            serial: snapshot.serial,
+            network: "site",
+            changes: [Change(address: "node", kind: .node, action: .update, node: node)],
+            steps: [Step(change: 0, work: .configure(node, .setDefaultTTL(9)))]
+        )
+    }
+}
