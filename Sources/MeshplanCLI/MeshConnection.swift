@@ -29,7 +29,7 @@ struct MeshConnection {
         _ reporter: ApplyReporter
     ) throws {
         var options = options
-        options.link.ivIndexRecovery = route.recoveryCommand(of: network, in: context)
+        route.nameCommands(in: &options.link, of: network, context)
         let present = try database.snapshot().network
         options.proxy = options.proxy.map { $0.resolved(in: present, names: names) ?? $0 }
         let access = try route.open(

@@ -13,6 +13,8 @@ package final class Executor {
     let options: ExecutionOptions
     let context: ExecutionContext
     private var unreachable: Set<DeviceUUID> = []
+    /// Who was heard of the network's proxies by what this executor did last.
+    var heardProxies: HeardProxies?
 
     /// An executor for one database and one bearer.
     package init(
@@ -184,6 +186,7 @@ package final class Executor {
             )
             recap = run.perform()
             unreachable = run.unreachable
+            heardProxies = run.client.heardProxies
             return recap
         } catch {
             recap.ending = error.ending
@@ -207,14 +210,16 @@ package final class Executor {
         return MeshClient(
             address: ownNode.unicastAddress,
             ivIndex: snapshot.network.ivIndex,
-            isIVIndexKnown: snapshot.isIVIndexKnown,
+            ivIndexCertainty: try ivIndexCertainty(of: snapshot),
             ivIndexTimes: ivIndexTimes(of: snapshot.network),
             keys: KeyRing(snapshot.network),
             nodes: snapshot.network.nodes,
             sequenceNumbers: sequenceNumbers,
             replay: ReplayProtection(snapshot.replay),
             retryPolicy: options.retry,
-            linkPolicy: link
+            linkPolicy: link,
+            heard: heardProxies,
+            at: bearer.now
         )
     }
 
