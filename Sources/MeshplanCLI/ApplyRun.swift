@@ -18,7 +18,7 @@ struct ApplyRun {
     /// What is known of devices out of band.
     var secrets: SecretsReader
     /// How long to listen before planning.
-    var listening: Duration
+    var listening: ResetListening
     /// Whether the details of every node are shown.
     var isFull: Bool
     /// Whether nobody is to be asked.
@@ -259,12 +259,13 @@ struct ApplyRun {
 
     /// Whether the network has nodes that may have been reset meanwhile.
     private func isToListen(_ network: MeshNetwork) -> Bool {
-        listening > .zero && network.nodes.contains { $0.isManaged && $0.uuid != network.ownProvisioner }
+        listening.longest > .zero && network.nodes.contains { $0.isManaged && $0.uuid != network.ownProvisioner }
     }
 
     /// Finds out which nodes are nodes no more.
     private func listen(_ executor: Executor, _ network: MeshNetwork) throws(Failure) {
-        let report = executor.listen(for: listening)
+        if context.json == nil { context.errorOutput.line("Listening for nodes that were reset …") }
+        let report = executor.listen(for: listening.longest, enough: listening.enough)
         switch report.ending {
         case .completed: break
         case .interrupted: throw Failure(.interrupted, "interrupted; nothing was done")

@@ -29,7 +29,7 @@ struct MeshConnection {
         _ reporter: ApplyReporter
     ) throws {
         var options = options
-        options.link.ivIndexRecovery = route.recoveryCommand(of: network, in: context)
+        route.nameCommands(in: &options.link, of: network, context)
         let snapshot = try database.snapshot()
         let present = snapshot.network
         options.proxy = options.proxy.map { $0.resolved(in: present, names: names) ?? $0 }

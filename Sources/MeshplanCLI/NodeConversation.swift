@@ -101,7 +101,7 @@ struct NodeConversation {
     func executor(_ database: MeshDatabase, _ lease: WriteLease, _ bearer: any Bearer) -> Executor {
         var options = ExecutionOptions()
         if let name = knowledge.database?.name {
-            options.link.ivIndexRecovery = route.recoveryCommand(of: name, in: context)
+            route.nameCommands(in: &options.link, of: name, context)
         }
         return Executor(
             database: database,

@@ -75,6 +75,8 @@ struct RefreshRun {
         let reporter = RefreshReporter(context, network: snapshot.network, isTalk: isTalk)
         let access = try route.open(in: context, network: snapshot.network, heard: snapshot.replay, named: name)
         reporter.begin(nodes, estimator.relaying(in: snapshot.network), options)
+        var options = options
+        route.nameCommands(in: &options.link, of: name, context)
         let executor = Executor(
             database: database,
             lease: lease,

@@ -99,6 +99,36 @@ struct NetworkCommandTests {
         #expect(fixture.run(apply).status == 0, "there are new numbers")
     }
 
+    @Test("set states the IV index of an imported network, which is shown as stated until a node confirms it")
+    func set() throws {
+        let fixture = try CommandFixture.house()
+        let set = ["network", "iv", "set"]
+        #expect(fixture.run(set + ["60"]).status == 8, "nobody can be asked")
+        fixture.isTerminal = true
+        fixture.answers = ["no"]
+        #expect(fixture.run(set + ["60"]).status == 8)
+        fixture.answers = ["yes"]
+        let stated = fixture.run(set + ["60"])
+        expectSnapshot(stated.transcript, "network-iv-set.txt")
+        #expect(stated.status == 0)
+        fixture.isTerminal = false
+        expectSnapshot(fixture.run("network", "iv", "show").transcript, "network-iv-show-stated.txt")
+        #expect(fixture.run("network", "iv", "show", "--json").output.contains(#""stated_at":"20"#))
+        let applied = fixture.run(apply + ["--iv-index", "60"])
+        #expect(applied.status == 0, "\(applied.error)")
+        #expect(applied.error.contains("Warning: the IV index was stated by a person"), "\(applied.error)")
+        let shown = fixture.run("network", "iv", "show").output
+        #expect(shown.contains("IV index 60\n") && !shown.contains("stated"), "\(shown)")
+        let lower = fixture.run(set + ["59", "--auto-approve"])
+        #expect(lower.status == 5)
+        #expect(lower.error.contains("under IV index 60, and an IV index never goes back"), "\(lower.error)")
+        let same = fixture.run(set + ["60", "--json"])
+        #expect(same.status == 0 && same.output.contains(#""outcome":"unchanged""#), "\(same.output)")
+        let higher = fixture.run(set + ["61:updating", "--auto-approve", "--json"])
+        #expect(higher.status == 0 && higher.output.contains(#""outcome":"stated","before":60"#), "\(higher.output)")
+        #expect(fixture.run(set + ["61:soon"]).status == 64)
+    }
+
     @Test("what the options take")
     func options() throws {
         let fixture = try CommandFixture.house()

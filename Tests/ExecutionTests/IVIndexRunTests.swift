@@ -106,6 +106,70 @@ struct IVIndexRunTests {
         #expect(site.world.violations == [])
     }
 
+    /// States an IV index for the network of a database, as a person does.
+    private func state(_ ivIndex: IVIndex, in database: MeshDatabase) throws -> IVIndexStatement {
+        let statement = try IVIndexStatement(ivIndex, on: try database.snapshot(), of: database)
+        guard statement.refusal == nil, !statement.isKnownAlready else { return statement }
+        let lease = try database.lock(
+            holder: LockHolder(user: "anna", host: "desk", process: 1, operation: "set", since: Site.now)
+        )
+        defer { lease.release() }
+        var changes = StoreChanges()
+        changes.network = statement.network(at: Site.now)
+        try database.commit(changes, with: lease)
+        return statement
+    }
+
+    @Test("An imported network without a proxy in reach can begin once its IV index is stated, and devices get that")
+    func stated() throws {
+        let site = try Commissioning(
+            [Commissioning.device(1)],
+            lamps: 1,
+            world: { $0.ivIndex = IVIndex(value: 200) },
+            database: { $0.ivIndex = IVIndex(value: 0) }
+        )
+        site.world.setFaults(NodeFaults(isOff: true), of: uuid(1))
+        #expect(try !site.database.snapshot().isIVIndexKnown)
+        #expect(try state(IVIndex(value: 200), in: site.database).isCorrection)
+        #expect(try site.database.snapshot().isIVIndexKnown)
+        #expect(try site.network.ivIndexStatedAt == Site.now)
+        let device = site.devices[0].uuid
+        _ = try site.apply()
+        #expect(site.world.node(device)?.isProvisioned == true)
+        #expect(try site.network.ivIndex == IVIndex(value: 200))
+        #expect(try site.network.ivIndexStatedAt == nil, "the new node has confirmed it by its beacon")
+        #expect(site.world.violations == [])
+    }
+
+    @Test("A wrong statement is corrected by the first beacon, downwards too, but not once something was sent")
+    func wrongStatement() throws {
+        let site = try site(at: IVIndex(value: 5)) { $0.ivIndex = IVIndex(value: 0) }
+        _ = try state(IVIndex(value: 30), in: site.database)
+        #expect(try state(IVIndex(value: 20), in: site.database).isCorrection, "it was not used, so another may follow")
+        #expect(try site.network.ivIndex == IVIndex(value: 20))
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.network.ivIndex == IVIndex(value: 5))
+        #expect(try site.network.ivIndexStatedAt == nil)
+        #expect(site.world.violations == [])
+        let own = try unicast(1)
+        #expect(try site.database.reservation(of: own)?.ivIndex == 5)
+        #expect(try state(IVIndex(value: 4), in: site.database).refusal == .sent(own, under: 5))
+        #expect(try state(IVIndex(value: 5), in: site.database).isKnownAlready)
+        #expect(try state(IVIndex(value: 6), in: site.database).refusal == nil)
+        #expect(try site.network.ivIndexStatedAt == Site.now)
+        #expect(try state(IVIndex(value: 5), in: site.database).refusal == .behind)
+    }
+
+    @Test("Listening to beacons confirms what was stated")
+    func confirmedByListening() throws {
+        let site = try site(at: IVIndex(value: 7)) { $0.ivIndex = IVIndex(value: 0) }
+        _ = try state(IVIndex(value: 7), in: site.database)
+        let report = try site.execute { $0.listenForBeacons(for: .seconds(10)) }
+        #expect(IVIndexProposal(report.statements, known: IVIndex(value: 7)) == .unchanged)
+        #expect(try site.execute { $0.recover(to: IVIndex(value: 7)) } == .completed)
+        #expect(try site.network.ivIndexStatedAt == nil)
+    }
+
     private struct Unexpected: Error {
         var answer: String
     }

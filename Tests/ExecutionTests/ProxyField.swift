@@ -17,10 +17,14 @@ final class ProxyField {
         var isOn = true
         /// Whether its GATT proxy is on, so that it advertises Network IDs and forwards.
         var isProxy = true
+        /// The subnets whose Network IDs it advertises, if not all.
+        var advertisedNetKeys: [NetKeyIndex]?
         /// Whether it advertises its Node Identity instead.
         var showsIdentity = false
         var signal: Int8? = -60
         var sendsBeacons = true
+        /// Whether it neither sends beacons nor answers to its filter being set.
+        var isSilent = false
         /// Whether connecting to it comes to anything.
         var acceptsLinks = true
         /// Whether it answers requests.
@@ -145,13 +149,19 @@ final class ProxyField {
         client.set(node)
     }
 
-    func request(_ peer: Peer) throws {
+    func request(_ peer: Peer, withOldKey missing: [NetKeyIndex] = []) throws {
         let inquiry = try ActionInquiries(
             .setDefaultTTL(7),
             node: peer.address,
             network: House.network(lamps: 1)
         ).request()
-        let (_, outputs) = client.request(inquiry, to: peer.address, subnets: peer.netKeys, at: now)
+        let (_, outputs) = client.request(
+            inquiry,
+            to: peer.address,
+            subnets: peer.netKeys,
+            withOldKey: missing,
+            at: now
+        )
         try take(outputs)
     }
 
@@ -233,7 +243,9 @@ final class ProxyField {
         schedule(after: .milliseconds(500)) { try $0.advertise() }
         for advertisement in isScanning ? strangers : [] { try hear(advertisement) }
         for peer in peers where peer.isOn && peer.link == nil && (peer.isProxy || peer.showsIdentity) {
-            for index in peer.netKeys where isScanning { try hear(advertisement(of: peer, in: index)) }
+            for index in peer.advertisedNetKeys ?? peer.netKeys where isScanning {
+                try hear(advertisement(of: peer, in: index))
+            }
         }
     }
 
@@ -309,7 +321,7 @@ final class ProxyField {
         peer.link = link
         peer.reassembler = ProxyReassembler()
         try take(client.handle(.opened(link, maximumPacketSize: 20, gattTimes), at: now))
-        guard peer.sendsBeacons else { return }
+        guard peer.sendsBeacons, !peer.isSilent else { return }
         for index in peer.netKeys {
             if let beacon = peer.stack.secureNetworkBeacon(index) { try notify(.beacon, beacon, from: peer) }
         }
@@ -368,7 +380,7 @@ final class ProxyField {
             if let read = try? peer.stack.decode(networkPDU: pdu.payload, as: .proxyConfiguration) {
                 sequenceNumbers[read.pdu.sequence, default: 0] += 1
             }
-            guard let received = try? peer.stack.receive(proxyConfiguration: pdu.payload) else { return }
+            guard let received = try? peer.stack.receive(proxyConfiguration: pdu.payload), !peer.isSilent else { return }
             let size: UInt16 = if case .addAddresses = received.message { 1 } else { 0 }
             let status = try peer.stack.encode(
                 .filterStatus(.acceptList, listSize: size),

@@ -125,19 +125,19 @@ struct ProxyLinksTests {
         #expect(both.link != nil)
     }
 
-    @Test("A proxy with which something went wrong comes after the others", arguments: ["refuses", "has no beacon"])
+    @Test("A proxy with which something went wrong comes after the others", arguments: ["refuses", "is silent"])
     func failingProxy(problem: String) throws {
         let field = try ProxyField()
         let bad = try field.add("bad", 0x10, [home], signal: -30)
         let good = try field.add("good", 0x20, [home], signal: -90)
-        if problem == "refuses" { bad.acceptsLinks = false } else { bad.sendsBeacons = false }
+        if problem == "refuses" { bad.acceptsLinks = false } else { bad.isSilent = true }
         try field.request(good)
         try field.run(for: .seconds(20))
         #expect(field.logged("connect") == ["connect to bad", "connect to good"])
         #expect(field.logged("answered").count == 1)
         // It is better than nothing.
         bad.acceptsLinks = true
-        bad.sendsBeacons = true
+        bad.isSilent = false
         try field.turnOff(good)
         try field.request(bad)
         try field.run(for: .seconds(20))

@@ -27,11 +27,26 @@ final class ProxyPeer {
     private(set) var transmissionTimes: [Int64] = []
     private(set) var answers: [ConfigurationVerdict] = []
     private(set) var networkPDUs = 0
+    /// What was said to help with each link that came to nothing.
+    private(set) var hints: [String] = []
+    /// Proxy configuration PDUs that the client sent, whether the proxy could read them or not.
+    private(set) var configurationPDUs = 0
+    /// Messages of the client to the proxy itself.
+    private(set) var trials = 0
     private(set) var lastRequest: RequestIdentifier?
 
     /// The beacons the proxy sends when a link opens.
     var beacons: [[UInt8]]
     var answersFilterMessages = true
+    /// Whether it knows Add Addresses; if not, it neither obeys nor answers.
+    var knowsAddAddresses = true
+    /// What it answers to a proxy configuration message beside that: the type of its filter and the number of addresses.
+    var filterStatus: (ProxyConfigurationMessage) -> ProxyConfigurationMessage = { message in
+        let size: UInt16 = if case .addAddresses = message { 1 } else { 0 }
+        return .filterStatus(.acceptList, listSize: size)
+    }
+    /// Whether it passes on to the client what comes for it.
+    var forwards = true
     var opensLinks = true
     /// Whether network PDUs reach the node.
     var hears = true
@@ -44,16 +59,18 @@ final class ProxyPeer {
         retry: RetryPolicy = RetryPolicy(),
         link: LinkPolicy = LinkPolicy(),
         clientIVIndex: IVIndex = IVIndex(value: 5),
-        isIVIndexKnown: Bool = true,
-        nodeIVIndex: IVIndex = IVIndex(value: 5)
+        ivIndexCertainty: IVIndexMonitor.Certainty = .known,
+        nodeIVIndex: IVIndex = IVIndex(value: 5),
+        isProxyKnown: Bool = true
     ) throws {
         var keys = KeyRing()
         keys.set(NetKey(index: .primary, name: "home", key: secret(1)))
         keys.setDeviceKey(secret(2), of: try unicast(ProxyPeer.nodeAddress))
+        if isProxyKnown { keys.setDeviceKey(secret(3), of: try unicast(0x0100)) }
         client = MeshClient(
             address: try unicast(ProxyPeer.clientAddress),
             ivIndex: clientIVIndex,
-            isIVIndexKnown: isIVIndexKnown,
+            ivIndexCertainty: ivIndexCertainty,
             keys: keys,
             sequenceNumbers: InMemorySequenceNumbers(),
             retryPolicy: retry,
@@ -128,6 +145,11 @@ final class ProxyPeer {
         take(client.handle(.closed(dropped, BearerError("out of range")), at: now))
     }
 
+    /// The proxy says that its filter is an accept list of so many addresses.
+    func tellFilterStatus(_ size: UInt16) throws {
+        notify(.configuration, try proxy.encode(.filterStatus(.acceptList, listSize: size)))
+    }
+
     func notify(_ type: ProxyPDU.MessageType, _ payload: [UInt8]) {
         guard let link else { return }
         for packet in ProxySegmenter.packets(of: ProxyPDU(type: type, payload: payload), maximumSize: 20) {
@@ -165,7 +187,9 @@ final class ProxyPeer {
                 note("close")
                 if closed == link { link = nil }
             case .linkUp: note("up")
-            case .linkDown(let failure, let delay): note("down: \(failure.reason)\(delay == nil ? ", for good" : "")")
+            case .linkDown(let failure, let delay):
+                hints.append(failure.hint ?? "")
+                note("down: \(failure.reason)\(delay == nil ? ", for good" : "")")
             case .sent(_, let transmissions):
                 transmissionTimes.append(now.microseconds / 1_000)
                 note("sent \(transmissions)")
@@ -187,6 +211,7 @@ final class ProxyPeer {
     private func receive(_ pdu: ProxyPDU) {
         switch pdu.type {
         case .configuration:
+            configurationPDUs += 1
             guard let received = try? proxy.receive(proxyConfiguration: pdu.payload) else { return }
             switch received.message {
             case .setFilterType: note("filter type")
@@ -194,20 +219,36 @@ final class ProxyPeer {
             default: return
             }
             guard answersFilterMessages else { return }
-            let size: UInt16 = if case .addAddresses = received.message { 1 } else { 0 }
-            let status = try? proxy.encode(.filterStatus(.acceptList, listSize: size))
-            if let status { notify(.configuration, status) }
+            if case .addAddresses = received.message, !knowsAddAddresses { return }
+            if let status = try? proxy.encode(filterStatus(received.message)) { notify(.configuration, status) }
         case .network:
             networkPDUs += 1
             if hears { takeNode(stack.receive(networkPDU: pdu.payload, at: now)) }
+            takeProxy(proxy.receive(networkPDU: pdu.payload, at: now))
         case .beacon, .provisioning: return
+        }
+    }
+
+    /// The proxy itself answers everything with its Default TTL.
+    private func takeProxy(_ actions: [StackAction]) {
+        for case .deliver(let message) in actions {
+            trials += 1
+            let answer = OutgoingMessage(
+                source: proxy.address,
+                destination: .unicast(message.source),
+                payload: ConfigDefaultTTLStatus(ttl: 7).encoded,
+                security: .device(node: proxy.address),
+                ttl: 5
+            )
+            guard forwards, let (_, actions) = try? proxy.send(answer, at: now) else { continue }
+            for case .transmit(let pdu, destination: _) in actions { notify(.network, pdu) }
         }
     }
 
     private func takeNode(_ actions: [StackAction]) {
         for action in actions {
             switch action {
-            case .transmit(let pdu, destination: _): notify(.network, pdu)
+            case .transmit(let pdu, destination: _): if forwards { notify(.network, pdu) }
             case .deliver(let message):
                 requests.append(message.payload)
                 for payload in answer(message.payload) {

@@ -191,6 +191,7 @@ struct CDBRoundTripTests {
         network.retiredNodes = []
         network.ivIndexChangedAt = nil
         network.ivIndexRecoveredAt = nil
+        network.ivIndexStatedAt = nil
         #expect(document.network == network)
         #expect(document.repairs.isEmpty)
     }

@@ -96,10 +96,11 @@ struct CodecTests {
         network.pendingProvisionings = []
         network.retiredNodes = []
         network.ivIndexRecoveredAt = nil
+        network.ivIndexStatedAt = nil
         // The flags are zero octets behind each key and group; what is before and behind the lists is the same.
         let new = NetworkCodec.encode(network)
         let old = try Self.withoutFlags(new, of: network)
-        #expect(old.count == new.count - 6 && old[0] == 2)
+        #expect(old.count == new.count - 7 && old[0] == 2)
         #expect(try NetworkCodec.decode(old) == network)
         var wrong = new
         let flags = try #require(new.firstRange(of: Array("label".utf8))?.upperBound) + 18 + 3
@@ -128,8 +129,24 @@ struct CodecTests {
         // That the IV index was never recovered, between its time and our UUID.
         let provisioner = try #require(old.firstRange(of: network.ownProvisioner.rawValue.bytes))
         old.remove(at: provisioner.lowerBound - 1)
+        // That it was never stated, at the end.
+        old.removeLast()
         old[0] = 2
         return old
+    }
+
+    @Test("A network's row of version 4 is still read; its IV index was not stated")
+    func networkRowWithoutStatement() throws {
+        var network = try richNetwork()
+        network.nodes = []
+        network.pendingProvisionings = []
+        network.retiredNodes = []
+        network.ivIndexStatedAt = nil
+        let new = NetworkCodec.encode(network)
+        #expect(new[0] == 5)
+        #expect(try NetworkCodec.decode([4] + new.dropFirst().dropLast()) == network)
+        network.ivIndexStatedAt = now
+        #expect(try NetworkCodec.decode(NetworkCodec.encode(network)) == network)
     }
 
     @Test("What of a model is managed comes back as it was, and takes no room where it is all or nothing")

@@ -96,6 +96,7 @@ func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
     )
     network.ivIndexChangedAt = now
     network.ivIndexRecoveredAt = Timestamp(rawValue: now.rawValue - 1)
+    network.ivIndexStatedAt = Timestamp(rawValue: now.rawValue - 2)
     network.netKeys[1].isManaged = true
     network.netKeys[1].isProtected = true
     network.appKeys[0].isManaged = true

@@ -41,6 +41,10 @@ struct GatewayConnection {
     private let greetingDeadline: Instant
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
 
+    /// What helps against somebody who breaks the rules of the frames.
+    static let violationHint =
+        "What listens there breaks the rules of the frames of version \(Frame.version): update the gateway or simulator, or "
+        + "mend it if it is your own."
     private static let foreignHint = "Is it a gateway or simulator of meshplan that listens there?"
 
     /// A connection to one of some addresses, one tried after the other; ``begin(at:)`` begins.
@@ -172,8 +176,10 @@ struct GatewayConnection {
         return [isGreeted ? .lost(error) : .failed(error)]
     }
 
-    private mutating func lose(_ reason: String) -> [Happening] {
-        end(BearerError("the connection to \(settings.name) is lost: \(reason)"))
+    private mutating func lose(_ reason: String, isViolation: Bool = false) -> [Happening] {
+        let violationHint = isGreeted ? Self.violationHint : Self.foreignHint
+        let hint = isViolation ? violationHint : "See that it runs and that the way to it is open."
+        return end(BearerError("the connection to \(settings.name) is lost: \(reason)", hint: hint))
     }
 
     // MARK: Frames
@@ -210,7 +216,9 @@ struct GatewayConnection {
             happenings += isGreeted ? take(content) : greet(content, at: now)
         }
         guard stream != nil, let reason = outcome.end else { return happenings }
-        guard reason.isSecurity else { return happenings + lose(reason.message) }
+        guard reason.isSecurity else {
+            return happenings + lose(reason.message, isViolation: reason.isViolation)
+        }
         return happenings + end(BearerError("\(settings.name): \(reason.message)", hint: reason.hint))
     }
 
@@ -219,10 +227,10 @@ struct GatewayConnection {
         do throws(FrameError) {
             frame = try ServerFrame(decoding: content)
         } catch {
-            return lose("the other side sent \(error)")
+            return lose("the other side sent \(error)", isViolation: true)
         }
         switch frame {
-        case .hello, .otherVersion, .refused: return lose("the other side said hello twice")
+        case .hello, .otherVersion, .refused: return lose("the other side said hello twice", isViolation: true)
         case .end(let error):
             _ = end(error)
             return [

@@ -329,7 +329,12 @@ extension SocketBearer {
     }
 
     private func violated(_ deed: String) {
-        lose(BearerError("the connection to \(name) is lost: the other side \(deed)"))
+        lose(
+            BearerError(
+                "the connection to \(name) is lost: the other side \(deed)",
+                hint: GatewayConnection.violationHint
+            )
+        )
     }
 
     private func lose(_ error: BearerError) {

@@ -23,12 +23,16 @@ package struct LinkPolicy: Hashable, Sendable {
     package var directConnectTimeout: Duration = .seconds(10)
     /// The only proxy that may be used; nil for any.
     package var proxy: RequiredProxy?
-    /// How long the proxy may take to send its first authentic beacon after the link opened; it sends one per subnet
-    /// at once (Mesh Protocol 6.7).
+    /// How long the first authentic beacon is waited for after the link opened, where the IV index is known and the link
+    /// goes on without one; a proxy is to send one per subnet at once (Mesh Protocol 6.7).
+    package var beaconPatience: Duration = .seconds(1)
+    /// How long it is waited for where the IV index is not known, so that nothing can be sent without one.
     package var beaconTimeout: Duration = .seconds(5)
-    /// How long a Filter Status may take.
+    /// How long a Filter Status may take, or the answer to the message that tries a proxy.
     package var filterTimeout: Duration = .seconds(2)
-    /// How often a proxy configuration message is sent before the link is given up, at least 1.
+    /// How long the proxy may take to confirm our address in its filter; then it is tried with a message.
+    package var addressTimeout: Duration = .seconds(1)
+    /// How often the filter type is set, or the proxy tried with a message, before the link is given up, at least 1.
     package var filterAttempts: Int = 3
     /// The wait after an attempt that failed, doubled for each further one.
     package var reopenDelay: Duration = .milliseconds(500)
@@ -38,6 +42,8 @@ package struct LinkPolicy: Hashable, Sendable {
     package var maximumAttempts: Int = 5
     /// The command that takes over an IV index that is not followed without approval, for hints.
     package var ivIndexRecovery: String = "meshplan network iv recover --via BEARER"
+    /// The command with which a person states the IV index, without the number, for hints.
+    package var ivIndexStatement: String = "meshplan network iv set"
 
     /// The policy described at each property.
     package init() {}
@@ -47,69 +53,5 @@ package struct LinkPolicy: Hashable, Sendable {
         var delay = reopenDelay
         for _ in 1..<max(failures, 1) where delay < maximumReopenDelay { delay = delay * 2 }
         return min(delay, maximumReopenDelay)
-    }
-}
-
-/// Why a proxy link ended or did not come about.
-package struct LinkFailure: Error, Hashable, Sendable {
-    /// What happened, a sentence without a full stop.
-    package var reason: String
-    /// What helps, if anything can be said.
-    package var hint: String?
-
-    /// A failure with that text.
-    package init(reason: String, hint: String? = nil) {
-        self.reason = reason
-        self.hint = hint
-    }
-}
-
-extension LinkFailure {
-    /// What a bearer says.
-    init(_ error: BearerError) {
-        self.init(reason: error.message, hint: error.hint)
-    }
-
-    static let peerBrokeProtocol = LinkFailure(reason: "the proxy broke the rules of the Proxy protocol")
-    static let unfinishedPDU = LinkFailure(reason: "the proxy left a Proxy PDU unfinished")
-    static let excludedProxy = LinkFailure(reason: "the proxy is an excluded node")
-    static let connectTimeout = LinkFailure(reason: "connecting to the proxy takes too long")
-    static let nobody = LinkFailure(
-        reason: "no proxy of the network is in reach",
-        hint: "move closer to a node whose GATT proxy is on, or switch one on"
-    )
-
-    /// The proxy that is demanded was not heard.
-    ///
-    /// - Parameter others: which were heard instead, with their signals; words for people.
-    static func notHeard(_ required: RequiredProxy, others: [String]) -> LinkFailure {
-        let most = 8
-        var heard = others.prefix(most).joined(separator: ", ")
-        if others.count > most { heard += " and \(others.count - most) more" }
-        return LinkFailure(
-            reason: "the proxy \(required.text) is not heard; "
-                + (others.isEmpty ? "neither is any other of the network" : "heard instead: \(heard)"),
-            hint: "it must have power, be close, and have its GATT proxy on or its Node Identity running; without "
-                + "--proxy any proxy will do"
-        )
-    }
-
-    /// A link has led to another node than the one that it was made for.
-    static func otherNode(_ node: UnicastAddress) -> LinkFailure {
-        LinkFailure(reason: "the proxy is \(node), another node than the one that was looked for")
-    }
-
-    /// Proxies are in reach, but none of a subnet that would do.
-    ///
-    /// - Parameter subnets: the names of those that would, at least one.
-    static func uncovered(_ subnets: [String]) -> LinkFailure {
-        LinkFailure(
-            reason: "no proxy of subnet \(subnets.joined(separator: " or ")) is in reach",
-            hint: "a node of that subnet must have its GATT proxy on, be powered and be close enough"
-        )
-    }
-
-    static func smallPackets(_ size: Int) -> LinkFailure {
-        LinkFailure(reason: "the link carries only \(size) octets at once, too few for a Proxy PDU")
     }
 }

@@ -44,9 +44,9 @@ struct LinkSearch {
         return since
     }
 
-    /// Begins to listen.
-    mutating func listen(at now: Instant) {
-        phase = .listening(since: now)
+    /// Begins to listen, or goes on with what began earlier.
+    mutating func listen(since start: Instant) {
+        phase = .listening(since: start)
         lastCandidateAt = nil
         listeningDeadline = nil
     }

@@ -1,4 +1,5 @@
 package import MeshCore
+import Planning
 
 /// What bearers tell: links that open and close, and the Proxy PDUs that they carry.
 extension MeshClient {
@@ -28,7 +29,10 @@ extension MeshClient {
         switch event {
         case .opened(let identifier, let size, let times):
             guard let place = place(of: identifier) else { return [] }
-            change(links[place].target, at: now, into: &outputs) { $0.opened(maximumPacketSize: size, times, at: now) }
+            let isKnown = stack.isIVIndexKnown
+            change(links[place].target, at: now, into: &outputs) { link in
+                link.opened(maximumPacketSize: size, times, isIVIndexKnown: isKnown, at: now)
+            }
         case .closed(let identifier, let error):
             guard let place = place(of: identifier) else { return [] }
             change(links[place].target, at: now, into: &outputs) { _ in [.lost(LinkFailure(error))] }
@@ -53,7 +57,10 @@ extension MeshClient {
     {
         switch pdu.type {
         case .network:
-            perform(stack.receive(networkPDU: pdu.payload, at: now), arrivedOn: target, at: now, into: &outputs)
+            let actions = stack.receive(networkPDU: pdu.payload, at: now)
+            let isAuthentic = actions.allSatisfy { if case .dropped(.network) = $0 { false } else { true } }
+            perform(actions, arrivedOn: target, at: now, into: &outputs)
+            if isAuthentic { change(target, at: now, into: &outputs) { $0.carried(at: now) } }
         case .beacon: receive(beacon: pdu.payload, on: target, at: now, into: &outputs)
         case .configuration: receive(proxyConfiguration: pdu.payload, on: target, at: now, into: &outputs)
         case .provisioning: break
@@ -91,9 +98,20 @@ extension MeshClient {
         at now: Instant,
         into outputs: inout [Output]
     ) {
-        guard let received = try? stack.receive(proxyConfiguration: pdu) else { return }
+        let received: IncomingProxyConfiguration
+        do throws(ProxyConfigurationRefusal) {
+            received = try stack.receive(proxyConfiguration: pdu)
+        } catch {
+            if error.reason == .network(.notAuthentic), stack.isUnderNextIVIndex(proxyConfiguration: pdu) {
+                let ours = stack.ivIndex
+                change(target, at: now, into: &outputs) { $0.answeredAhead(of: ours) }
+            }
+            return
+        }
         guard case .filterStatus(let type, let listSize) = received.message else { return }
         heard.insert(received.source)
+        // Who is at another IV index could not have answered.
+        perform(stack.confirmIVIndex(), arrivedOn: target, at: now, into: &outputs)
         if nodes.isExcluded(received.source) {
             if case .proxy(let advertiser) = target { selection.refuse(advertiser) }
             change(target, at: now, into: &outputs) { _ in [.close, .lost(.excludedProxy)] }
@@ -104,9 +122,12 @@ extension MeshClient {
             change(target, at: now, into: &outputs) { _ in [.close, .lost(.otherNode(received.source))] }
             return
         }
+        let known = nodes.netKeys(of: received.source)
         change(target, at: now, into: &outputs) { link in
             link.filterStatus(
                 from: received.source,
+                in: received.netKeyIndex,
+                knownIn: known,
                 isAcceptList: type == .acceptList,
                 count: Int(listSize),
                 at: now
@@ -140,8 +161,11 @@ extension MeshClient {
         for action in event(&links[place]) {
             switch action {
             case .close: if let identifier = links[place].identifier { outputs.append(.closeLink(identifier)) }
-            case .setFilterType: configure(.setFilterType(.acceptList), over: target, at: now, into: &outputs)
-            case .addAddresses: configure(.addAddresses([address.address]), over: target, at: now, into: &outputs)
+            case .setFilterType(let attempt): setFilterType(over: target, attempt, at: now, into: &outputs)
+            case .addAddresses:
+                let message = ProxyConfigurationMessage.addAddresses([address.address])
+                configure(message, in: key(for: links[place]), over: target, at: now, into: &outputs)
+            case .tryMessage: tryMessage(over: target, at: now, into: &outputs)
             case .ready:
                 let link = links[place]
                 outputs.append(
@@ -154,28 +178,98 @@ extension MeshClient {
         }
     }
 
+    /// A key with which a proxy configuration message is secured.
+    private struct ConfigurationKey {
+        var index: NetKeyIndex
+        /// Whether it is the old one in every phase of a key refresh.
+        var isOld = false
+    }
+
+    /// How many subnets a proxy is tried in of which nothing is known; each takes a sequence number.
+    private static let maximumGuesses = 16
+
+    private func key(for link: ProxyLink) -> ConfigurationKey {
+        let subnet = link.subnets.first ?? .primary
+        return ConfigurationKey(index: subnet, isOld: link.oldKeySubnets.contains(subnet))
+    }
+
+    /// Sets the filter type, under the key that the proxy's beacon has told; without a beacon under those of the subnets
+    /// that it advertised, or under all. One that was left out of a key refresh has only the old key, which is tried in
+    /// turn.
+    private mutating func setFilterType(
+        over target: LinkTarget,
+        _ attempt: Int,
+        at now: Instant,
+        into outputs: inout [Output]
+    ) {
+        guard let link = link(to: target) else { return }
+        var candidates = [key(for: link)]
+        if link.subnets.isEmpty {
+            let subnets = link.advertisedSubnets ?? stack.keys.netKeys.map(\.index)
+            candidates = subnets.prefix(Self.maximumGuesses)
+                .map { index in
+                    let isRefreshing = stack.keys.netKey(index)?.phase == .usingNewKeys
+                    return ConfigurationKey(index: index, isOld: isRefreshing && attempt.isMultiple(of: 2))
+                }
+        }
+        for candidate in candidates {
+            configure(.setFilterType(.acceptList), in: candidate, over: target, at: now, into: &outputs)
+        }
+        change(target, at: now, into: &outputs) { link in
+            let isGuess = link.subnets.isEmpty
+            link.sentTypeRequests(
+                candidates.count,
+                withOldKey: isGuess ? Set(candidates.filter(\.isOld).map(\.index)) : []
+            )
+            return []
+        }
+    }
+
     private mutating func configure(
         _ message: ProxyConfigurationMessage,
+        in key: ConfigurationKey,
         over target: LinkTarget,
         at now: Instant,
         into outputs: inout [Output]
     ) {
         guard let link = link(to: target) else { return }
-        let subnet = link.subnets.first ?? .primary
         do throws(StackError) {
-            let pdu = try stack.encode(
-                message,
-                netKeyIndex: subnet,
-                usesOldNetKey: link.oldKeySubnets.contains(subnet)
-            )
+            let pdu = try stack.encode(message, netKeyIndex: key.index, usesOldNetKey: key.isOld)
             write(ProxyPDU(type: .configuration, payload: pdu), over: link, into: &outputs)
-        } catch {
-            // Without sequence numbers nothing can be sent at all; the requests that wait for the link tell so.
-            for node in exchanges.keys.sorted() {
-                guard let exchange = exchanges[node] else { continue }
-                remove(node, at: now)
-                outputs.append(.unsendable(exchange.identifier, error))
+        } catch { endSending(error, at: now, into: &outputs) }
+    }
+
+    /// Asks the proxy itself for something that changes nothing. Whatever comes through it then shows that it passes on
+    /// what is for us.
+    private mutating func tryMessage(over target: LinkTarget, at now: Instant, into outputs: inout [Output]) {
+        guard let link = link(to: target), let proxy = link.proxy, stack.keys.hasDeviceKey(of: proxy) else {
+            change(target, at: now, into: &outputs) { $0.cannotTry(at: now) }
+            return
+        }
+        let key = key(for: link)
+        var message = OutgoingMessage(
+            source: address,
+            destination: .unicast(proxy),
+            payload: ConfigDefaultTTLGet().encoded,
+            security: .device(node: proxy),
+            netKeyIndex: key.index,
+            ttl: policy.ttl
+        )
+        message.usesOldNetKey = key.isOld
+        do throws(StackError) {
+            for action in try stack.send(message, at: now).1 {
+                guard case .transmit(let pdu, destination: _) = action else { continue }
+                write(ProxyPDU(type: .network, payload: pdu), over: link, into: &outputs)
             }
+        } catch { endSending(error, at: now, into: &outputs) }
+    }
+
+    /// Without sequence numbers nothing can be sent at all; the requests that wait for a link tell so.
+    private mutating func endSending(_ error: StackError, at now: Instant, into outputs: inout [Output]) {
+        for node in exchanges.keys.sorted() {
+            guard let exchange = exchanges[node] else { continue }
+            remove(node, at: now)
+            outputs.append(.unsendable(exchange.identifier, error))
         }
     }
 

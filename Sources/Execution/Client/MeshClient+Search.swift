@@ -31,6 +31,14 @@ extension MeshClient {
         return outputs
     }
 
+    /// Who is supposed to be at the other end of a link that is to be made, and the strength of its signal; nil where it is
+    /// not known.
+    package func expectation(of target: LinkTarget) -> (node: UnicastAddress?, signal: Int8?) {
+        guard case .proxy(let advertiser) = target else { return (nil, nil) }
+        let (node, signal) = selection.expectation(of: advertiser)
+        return (node ?? nodes.onlyProxy(besides: address), signal)
+    }
+
     /// Who advertises so; nil for devices and strangers. Excluded nodes are named too.
     package mutating func resolve(_ advertisement: Advertisement) -> AdvertisedIdentity? {
         nodes.resolve(advertisement)
@@ -78,7 +86,7 @@ extension MeshClient {
         if search.phase == .idle, carriedCount == exchanges.count, links.count <= maximumLinks, directNodes.isEmpty,
             !links.contains(where: { $0.isLeaving || $0.directNode != nil })
         {
-            updateScan(into: &outputs)
+            updateScan(at: now, into: &outputs)
             return
         }
         closeSurplus(into: &outputs)
@@ -86,14 +94,14 @@ extension MeshClient {
         placeRequests(at: now, into: &outputs)
         searchProxies(at: now, into: &outputs)
         connectDirectly(at: now, into: &outputs)
-        updateScan(into: &outputs)
+        updateScan(at: now, into: &outputs)
     }
 
     /// Lets the bearer scan as long as somebody is looked for.
-    mutating func updateScan(into outputs: inout [Output]) {
+    mutating func updateScan(at now: Instant, into outputs: inout [Output]) {
         let isWanted = search.listeningSince != nil || directSearchBeganAt != nil
         guard isWanted != isScanning else { return }
-        isScanning = isWanted
+        scans(isWanted, at: now)
         outputs.append(.scan(isWanted))
     }
 
@@ -143,8 +151,10 @@ extension MeshClient {
         case .idle, .waiting:
             search.phase = .idle
             guard hasRoom(at: now) else { return nil }
-            search.listen(at: now)
-            return now
+            let since = now.advanced(by: .zero - listeningCredit)
+            listeningCredit = .zero
+            search.listen(since: since)
+            return since
         }
     }
 

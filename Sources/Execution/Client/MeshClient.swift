@@ -43,8 +43,8 @@ package struct MeshClient {
         case unsendable(RequestIdentifier, StackError)
         /// A Remote Provisioning Server that is listened to sent that access message.
         case said(UnicastAddress, [UInt8])
-        /// A beacon brought another IV index, which is to be stored. Where it corrects one that was only supposed, it is
-        /// not known when the network came to it.
+        /// A beacon brought another IV index, which is to be stored, or the network has confirmed one that was only stated.
+        /// Where it corrects one that was only supposed or stated, it is not known when the network came to it.
         case ivIndexChanged(IVIndex, isCorrection: Bool)
         /// A beacon brought another key refresh phase, which is to be stored.
         case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)
@@ -67,6 +67,11 @@ package struct MeshClient {
     /// Whether the bearer is asked to scan, and whether it cannot.
     var isScanning = false
     var cannotScan = false
+    /// Since when it scans, earlier listening included, and when it last did.
+    var scanningSince: Instant?
+    private var listened: Range<Instant>?
+    /// How long was listened before this client began to, as far as that is of use to it.
+    var listeningCredit = Duration.zero
     /// Why the bearer hears nobody at present, nil while it does.
     var deafness: LinkFailure?
     /// Whether an answer ever came over a link.
@@ -95,16 +100,17 @@ package struct MeshClient {
     ///
     /// - Parameters:
     ///   - address: the client's element; its sequence numbers come from `sequenceNumbers` alone.
-    ///   - isIVIndexKnown: false if `ivIndex` is only a supposition, which the first authentic beacon corrects.
+    ///   - ivIndexCertainty: how sure that is; nothing is sent under one that is only supposed.
     ///   - ivIndexTimes: since when it is that state, on the bearer's clock.
     ///   - keys: all keys, those of the nodes included.
     ///   - nodes: the nodes of the network, for the choice of proxies.
     ///   - replay: what earlier runs accepted.
     ///   - maximumLinks: how many links there may be at once, 0 or more.
+    ///   - heard: what was heard of proxies before, up to `now`.
     package init(
         address: UnicastAddress,
         ivIndex: IVIndex,
-        isIVIndexKnown: Bool = true,
+        ivIndexCertainty: IVIndexMonitor.Certainty = .known,
         ivIndexTimes: IVIndexMonitor.Times = IVIndexMonitor.Times(),
         keys: KeyRing,
         nodes: [Node] = [],
@@ -112,18 +118,23 @@ package struct MeshClient {
         replay: ReplayProtection = ReplayProtection(),
         retryPolicy: RetryPolicy = RetryPolicy(),
         linkPolicy: LinkPolicy = LinkPolicy(),
-        maximumLinks: Int = 1
+        maximumLinks: Int = 1,
+        heard: HeardProxies? = nil,
+        at now: Instant = .zero
     ) {
         self.address = address
         policy = retryPolicy
         self.linkPolicy = linkPolicy
         self.maximumLinks = max(maximumLinks, 0)
-        selection = ProxySelection(policy: linkPolicy)
+        let heard = (heard ?? HeardProxies(policy: linkPolicy)).adapted(to: linkPolicy)
+        selection = heard.selection
+        listened = heard.listened
+        listeningCredit = heard.credit(linkPolicy, at: now)
         stack = MeshStack(
             address: address,
             elementCount: 1,
             ivIndex: ivIndex,
-            isIVIndexKnown: isIVIndexKnown,
+            ivIndexCertainty: ivIndexCertainty,
             ivIndexTimes: ivIndexTimes,
             keys: keys,
             sequenceNumbers: sequenceNumbers,
@@ -134,6 +145,25 @@ package struct MeshClient {
         stack.forgetsOldKeysByBeacon = false
         for key in keys.netKeys { self.nodes.set(key) }
         for node in nodes { self.nodes.set(node) }
+    }
+
+    /// What the next client may know of proxies.
+    package var heardProxies: HeardProxies {
+        var heard = HeardProxies(policy: linkPolicy)
+        heard.selection = selection
+        heard.listened = listened
+        return heard
+    }
+
+    /// The bearer begins to scan for the client, or ceases to.
+    mutating func scans(_ isOn: Bool, at now: Instant) {
+        isScanning = isOn
+        if isOn {
+            scanningSince = search.listeningSince.map { min($0, now) } ?? now
+        } else if let since = scanningSince {
+            listened = since..<now
+            scanningSince = nil
+        }
     }
 
     /// Whether there is a link that carries messages.
@@ -222,9 +252,10 @@ package struct MeshClient {
         directNodes = []
         directSearchBeganAt = nil
         search = LinkSearch()
-        updateScan(into: &outputs)
+        updateScan(at: now, into: &outputs)
         for link in links {
             if let identifier = link.identifier { outputs.append(.closeLink(identifier)) }
+            if link.isReady, let advertiser = link.advertiser { selection.released(advertiser, at: now) }
         }
         links = []
         return outputs
@@ -239,7 +270,8 @@ package struct MeshClient {
         self.deafness = deafness.map { LinkFailure($0) }
         var outputs: [Output] = []
         for target in links.map(\.target) {
-            change(target, at: now, into: &outputs) { $0.advance(to: now) }
+            let ivIndex = stack.isIVIndexKnown ? stack.ivIndex : nil
+            change(target, at: now, into: &outputs) { $0.advance(to: now, ivIndex: ivIndex) }
         }
         if let deadline = stack.nextDeadline, deadline <= now {
             perform(stack.advance(to: now), arrivedOn: nil, at: now, into: &outputs)

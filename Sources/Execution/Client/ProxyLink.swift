@@ -3,16 +3,22 @@ import MeshCore
 /// The life of one proxy link: connecting, waiting for a beacon, setting the filter, ready, over (Mesh Protocol 6.3 to
 /// 6.7).
 ///
+/// Not every proxy does all that the specification wants of it. One that sends no beacon is used all the same if the IV
+/// index is known: an authentic Filter Status proves it as well. One that does not confirm our address in its filter is
+/// tried with a message, for a proxy takes the source of what its client sends into an accept list by itself (6.4).
+///
 /// It decides and keeps time; packets, keys and the bearer are its owner's.
 struct ProxyLink {
     /// What its owner is to do.
     enum Action: Hashable, Sendable {
         /// Close the link; nothing that still comes from it counts.
         case close
-        /// Set the proxy's filter to an empty accept list.
-        case setFilterType
+        /// Set the proxy's filter to an empty accept list, at so manieth attempt.
+        case setFilterType(attempt: Int)
         /// Add the client's address to the proxy's filter.
         case addAddresses
+        /// Send the proxy a message that it answers, to see whether anything comes back.
+        case tryMessage
         /// The link carries messages from now on.
         case ready
         /// The link is over.
@@ -24,7 +30,8 @@ struct ProxyLink {
         case connecting(deadline: Instant)
         case beacon(deadline: Instant)
         case filterType(deadline: Instant, attempt: Int)
-        case addresses(deadline: Instant, attempt: Int)
+        case addresses(deadline: Instant)
+        case trial(deadline: Instant, attempt: Int)
         case ready
     }
 
@@ -42,6 +49,12 @@ struct ProxyLink {
     private let policy: LinkPolicy
     private var phase: Phase
     private var heardForeignBeacon = false
+    /// Whether a beacon of this network came.
+    private(set) var hasHeardBeacon = false
+    /// Requests for the filter type that are not answered yet.
+    private var openTypeRequests = 0
+    /// The subnets in which the last of them were made with the old key although a new one is in use.
+    private var subnetsAskedWithOldKey: Set<NetKeyIndex> = []
     /// Its name at the bearer, once connecting has begun.
     private(set) var identifier: LinkIdentifier?
     /// Octets that it carries at once.
@@ -49,10 +62,11 @@ struct ProxyLink {
     var reassembler = ProxyReassembler()
     /// The node at the other end, once its filter status has come.
     private(set) var proxy: UnicastAddress?
-    /// The subnets of which the proxy has sent a beacon, sorted; it relays for no others.
+    /// The subnets that it relays for, sorted: those of which the proxy has sent a beacon; without a beacon those that it
+    /// advertised, answered in, or is known to be in.
     private(set) var subnets: [NetKeyIndex] = []
-    /// Those of them whose last beacon was made with the key that a key refresh replaces: the proxy takes the old key, and
-    /// may not have the new one.
+    /// Those of them whose last beacon was made with the key that a key refresh replaces, or in which the proxy has answered
+    /// to that one only: it takes the old key, and may not have the new one.
     private(set) var oldKeySubnets: Set<NetKeyIndex> = []
     /// Whether an answer came over it or to what it carried.
     private(set) var isProved = false
@@ -134,7 +148,7 @@ struct ProxyLink {
         let deadline: Instant? =
             switch phase {
             case .connecting(let deadline), .beacon(let deadline), .filterType(let deadline, _),
-                .addresses(let deadline, _):
+                .addresses(let deadline), .trial(let deadline, _):
                 deadline
             case .ready: nil
             }
@@ -148,32 +162,48 @@ struct ProxyLink {
     }
 
     /// The link is open and writes at most so many octets at once.
-    mutating func opened(maximumPacketSize size: Int, _ gatt: GATTTimes?, at now: Instant) -> [Action] {
+    ///
+    /// - Parameter isIVIndexKnown: whether the IV index is more than a supposition, so that the link can do without a
+    ///   beacon.
+    mutating func opened(
+        maximumPacketSize size: Int,
+        _ gatt: GATTTimes?,
+        isIVIndexKnown: Bool,
+        at now: Instant
+    ) -> [Action] {
         guard case .connecting = phase else { return [] }
         guard size >= ProxyLink.minimumPacketSize else { return [.close, .lost(.smallPackets(size))] }
         maximumPacketSize = size
         times.connect = endStage(at: now)
         times.gatt = gatt
-        phase = .beacon(deadline: now.advanced(by: policy.beaconTimeout))
+        phase = .beacon(deadline: now.advanced(by: isIVIndexKnown ? policy.beaconPatience : policy.beaconTimeout))
         return []
     }
 
     /// A beacon of a subnet came that is authentic under a known NetKey.
     mutating func authenticBeacon(of subnet: NetKeyIndex, isUnderOldKey: Bool, at now: Instant) -> [Action] {
         if isUnderOldKey { oldKeySubnets.insert(subnet) } else { oldKeySubnets.remove(subnet) }
-        if !subnets.contains(subnet) {
-            subnets.append(subnet)
-            subnets.sort()
+        relay(for: [subnet])
+        defer { hasHeardBeacon = true }
+        switch phase {
+        case .beacon:
+            times.beacon = endStage(at: now)
+            return setFilterType(attempt: 1, at: now)
+        // What was sent before may have been under a key or an IV index that the proxy does not have.
+        case .filterType where !hasHeardBeacon: return setFilterType(attempt: 1, at: now)
+        default: return []
         }
-        guard case .beacon = phase else { return [] }
-        times.beacon = endStage(at: now)
-        phase = .filterType(deadline: now.advanced(by: policy.filterTimeout), attempt: 1)
-        return [.setFilterType]
     }
 
     /// A beacon came that no known NetKey made.
     mutating func foreignBeacon() {
         heardForeignBeacon = true
+    }
+
+    /// The proxy has answered under the IV index after ours, which only a beacon could bring us to.
+    func answeredAhead(of ivIndex: IVIndex) -> [Action] {
+        guard case .filterType = phase, !hasHeardBeacon else { return [] }
+        return [.close, .lost(.silentFilter(policy, ivIndex: ivIndex, .laterIVIndex))]
     }
 
     /// A beacon came whose IV index ours was not brought to.
@@ -186,21 +216,82 @@ struct ProxyLink {
         [.close, .lost(.unusableIVIndex(announced, known: known, verdict, recovery: recovery))]
     }
 
+    /// Requests for the filter type were sent, one for each subnet that the proxy may be in.
+    ///
+    /// - Parameter old: those in which they were made with the old key although a new one is in use.
+    mutating func sentTypeRequests(_ count: Int, withOldKey old: Set<NetKeyIndex>) {
+        openTypeRequests += count
+        subnetsAskedWithOldKey = old
+    }
+
     /// A Filter Status came from the proxy.
-    mutating func filterStatus(from source: UnicastAddress, isAcceptList: Bool, count: Int, at now: Instant) -> [Action]
-    {
+    ///
+    /// - Parameters:
+    ///   - subnet: whose key secured it.
+    ///   - known: the subnets that the database has the proxy in.
+    mutating func filterStatus(
+        from source: UnicastAddress,
+        in subnet: NetKeyIndex,
+        knownIn known: [NetKeyIndex],
+        isAcceptList: Bool,
+        count: Int,
+        at now: Instant
+    ) -> [Action] {
         proxy = source
+        relay(for: [subnet])
+        if !hasHeardBeacon { relay(for: known + (advertisedSubnets ?? [])) }
         switch phase {
-        case .filterType where isAcceptList:
-            phase = .addresses(deadline: now.advanced(by: policy.filterTimeout), attempt: 1)
+        case .filterType:
+            openTypeRequests -= 1
+            if !hasHeardBeacon, subnetsAskedWithOldKey.contains(subnet) { oldKeySubnets.insert(subnet) }
+            // To add an address to a reject list would shut us out; an empty one lets everything through.
+            guard isAcceptList else { return [.tryMessage] + beginTrial(attempt: 1, at: now) }
+            phase = .addresses(deadline: now.advanced(by: policy.addressTimeout))
             return [.addAddresses]
-        case .addresses where isAcceptList && count > 0:
-            times.filter = endStage(at: now)
-            phase = .ready
-            usedAt = now
-            return [.ready]
+        case .addresses:
+            if isAcceptList, count > 0 { return becomeReady(at: now) }
+            if openTypeRequests > 0 {
+                openTypeRequests -= 1
+                return []
+            }
+            return [.tryMessage] + beginTrial(attempt: 1, at: now)
+        case .trial where isAcceptList && count > 0: return becomeReady(at: now)
         default: return []
         }
+    }
+
+    /// Something came from the mesh through the proxy, so its filter lets through what is for us.
+    mutating func carried(at now: Instant) -> [Action] {
+        guard case .trial = phase else { return [] }
+        return becomeReady(at: now)
+    }
+
+    /// There is no message with which the proxy could be tried, so it is used as it is.
+    mutating func cannotTry(at now: Instant) -> [Action] {
+        carried(at: now)
+    }
+
+    private mutating func setFilterType(attempt: Int, at now: Instant) -> [Action] {
+        phase = .filterType(deadline: now.advanced(by: policy.filterTimeout), attempt: attempt)
+        return [.setFilterType(attempt: attempt)]
+    }
+
+    private mutating func beginTrial(attempt: Int, at now: Instant) -> [Action] {
+        phase = .trial(deadline: now.advanced(by: policy.filterTimeout), attempt: attempt)
+        return []
+    }
+
+    private mutating func becomeReady(at now: Instant) -> [Action] {
+        times.filter = endStage(at: now)
+        phase = .ready
+        usedAt = now
+        return [.ready]
+    }
+
+    private mutating func relay(for further: [NetKeyIndex]) {
+        let missing = Set(further).subtracting(subnets)
+        guard !missing.isEmpty else { return }
+        subnets = (subnets + missing).sorted()
     }
 
     /// How long the stage took that is over now.
@@ -212,6 +303,8 @@ struct ProxyLink {
     /// The proxy is known to have those keys now and no others.
     mutating func keep(_ known: [NetKeyIndex]) {
         subnets.removeAll { !known.contains($0) }
+        // One that sends beacons tells of a new key with one.
+        if !hasHeardBeacon { relay(for: known) }
     }
 
     /// An answer came over the link, or to what it carried, so it does what links are for.
@@ -223,7 +316,9 @@ struct ProxyLink {
     }
 
     /// Time has passed.
-    mutating func advance(to now: Instant) -> [Action] {
+    ///
+    /// - Parameter ivIndex: what is known; nil if it is only a supposition, under which nothing is sent.
+    mutating func advance(to now: Instant, ivIndex: IVIndex?) -> [Action] {
         do throws(ProxyProtocolError) {
             try reassembler.advance(to: now)
         } catch { return [.close, .lost(.unfinishedPDU)] }
@@ -231,25 +326,27 @@ struct ProxyLink {
         switch phase {
         case .connecting: return [.close, .lost(.connectTimeout)]
         case .beacon:
-            let reason = "the proxy sent no beacon of this network within \(policy.beaconTimeout.components.seconds) s"
-            let hint =
-                heardForeignBeacon
-                ? "it sent beacons of another network: check that the database holds the network's present keys"
-                : "check that the proxy node belongs to this network and that its secure network beacon is on"
-            return [.close, .lost(LinkFailure(reason: reason, hint: hint))]
+            guard ivIndex != nil else {
+                return [.close, .lost(.noBeacon(policy, heardForeign: heardForeignBeacon))]
+            }
+            times.beacon = endStage(at: now)
+            return setFilterType(attempt: 1, at: now)
         case .filterType(_, let attempt) where attempt < policy.filterAttempts:
-            phase = .filterType(deadline: now.advanced(by: policy.filterTimeout), attempt: attempt + 1)
-            return [.setFilterType]
-        case .addresses(_, let attempt) where attempt < policy.filterAttempts:
-            phase = .addresses(deadline: now.advanced(by: policy.filterTimeout), attempt: attempt + 1)
-            return [.addAddresses]
-        case .filterType, .addresses:
-            let failure = LinkFailure(
-                reason: "the proxy does not answer to its filter being set",
-                hint: "another device may use our address with higher sequence numbers"
-            )
-            return [.close, .lost(failure)]
+            return setFilterType(attempt: attempt + 1, at: now)
+        case .filterType:
+            return [.close, .lost(.silentFilter(policy, ivIndex: ivIndex, evidence))]
+        // It is sent once more, for nothing tells whether it was lost or is not understood.
+        case .addresses: return [.addAddresses, .tryMessage] + beginTrial(attempt: 1, at: now)
+        case .trial(_, let attempt) where attempt < policy.filterAttempts:
+            return [.tryMessage] + beginTrial(attempt: attempt + 1, at: now)
+        case .trial: return [.close, .lost(.deafFilter)]
         case .ready: return []
         }
+    }
+
+    /// What came of the proxy beside a Filter Status.
+    private var evidence: LinkFailure.Evidence {
+        if hasHeardBeacon { return .beacon }
+        return heardForeignBeacon ? .foreignBeacon : .nothing
     }
 }

@@ -65,7 +65,7 @@ struct ProxySelection {
         }
     }
 
-    private let policy: LinkPolicy
+    private var policy: LinkPolicy
     private var candidates: [AdvertiserIdentifier: Candidate] = [:]
     private var prunedAt = Instant.zero
     private var failures: [AdvertiserIdentifier: Instant] = [:]
@@ -81,6 +81,17 @@ struct ProxySelection {
     /// Nobody heard yet.
     init(policy: LinkPolicy) {
         self.policy = policy
+    }
+
+    /// Goes on under another policy; whom nobody may use is found out anew.
+    mutating func adapt(to policy: LinkPolicy) {
+        self.policy = policy
+        refused = []
+    }
+
+    /// A link to a proxy is closed by us, so that it advertises again at once.
+    mutating func released(_ advertiser: AdvertiserIdentifier, at now: Instant) {
+        candidates[advertiser]?.heardAt = now
     }
 
     /// A proxy of the network was heard.
@@ -218,6 +229,13 @@ struct ProxySelection {
                 let (first, second) = (left.signal ?? .min, right.signal ?? .min)
                 return first == second ? left.advertiser < right.advertiser : first > second
             }
+    }
+
+    /// Who is supposed to be behind an advertiser that was heard, and the strength of its signal; nil where it is not
+    /// known.
+    func expectation(of advertiser: AdvertiserIdentifier) -> (node: UnicastAddress?, signal: Int8?) {
+        let candidate = candidates[advertiser]
+        return (candidate?.node?.address ?? behind[advertiser], candidate?.signal)
     }
 
     private func node(of advertiser: AdvertiserIdentifier, _ candidate: Candidate) -> UnicastAddress? {

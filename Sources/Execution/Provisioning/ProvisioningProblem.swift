@@ -133,7 +133,9 @@ extension ProvisioningProblem: CustomStringConvertible {
         case .fixedAddress: "leave the address out of the definition, or give one with room for all elements"
         case .elementCount: "run the command again, which reads its composition first"
         case .noNetKey: "plan again from the present database"
-        case .ivIndexUnknown: "see that a proxy node of the network has power and is near, then apply again"
+        case .ivIndexUnknown:
+            "see that a proxy node of the network has power and is near, then apply again; whoever knows the IV index can "
+                + "state it with meshplan network iv set INDEX"
         case .cannotScan(let error): error.hint ?? "use a bearer that can scan"
         case .server(.absent, let name): "provision \(name) first, or let the device be reached otherwise"
         case .server(.noKey, _): "name another node, or let the device be reached otherwise"

@@ -6,6 +6,12 @@ package import Planning
 package enum ExecutionEvent: Hashable, Sendable {
     /// The run begins: so many steps, and so many in-doubt requests of earlier runs to read back first.
     case runStarted(steps: Int, inDoubt: Int)
+    /// There is no link, and it is listened for a proxy of the network; whether nothing can be sent before one has told
+    /// the IV index.
+    case seekingProxy(forIVIndex: Bool)
+    /// There is no link, and a proxy is being connected to: the address of the node that it is supposed to be and the
+    /// strength of its signal, as far as they are known.
+    case connecting(UnicastAddress?, signal: Int8?)
     /// A link is ready, after so much time; the address is the proxy node's, as far as it told. Whether it is there for
     /// that node alone.
     case linkUp(proxy: UnicastAddress?, isDirect: Bool, LinkTimes)

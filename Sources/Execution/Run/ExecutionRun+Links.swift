@@ -98,6 +98,7 @@ extension ExecutionRun {
     /// The client wants the bearer to scan, or needs it no more.
     func clientScans(_ isOn: Bool) -> [MeshClient.Output] {
         if isOn, scanError != nil { return client.scanFailed(at: bearer.now) }
+        if isOn, !client.isLinkReady { context.emit(.seekingProxy(forIVIndex: !client.isIVIndexKnown)) }
         clientWantsScan = isOn
         return []
     }

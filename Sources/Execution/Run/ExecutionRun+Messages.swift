@@ -55,6 +55,10 @@ extension ExecutionRun {
     private func perform(_ output: MeshClient.Output) -> [MeshClient.Output] {
         switch output {
         case .connect(let target):
+            if !client.isLinkReady {
+                let expected = client.expectation(of: target)
+                context.emit(.connecting(expected.node, signal: expected.signal))
+            }
             do throws(BearerError) {
                 return client.connecting(try bearer.connect(to: target), to: target, at: bearer.now)
             } catch {

@@ -42,7 +42,7 @@ extension Executor {
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
             let monitor = IVIndexMonitor(
                 snapshot.network.ivIndex,
-                isKnown: snapshot.isIVIndexKnown,
+                certainty: try ivIndexCertainty(of: snapshot),
                 times: ivIndexTimes(of: snapshot.network)
             )
             var run = BeaconListeningRun(
@@ -62,7 +62,8 @@ extension Executor {
     }
 
     /// Takes an IV index over that beacons have told, and makes it durable with the time. Sequence numbers begin at 0
-    /// where messages are sent under a higher IV index from then on. It is never lowered.
+    /// where messages are sent under a higher IV index from then on. It is never lowered, unless it was only supposed, or
+    /// stated and not used.
     package func recover(to ivIndex: IVIndex) -> Recap.Ending {
         store(ivIndex) ?? .completed
     }

@@ -12,6 +12,19 @@ extension Executor {
         )
     }
 
+    /// How sure the IV index of the database is. One that was stated counts as used once a message was sent from our
+    /// address under any: sequence numbers never go back.
+    func ivIndexCertainty(of snapshot: Snapshot) throws(ExecutionStop) -> IVIndexMonitor.Certainty {
+        guard snapshot.isIVIndexKnown else { return .supposed }
+        let network = snapshot.network
+        guard network.ivIndexStatedAt != nil else { return .known }
+        guard let own = network.nodes.first(where: { $0.uuid == network.ownProvisioner }) else {
+            return .stated(isUsed: false)
+        }
+        let reserved = try stopping { () throws(StoreError) in try database.reservation(of: own.unicastAddress) }
+        return .stated(isUsed: reserved != nil)
+    }
+
     /// A time of the calendar on the bearer's clock. What is said to lie ahead, because a clock was put back, counts as
     /// now, so that the limits hold rather than not.
     private func instant(of time: Timestamp?) -> Instant? {
@@ -38,20 +51,21 @@ extension Executor {
     /// Makes an IV index durable that a beacon has brought, before anything is sent under it: what comes back from a
     /// crash must not begin again under the one before.
     ///
-    /// - Parameter isCorrection: whether it corrects one that was only supposed; nil for what the database says of that.
+    /// - Parameter isCorrection: whether it corrects one that was only supposed or stated; nil for what the database says
+    ///   of that.
     /// - Returns: why that failed; nil if it did not.
     func store(_ ivIndex: IVIndex, isCorrection: Bool? = nil) -> Recap.Ending? {
         do throws(ExecutionStop) {
-            try stopping { () throws(StoreError) in
-                let snapshot = try database.snapshot()
-                var network = snapshot.network
-                let isLower = snapshot.isIVIndexKnown && ivIndex.value < network.ivIndex.value
-                guard network.ivIndex != ivIndex, !isLower else { return }
-                network.record(ivIndex, isCorrection: isCorrection ?? !snapshot.isIVIndexKnown, at: context.now())
-                var changes = StoreChanges()
-                changes.network = network
-                try database.commit(changes, with: lease)
-            }
+            let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
+            let certainty = try ivIndexCertainty(of: snapshot)
+            let isOpen = certainty == .supposed || certainty == .stated(isUsed: false)
+            var network = snapshot.network
+            guard isOpen || ivIndex.value >= network.ivIndex.value else { return nil }
+            network.record(ivIndex, isCorrection: isCorrection ?? isOpen, at: context.now())
+            guard network != snapshot.network else { return nil }
+            var changes = StoreChanges()
+            changes.network = network
+            _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) }
             return nil
         } catch {
             return error.ending

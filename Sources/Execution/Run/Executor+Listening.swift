@@ -29,15 +29,20 @@ extension Executor {
     private static let memory = 65_536
 
     /// Listens to advertising for so long, and records which nodes of the database advertise as devices without a
-    /// network, so that a plan made afterwards provisions them again.
+    /// network, so that a plan made afterwards provisions them again. What is heard of proxies beside that serves the run
+    /// that follows, which need not listen for them again.
     ///
     /// What is recorded is durable when it returns. A bearer that cannot scan ends it at once with
     /// ``Recap/Ending/linkFailed(_:hint:)``, and nothing is recorded.
-    package func listen(for duration: Duration) -> ListeningReport {
+    ///
+    /// - Parameter enough: after which time it ends, if a proxy of the network was heard by then or as soon as one is; nil
+    ///   for not before `duration`. Devices advertise about once a second, so that most that were reset are heard by then;
+    ///   one that is not does not answer in the run, and is noticed with the next.
+    package func listen(for duration: Duration, enough: Duration? = nil) -> ListeningReport {
         var report = ListeningReport()
         do throws(ExecutionStop) {
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
-            let heard = try hear(for: duration, in: snapshot.network, &report)
+            let heard = try hear(for: duration, enough: enough, in: snapshot.network, &report)
             try record(heard, of: snapshot.network, &report)
         } catch {
             report.ending = error.ending
@@ -48,10 +53,13 @@ extension Executor {
     /// Who was heard last as what, by UUID: whether as a device without a network.
     private func hear(
         for duration: Duration,
+        enough: Duration?,
         in network: MeshNetwork,
         _ report: inout ListeningReport
     ) throws(ExecutionStop) -> [DeviceUUID: Bool] {
-        var resolver = IdentityResolver(network)
+        var proxies = ProxyNodes(network)
+        var heardProxies = HeardProxies(policy: options.link)
+        let start = bearer.now
         let nodes = Dictionary(
             network.nodes.map { ($0.unicastAddress, $0.uuid) },
             uniquingKeysWith: { first, _ in first }
@@ -61,17 +69,23 @@ extension Executor {
         var heard: [DeviceUUID: Bool] = [:]
         do throws(BearerError) {
             try bearer.scan(true)
-            let end = bearer.now.advanced(by: duration)
+            let end = start.advanced(by: duration)
+            let earliestEnd = enough.map { start.advanced(by: $0) } ?? end
             while bearer.now < end, context.interrupts() == 0 {
-                let pause = min(end, bearer.now.advanced(by: .milliseconds(500)))
+                if bearer.now >= earliestEnd, heardProxies.selection.hearsAnybody(at: bearer.now) { break }
+                let next = bearer.now < earliestEnd ? earliestEnd : end
+                let pause = min(next, bearer.now.advanced(by: .milliseconds(500)))
                 guard case .heard(let advertisement) = try bearer.next(until: pause) else { continue }
                 var sighting = Sighting(advertisement: advertisement, identity: nil)
                 switch advertisement.content {
                 case .unprovisioned(let device, uriHash: _):
                     if known.contains(device.uuid) { heard[device.uuid] = true }
-                case .proxy(let proxy):
-                    sighting.identity = resolver.resolve(proxy)
+                case .proxy:
+                    sighting.identity = proxies.resolve(advertisement)
                     if case .node(let address, _) = sighting.identity, let uuid = nodes[address] { heard[uuid] = false }
+                    if let identity = sighting.identity, !proxies.isExcluded(identity) {
+                        heardProxies.selection.heard(advertisement, as: identity, at: bearer.now)
+                    }
                 }
                 let isRoom = sightings.count < Executor.memory
                 if isRoom || sightings[advertisement.advertiser] != nil {
@@ -82,6 +96,8 @@ extension Executor {
         } catch {
             throw ExecutionStop(Recap.Ending(error))
         }
+        heardProxies.listened = start..<max(start, bearer.now)
+        self.heardProxies = heardProxies
         report.sightings = sightings.sorted { $0.key < $1.key }.map(\.value)
         if context.interrupts() > 0 { report.ending = .interrupted }
         return heard

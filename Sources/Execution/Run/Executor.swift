@@ -15,6 +15,8 @@ package final class Executor {
     private var unreachable: Set<DeviceUUID> = []
     /// Whether doubts are not asked about without a link, since none was to be had for it.
     private var leavesDoubts = false
+    /// Who was heard of the network's proxies by what this executor did last.
+    var heardProxies: HeardProxies?
 
     /// An executor for one database and one bearer.
     package init(
@@ -200,6 +202,7 @@ package final class Executor {
             recap = run.perform()
             unreachable = run.unreachable
             leavesDoubts = run.leavesDoubts
+            heardProxies = run.client.heardProxies
             return recap
         } catch {
             recap.ending = error.ending
@@ -223,14 +226,16 @@ package final class Executor {
         return MeshClient(
             address: ownNode.unicastAddress,
             ivIndex: snapshot.network.ivIndex,
-            isIVIndexKnown: snapshot.isIVIndexKnown,
+            ivIndexCertainty: try ivIndexCertainty(of: snapshot),
             ivIndexTimes: ivIndexTimes(of: snapshot.network),
             keys: KeyRing(snapshot.network),
             nodes: snapshot.network.nodes,
             sequenceNumbers: sequenceNumbers,
             replay: ReplayProtection(snapshot.replay),
             retryPolicy: options.retry,
-            linkPolicy: link
+            linkPolicy: link,
+            heard: heardProxies,
+            at: bearer.now
         )
     }
 

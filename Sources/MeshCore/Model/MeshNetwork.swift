@@ -12,6 +12,8 @@ package struct MeshNetwork: Hashable, Sendable {
     /// When the IV index was last recovered, which is to happen once in 192 hours (Mesh Protocol 3.11.6); nil if it never
     /// was.
     package var ivIndexRecoveredAt: Timestamp?
+    /// When a person stated ``ivIndex``, which nobody of the network has confirmed since; nil if it was heard or given.
+    package var ivIndexStatedAt: Timestamp?
     /// NetKeys sorted by index.
     package var netKeys: [NetKey]
     /// AppKeys sorted by index.

@@ -58,7 +58,8 @@ extension MeshNetwork {
     }
 
     /// Records another IV index state and when it began, which the limits of 96 and 192 hours count from (Mesh Protocol
-    /// 3.11.5 and 3.11.6), and forgets the exclusions that hold no more. Nothing changes if it is the recorded one.
+    /// 3.11.5 and 3.11.6), and forgets the exclusions that hold no more. If it is the recorded one, all that changes is that
+    /// it is not merely stated any more.
     ///
     /// The index 0 of an imported database is only a supposition until a beacon has said the same. What corrects it does
     /// not tell when the index began, and is no recovery; and what was excluded at the supposed index was in truth excluded
@@ -66,15 +67,32 @@ extension MeshNetwork {
     ///
     /// - Parameter isCorrection: whether the recorded index was only a supposition.
     package mutating func record(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {
+        ivIndexStatedAt = nil
         guard ivIndex != self.ivIndex else { return }
         let (before, isUpdate) = (self.ivIndex, self.ivIndex.isUpdate(to: ivIndex))
         self.ivIndex = ivIndex
         ivIndexChangedAt = isCorrection ? nil : now
         if !isUpdate, !isCorrection { ivIndexRecoveredAt = now }
-        if isCorrection, let place = exclusions.firstIndex(where: { $0.ivIndex == before.value }) {
-            let supposed = exclusions.remove(at: place)
-            exclude(supposed.addresses.map(\.rawValue))
-        }
+        if isCorrection { correctExclusions(from: before) }
         pruneExclusions()
+    }
+
+    /// Records an IV index that a person states, who ought to know, and when. Since when the network is there is not known,
+    /// so that the limits of 96 and 192 hours keep nobody from following the network on.
+    ///
+    /// - Parameter isCorrection: whether the recorded index was only a supposition.
+    package mutating func state(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {
+        let before = self.ivIndex
+        self.ivIndex = ivIndex
+        ivIndexChangedAt = nil
+        ivIndexStatedAt = now
+        if isCorrection, before != ivIndex { correctExclusions(from: before) }
+        pruneExclusions()
+    }
+
+    /// What was excluded at an index that was only supposed was in truth excluded at the present one.
+    private mutating func correctExclusions(from supposed: IVIndex) {
+        guard let place = exclusions.firstIndex(where: { $0.ivIndex == supposed.value }) else { return }
+        exclude(exclusions.remove(at: place).addresses.map(\.rawValue))
     }
 }

@@ -24,6 +24,19 @@ package struct IVIndexMonitor: Hashable, Sendable {
         case recoveredLately(until: Instant)
     }
 
+    /// How sure the known state is.
+    package enum Certainty: Hashable, Sendable {
+        /// It is only a supposition, as after an import, for databases do not tell the IV index: nothing is to be sent under
+        /// it, and the first authentic beacon corrects it, however far ahead or behind.
+        case supposed
+        /// Somebody said so who ought to know, and no node of the network has confirmed it yet. It is used. The first
+        /// authentic beacon corrects it as long as nothing was sent under it; then it is like one that is known, for
+        /// sequence numbers that were used under it must not be used again.
+        case stated(isUsed: Bool)
+        /// It was provisioned, or a node of the network said so.
+        case known
+    }
+
     /// When the state was reached, on the clock of whoever asks; nil where it is not known, which allows any change.
     package struct Times: Hashable, Sendable {
         /// When the known state began.
@@ -40,22 +53,25 @@ package struct IVIndexMonitor: Hashable, Sendable {
 
     /// What is known.
     package private(set) var current: IVIndex
-    /// Whether it is more than a supposition.
-    package private(set) var isKnown: Bool
+    /// How sure that is.
+    package private(set) var certainty: Certainty
     /// Since when.
     package private(set) var times: Times
 
-    /// A state that was provisioned or stored.
+    /// A state that was provisioned, stated or stored.
     ///
-    /// - Parameters:
-    ///   - isKnown: false if it is only a supposition, as after an import, for databases do not tell the IV index.
-    ///     The first authentic beacon corrects it then, however far ahead.
-    ///   - times: when it was reached, which has to outlive restarts for the limits to hold.
-    package init(_ current: IVIndex, isKnown: Bool = true, times: Times = Times()) {
+    /// - Parameter times: when it was reached, which has to outlive restarts for the limits to hold.
+    package init(_ current: IVIndex, certainty: Certainty = .known, times: Times = Times()) {
         self.current = current
-        self.isKnown = isKnown
+        self.certainty = certainty
         self.times = times
     }
+
+    /// Whether it is more than a supposition, so that messages may be sent under it.
+    package var isKnown: Bool { certainty != .supposed }
+
+    /// Whether an authentic beacon is right in any case, because nothing depends on what is known.
+    private var isCorrectable: Bool { certainty == .supposed || certainty == .stated(isUsed: false) }
 
     /// The furthest a beacon may be ahead (3.11.6).
     package static let recoveryLimit: UInt32 = 42
@@ -73,7 +89,7 @@ package struct IVIndexMonitor: Hashable, Sendable {
     ///   - mayRaise: false for a beacon of a secondary subnet heard by a member of the primary subnet, which must not
     ///     raise the index.
     package func verdict(_ announced: IVIndex, mayRaise: Bool, at now: Instant) -> Verdict {
-        if !isKnown, mayRaise { return announced == current ? .unchanged : .changed(announced) }
+        if isCorrectable, mayRaise { return announced == current ? .unchanged : .changed(announced) }
         guard announced.value >= current.value else { return .ignored(.older) }
         let ahead = announced.value - current.value
         if ahead > 0, !mayRaise { return .ignored(.secondarySubnet) }
@@ -90,14 +106,23 @@ package struct IVIndexMonitor: Hashable, Sendable {
         return .changed(announced)
     }
 
-    /// Notes that a beacon said what was supposed or known.
-    package mutating func confirm() {
-        isKnown = true
+    /// Notes that somebody of the network said what was supposed, stated or known.
+    ///
+    /// - Returns: whether it was only stated until now, which is to be stored as confirmed.
+    package mutating func confirm() -> Bool {
+        let wasStated = if case .stated = certainty { true } else { false }
+        certainty = .known
+        return wasStated
+    }
+
+    /// Notes that a message is sent under the present state.
+    package mutating func use() {
+        if case .stated = certainty { certainty = .stated(isUsed: true) }
     }
 
     /// Takes over what ``verdict(_:mayRaise:at:)`` returned as changed.
     package mutating func change(to announced: IVIndex, at now: Instant) {
-        guard isKnown else {
+        guard !isCorrectable else {
             // When the network came to it is not known.
             self = IVIndexMonitor(announced)
             return
@@ -105,6 +130,7 @@ package struct IVIndexMonitor: Hashable, Sendable {
         if !current.isUpdate(to: announced) { times.recoveredAt = now }
         times.changedAt = now
         current = announced
+        certainty = .known
     }
 }
 

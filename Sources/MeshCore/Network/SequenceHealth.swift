@@ -20,12 +20,14 @@ package struct SequenceHealth: Hashable, Sendable {
         case clockBehind(Timestamp)
         /// No beacon of the network was heard yet, so that its IV index is only supposed.
         case ivIndexUnknown
+        /// A person stated the IV index, then, and nobody of the network has confirmed it yet.
+        case ivIndexStated(at: Timestamp)
 
         /// Whether it keeps messages from being sent or understood, now or soon.
         package var isGrave: Bool {
             switch self {
             case .exhausted, .urgent, .behindReservation: true
-            case .low, .updateOverdue, .clockBehind, .ivIndexUnknown: false
+            case .low, .updateOverdue, .clockBehind, .ivIndexUnknown, .ivIndexStated: false
             }
         }
     }
@@ -96,6 +98,7 @@ package struct SequenceHealth: Hashable, Sendable {
             if age < 0 { findings.append(.clockBehind(since)) }
         }
         if !isIVIndexKnown { findings.append(.ivIndexUnknown) }
+        if let stated = network.ivIndexStatedAt { findings.append(.ivIndexStated(at: stated)) }
         findings.sort { $0.order < $1.order }
     }
 }
@@ -110,6 +113,7 @@ extension SequenceHealth.Finding {
         case .updateOverdue: 4
         case .clockBehind: 5
         case .ivIndexUnknown: 6
+        case .ivIndexStated: 7
         }
     }
 }

@@ -23,7 +23,7 @@ extension MeshStack {
         var actions: [StackAction] = []
         refresh(beacon, &actions)
         switch ivIndexVerdict(on: beacon, at: now) {
-        case .unchanged: ivIndexMonitor.confirm()
+        case .unchanged: actions += confirmIVIndex()
         case .ignored: actions.append(.dropped(.ivIndexIgnored))
         case .changed(let changed):
             // Segments under way need the sequence numbers of their IV index to the end.
@@ -35,6 +35,11 @@ extension MeshStack {
             }
         }
         return actions
+    }
+
+    /// Takes in that somebody of the network is at the IV index that is known here, as whoever answers under it is.
+    package mutating func confirmIVIndex() -> [StackAction] {
+        ivIndexMonitor.confirm() ? [.ivIndexChanged(ivIndex)] : []
     }
 
     /// What a beacon that is not under a revoked key does to the IV index.

@@ -42,6 +42,22 @@ extension MeshStack {
         }
     }
 
+    /// Whether the network PDU of a proxy configuration message, which is not authentic under the IV index that is known,
+    /// is so under the one after it: its sender has finished an IV update that was not heard of.
+    package func isUnderNextIVIndex(proxyConfiguration bytes: [UInt8]) -> Bool {
+        guard ivIndex.value < .max, (NetworkPDU.minimumSize...NetworkPDU.maximumSize).contains(bytes.count),
+            let nid = NetworkPDU.nid(of: bytes)
+        else { return false }
+        return keys.candidates(nid: nid)
+            .contains { candidate in
+                let credentials = candidate.credentials.flooding
+                let index = ivIndex.value + 1
+                return
+                    (try? NetworkPDU(decoding: bytes, with: credentials, ivIndex: index, as: .proxyConfiguration))
+                    != nil
+            }
+    }
+
     /// Takes in the network PDU of a proxy configuration message.
     ///
     /// - Throws: ``ProxyConfigurationRefusal`` with the reason why it is not to be used.

@@ -114,7 +114,8 @@ extension MeshStack {
         }
     }
 
-    func nextSequence(_ source: UnicastAddress) throws(StackError) -> UInt32 {
+    mutating func nextSequence(_ source: UnicastAddress) throws(StackError) -> UInt32 {
+        ivIndexMonitor.use()
         do throws(SequenceNumberError) {
             return try sequenceNumbers.next(for: source, ivIndex: ivIndex.transmitValue)
         } catch { throw .sequenceNumbers(error) }
@@ -228,10 +229,11 @@ extension MeshStack {
         return true
     }
 
-    private func start(
+    private mutating func start(
         _ message: OutgoingQueue.Waiting,
         at now: Instant
     ) throws(TransmissionFailure) -> OutgoingQueue.Active {
+        ivIndexMonitor.use()
         let ivIndex = ivIndex.transmitValue
         let sequence: UInt32
         do throws(SequenceNumberError) {

@@ -35,13 +35,13 @@ package struct MeshStack {
     /// - Parameters:
     ///   - elementCount: 1 to 255; at most as many as there are addresses from `address` on.
     ///   - ivIndex: the last known state; beacons change it.
-    ///   - isIVIndexKnown: false if `ivIndex` is only a supposition, which the first authentic beacon corrects.
+    ///   - ivIndexCertainty: how sure that is.
     ///   - ivIndexTimes: since when it is that state, on the clock that the stack is called with.
     package init(
         address: UnicastAddress,
         elementCount: Int,
         ivIndex: IVIndex,
-        isIVIndexKnown: Bool = true,
+        ivIndexCertainty: IVIndexMonitor.Certainty = .known,
         ivIndexTimes: IVIndexMonitor.Times = IVIndexMonitor.Times(),
         keys: KeyRing,
         sequenceNumbers: any SequenceNumberSource,
@@ -53,7 +53,7 @@ package struct MeshStack {
         self.keys = keys
         self.replay = replay
         self.sequenceNumbers = sequenceNumbers
-        ivIndexMonitor = IVIndexMonitor(ivIndex, isKnown: isIVIndexKnown, times: ivIndexTimes)
+        ivIndexMonitor = IVIndexMonitor(ivIndex, certainty: ivIndexCertainty, times: ivIndexTimes)
         receiver = SegmentReceiver(parameters: sar)
         outgoing = OutgoingQueue(parameters: sar)
     }
@@ -67,7 +67,7 @@ package struct MeshStack {
         }
     }
 
-    /// Whether ``ivIndex`` is more than a supposition: it was told to be, or a beacon has said so.
+    /// Whether ``ivIndex`` is more than a supposition: it was told or stated to be, or a beacon has said so.
     package var isIVIndexKnown: Bool { ivIndexMonitor.isKnown }
 
     /// When the IV index came to be what it is, as far as that is known: not after a supposition was corrected.

@@ -16,7 +16,7 @@ package enum StackAction: Hashable, Sendable {
     case completed(TransmissionIdentifier)
     /// A message did not get through, or nobody knows whether it did.
     case failed(TransmissionIdentifier, TransmissionFailure)
-    /// A beacon has changed the IV index; it is to be stored.
+    /// A beacon has changed the IV index, or the network has confirmed one that was only stated; it is to be stored.
     case ivIndexChanged(IVIndex)
     /// A beacon has moved a subnet on in its key refresh.
     case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)

@@ -52,12 +52,12 @@ struct ApplyCommand: NetworkCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long to listen for nodes that were reset before planning; 0 for not at all.",
+            "\(ResetListening.help)",
             valueName: "duration"
         ),
         transform: DurationArgument.parse
     )
-    var listen = DurationArgument(milliseconds: 3_000)
+    var listen: DurationArgument?
 
     @OptionGroup var confirmation: ConfirmationOptions
 
@@ -92,7 +92,7 @@ struct ApplyCommand: NetworkCommand {
             options: execution.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),
-            listening: listen.duration,
+            listening: ResetListening(listen),
             isFull: full,
             isApproved: autoApprove,
             expected: expectDigest,

@@ -25,12 +25,12 @@ struct PlannedRunOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long to listen for nodes that were reset before planning; 0 for not at all.",
+            "\(ResetListening.help)",
             valueName: "duration"
         ),
         transform: DurationArgument.parse
     )
-    var listen = DurationArgument(milliseconds: 3_000)
+    var listen: DurationArgument?
 
     @OptionGroup var run: RunOptions
 
@@ -74,7 +74,7 @@ struct PlannedRunOptions: ParsableArguments {
             options: self.run.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),
-            listening: listen.duration,
+            listening: ResetListening(listen),
             isFull: full,
             isApproved: autoApprove,
             planner: PlannerOptions(allowed: guards.allowed),

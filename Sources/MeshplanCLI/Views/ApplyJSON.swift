@@ -42,7 +42,7 @@ struct ApplyJSON {
             ])
         case .nodeStarted(let node):
             lines.write(["type": "apply_node_start", "node_uuid": node.description.json])
-        case .stepSent: break
+        case .stepSent, .seekingProxy, .connecting: break
         case .stepRetried(let step, let transmissions):
             write("apply_retry", step, transmissions: .integer(transmissions))
         case .stepUnknown(let step): write("apply_unknown", step)

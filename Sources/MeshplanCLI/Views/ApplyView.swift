@@ -14,6 +14,7 @@ final class ApplyView {
     private let repeated: RepeatedCommand
     private let errorStyle: Style
     private let names: [DeviceUUID: String]
+    private let nodeNames: NodeNames
     private var lanes: [DeviceUUID: Lane] = [:]
     private var progress = (decided: 0, total: 0)
     /// Devices that are to become nodes, and how far that has come.
@@ -51,6 +52,7 @@ final class ApplyView {
         style = context.style
         repeated = RepeatedCommand(context)
         errorStyle = context.errorStyle
+        nodeNames = NodeNames(network)
         var names: [DeviceUUID: String] = [:]
         for node in network.nodes { names[node.uuid] = node.name.printable }
         for node in plan?.nodes ?? [] { names[node.uuid] = node.name.printable }
@@ -66,6 +68,7 @@ final class ApplyView {
                     "\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first."
                 )
             }
+        case .seekingProxy, .connecting: event.text(nodeNames).map { say($0) }
         case .linkUp(_, isDirect: true, _): break
         case .linkUp(let proxy, isDirect: false, _):
             say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")

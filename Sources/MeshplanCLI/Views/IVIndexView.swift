@@ -17,6 +17,7 @@ struct IVIndexView {
             let isRecovered = network.ivIndexRecoveredAt == since
             text += "  since \(since.text)\(isRecovered ? ", by recovery" : "")\n"
         }
+        if let stated = network.ivIndexStatedAt { text += "  as stated by a person at \(stated.text)\n" }
         if let recovered = network.ivIndexRecoveredAt, recovered != network.ivIndexChangedAt {
             text += "  last recovered \(recovered.text)\n"
         }
@@ -40,6 +41,7 @@ struct IVIndexView {
             "update_in_progress": .bool(network.ivIndex.isUpdateInProgress),
             "known": .bool(!health.findings.contains(.ivIndexUnknown)),
             "changed_at": network.ivIndexChangedAt?.text.json, "recovered_at": network.ivIndexRecoveredAt?.text.json,
+            "stated_at": network.ivIndexStatedAt?.text.json,
         ])
         lines.write([
             "type": "sequence_numbers", "address": health.source.description.json,

@@ -69,6 +69,7 @@ final class RefreshReporter {
         switch event {
         case .runStarted(_, let inDoubt) where inDoubt > 0:
             say("\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first.")
+        case .seekingProxy, .connecting: event.text(NodeNames(network)).map { say($0) }
         case .linkUp(let proxy, isDirect: false, _):
             say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")
         case .linkDown(let reason, let delay):

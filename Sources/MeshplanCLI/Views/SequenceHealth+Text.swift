@@ -1,3 +1,4 @@
+internal import Execution
 internal import MeshCore
 internal import Store
 
@@ -84,11 +85,18 @@ extension SequenceHealth.Finding {
         case .updateOverdue: "iv_update_overdue"
         case .clockBehind: "clock_behind"
         case .ivIndexUnknown: "iv_index_unknown"
+        case .ivIndexStated: "iv_index_stated"
         }
     }
 
-    /// Whether a run begins with it; that nothing was heard of the network yet mends itself in the run.
-    var isWorthWarning: Bool { self != .ivIndexUnknown }
+    /// Whether a run begins with it; that nothing was heard of the network yet mends itself in the run, and says so
+    /// where it does not.
+    var isWorthWarning: Bool {
+        switch self {
+        case .exhausted, .urgent, .low, .behindReservation, .updateOverdue, .clockBehind, .ivIndexStated: true
+        case .ivIndexUnknown: false
+        }
+    }
 
     /// What is so, without a full stop, and what to do, in sentences.
     func text(_ health: SequenceHealth) -> (message: String, hint: String) {
@@ -119,13 +127,26 @@ extension SequenceHealth.Finding {
         case .ivIndexUnknown:
             return (
                 "no beacon of the network was heard yet, so that its IV index is not known",
-                "The first run over a proxy takes it over, however far it is ahead."
+                "The first run over a proxy that sends beacons takes it over, however far it is ahead. Where there is none, "
+                    + "whoever knows it can state it: meshplan network iv set INDEX."
+            )
+        case .ivIndexStated(let time):
+            return (
+                "the IV index was stated by a person at \(time.text), and no node has confirmed it yet",
+                "The first beacon or answer of a proxy confirms it. If nobody understands what is sent, it is wrong."
             )
         }
     }
 }
 
 extension MeshRoute {
+    /// Lets a run name the commands that mend an IV index, as they are typed.
+    func nameCommands(in policy: inout LinkPolicy, of network: String, _ context: Context) {
+        let key = context.storeAccess.keyFile.map { " --key-file \($0.printable)" } ?? ""
+        policy.ivIndexRecovery = recoveryCommand(of: network, in: context)
+        policy.ivIndexStatement = "meshplan network iv set --network \(network.printable)\(key)"
+    }
+
     /// The command that hears the IV index of a network over this route, as it is typed.
     func recoveryCommand(of network: String, in context: Context) -> String {
         let key = context.storeAccess.keyFile.map { " --key-file \($0.printable)" } ?? ""

@@ -1,11 +1,11 @@
 internal import MeshCore
 
-/// The body of the network's row, version 4: everything of a ``MeshNetwork`` but its nodes, pending provisionings and
+/// The body of the network's row, version 5: everything of a ``MeshNetwork`` but its nodes, pending provisionings and
 /// retired nodes, which have their own rows. Each key and group ends with an octet of flags: bit 0 managed, bit 1
-/// protected. Earlier versions are still read: 3 lacks the time of the last recovery of the IV index, 2 these flags as
-/// well, and 1 also the time of the IV index.
+/// protected. Earlier versions are still read: 4 lacks the time when the IV index was stated, which is at the end, 3 the
+/// time of its last recovery, 2 these flags as well, and 1 also the time of the IV index.
 enum NetworkCodec {
-    static let version: UInt8 = 4
+    static let version: UInt8 = 5
 
     static func encode(_ network: MeshNetwork) -> [UInt8] {
         var writer = ByteWriter(capacity: 1024)
@@ -57,6 +57,7 @@ enum NetworkCodec {
             writer.write(exclusion.ivIndex)
             writer.writeList(exclusion.addresses) { $1.write($0.rawValue) }
         }
+        writer.write(network.ivIndexStatedAt)
         return writer.bytes
     }
 
@@ -120,6 +121,7 @@ enum NetworkCodec {
         network.exclusions = try reader.readList(size: 5) { (reader: inout ByteReader) throws(DecodeError) in
             NetworkExclusion(ivIndex: try reader.readUInt32(), addresses: try reader.readList(size: 2, readUnicast))
         }
+        if found >= 5 { network.ivIndexStatedAt = try reader.readTimestamp() }
         try reader.expectEnd()
         return network
     }

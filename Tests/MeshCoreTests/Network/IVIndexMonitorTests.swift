@@ -140,4 +140,30 @@ struct IVIndexMonitorTests {
         #expect(left.isUnderstood(with: right) == isMutual)
         #expect(right.isUnderstood(with: left) == isMutual)
     }
+
+    @Test("What is stated is corrected by any beacon until it is used, and then like what is known")
+    func stated() {
+        var monitor = IVIndexMonitor(Self.normal(9), certainty: .stated(isUsed: false))
+        #expect(monitor.isKnown)
+        #expect(monitor.verdict(Self.normal(5), mayRaise: true, at: .zero) == .changed(Self.normal(5)))
+        #expect(monitor.verdict(Self.normal(500), mayRaise: true, at: .zero) == .changed(Self.normal(500)))
+        #expect(monitor.verdict(Self.normal(9), mayRaise: true, at: .zero) == .unchanged)
+        #expect(monitor.verdict(Self.normal(10), mayRaise: false, at: .zero) == .ignored(.secondarySubnet))
+        monitor.use()
+        #expect(monitor.certainty == .stated(isUsed: true))
+        #expect(monitor.verdict(Self.normal(5), mayRaise: true, at: .zero) == .ignored(.older))
+        #expect(monitor.verdict(Self.normal(500), mayRaise: true, at: .zero) == .ignored(.tooFarAhead))
+        #expect(monitor.verdict(Self.normal(12), mayRaise: true, at: .zero) == .changed(Self.normal(12)))
+        let wasStated = monitor.confirm()
+        #expect(wasStated && monitor.certainty == .known)
+        let isStillStated = monitor.confirm()
+        #expect(!isStillStated)
+        var corrected = IVIndexMonitor(Self.normal(9), certainty: .stated(isUsed: false))
+        corrected.change(to: Self.normal(5), at: Self.hours(3))
+        #expect(corrected.current == Self.normal(5) && corrected.certainty == .known)
+        #expect(corrected.times == IVIndexMonitor.Times(), "since when the network is there is not known")
+        var supposed = IVIndexMonitor(Self.normal(0), certainty: .supposed)
+        supposed.use()
+        #expect(!supposed.isKnown, "what is supposed does not become known by being used")
+    }
 }

@@ -14,6 +14,6 @@ struct NetworkIVCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iv",
         abstract: "The IV index and our sequence numbers.",
-        subcommands: [NetworkIVShowCommand.self, NetworkIVRecoverCommand.self]
+        subcommands: [NetworkIVShowCommand.self, NetworkIVRecoverCommand.self, NetworkIVSetCommand.self]
     )
 }

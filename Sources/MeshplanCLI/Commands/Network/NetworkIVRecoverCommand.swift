@@ -75,7 +75,12 @@ struct NetworkIVRecoverCommand: NetworkCommand {
         view.summarize(report)
         let proposal = IVIndexProposal(report.statements, known: before.ivIndex)
         switch proposal {
-        case .unchanged, .soon: view.unchanged(proposal, named: name)
+        case .unchanged, .soon:
+            // What was only stated is confirmed with that.
+            if proposal == .unchanged, let failure = Failure(ending: executor.recover(to: before.ivIndex)) {
+                throw failure
+            }
+            view.unchanged(proposal, named: name)
         case .follow(let ivIndex): try take(ivIndex, executor, view)
         case .approve(let ivIndex, let refusal):
             if !autoApprove {

@@ -1,0 +1,65 @@
+import MeshCore
+
+/// Why a proxy link ended or did not come about.
+package struct LinkFailure: Error, Hashable, Sendable {
+    /// What happened, a sentence without a full stop.
+    package var reason: String
+    /// What helps, if anything can be said.
+    package var hint: String?
+
+    /// A failure with that text.
+    package init(reason: String, hint: String? = nil) {
+        self.reason = reason
+        self.hint = hint
+    }
+}
+
+extension LinkFailure {
+    /// What a bearer says.
+    init(_ error: BearerError) {
+        self.init(reason: error.message, hint: error.hint)
+    }
+
+    static let peerBrokeProtocol = LinkFailure(reason: "the proxy broke the rules of the Proxy protocol")
+    static let unfinishedPDU = LinkFailure(reason: "the proxy left a Proxy PDU unfinished")
+    static let excludedProxy = LinkFailure(reason: "the proxy is an excluded node")
+    static let connectTimeout = LinkFailure(reason: "connecting to the proxy takes too long")
+    static let nobody = LinkFailure(
+        reason: "no proxy of the network is in reach",
+        hint: "move closer to a node whose GATT proxy is on, or switch one on"
+    )
+
+    /// The proxy that is demanded was not heard.
+    ///
+    /// - Parameter others: which were heard instead, with their signals; words for people.
+    static func notHeard(_ required: RequiredProxy, others: [String]) -> LinkFailure {
+        let most = 8
+        var heard = others.prefix(most).joined(separator: ", ")
+        if others.count > most { heard += " and \(others.count - most) more" }
+        return LinkFailure(
+            reason: "the proxy \(required.text) is not heard; "
+                + (others.isEmpty ? "neither is any other of the network" : "heard instead: \(heard)"),
+            hint: "it must have power, be close, and have its GATT proxy on or its Node Identity running; without "
+                + "--proxy any proxy will do"
+        )
+    }
+
+    /// A link has led to another node than the one that it was made for.
+    static func otherNode(_ node: UnicastAddress) -> LinkFailure {
+        LinkFailure(reason: "the proxy is \(node), another node than the one that was looked for")
+    }
+
+    /// Proxies are in reach, but none of a subnet that would do.
+    ///
+    /// - Parameter subnets: the names of those that would, at least one.
+    static func uncovered(_ subnets: [String]) -> LinkFailure {
+        LinkFailure(
+            reason: "no proxy of subnet \(subnets.joined(separator: " or ")) is in reach",
+            hint: "a node of that subnet must have its GATT proxy on, be powered and be close enough"
+        )
+    }
+
+    static func smallPackets(_ size: Int) -> LinkFailure {
+        LinkFailure(reason: "the link carries only \(size) octets at once, too few for a Proxy PDU")
+    }
+}

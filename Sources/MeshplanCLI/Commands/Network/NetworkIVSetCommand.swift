@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import Execution
+internal import MeshCore
+internal import Store
+
+/// `meshplan network iv set`
+struct NetworkIVSetCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "State the IV index of a network whose proxies do not tell it.",
+        discussion: """
+            Files that other tools export do not hold the IV index. meshplan takes it from the first beacon of a proxy; where \
+            no node is a proxy yet, or none sends beacons, whoever knows it from the other tool can state it here. Nothing is \
+            sent. Messages go out under it from then on, and devices are provisioned with it. If it is wrong, nodes do not \
+            understand what is sent, and devices that got it have to be reset. A beacon still corrects it as long as nothing was \
+            sent; after that our address can never go back to a lower one, for sequence numbers would be used twice.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "The IV index, such as 7; 8:updating while the update to 8 is in progress.",
+            valueName: "index"
+        )
+    )
+    var ivIndex: IVIndexArgument
+
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let name = try workspace.only(networks.network)
+        let database = try workspace.open(name)
+        let lease = try workspace.lock(database, for: "network iv set")
+        try Confirmation(context: context, network: name).check(database)
+        let statement = try IVIndexStatement(ivIndex.ivIndex, on: try database.snapshot(), of: database)
+        let view = IVStatementView(context: context, statement, named: name)
+        guard !statement.isKnownAlready else {
+            view.unchanged()
+            return .success
+        }
+        if let failure = view.refusal { throw failure }
+        if !autoApprove {
+            try Prompt(context: context).confirm(
+                "Is the network at IV index \(statement.ivIndex.text)?",
+                explanation: view.warning
+            )
+        }
+        var changes = StoreChanges()
+        changes.network = statement.network(at: context.now())
+        try database.commit(changes, with: lease)
+        view.stated()
+        return .success
+    }
+}
