@@ -16,7 +16,7 @@ struct RadioOptions: ParsableArguments {
     var radio: String?
 
     /// The name of what is learned from earlier runs.
-    private static let learned = "learned"
+    private static let learned = RadioProfile.learnedName
 
     func validate() throws {
         guard let radio, radio != Self.learned, !RadioProfile.named.contains(where: { $0.name == radio }) else {
@@ -31,11 +31,13 @@ struct RadioOptions: ParsableArguments {
     /// - Parameter connections: links at once; nil for as many as usual.
     /// - Throws: a ``Failure`` if nothing can be learned yet, and file trouble.
     func estimator(_ database: MeshDatabase, connections: Int? = nil, window: Int? = nil) throws -> PlanEstimator {
-        PlanEstimator(
+        var estimator = PlanEstimator(
             profile: try profile(database),
             connections: connections ?? Self.usualConnections,
             window: window ?? WindowPolicy().maximum
         )
+        estimator.inDoubt = Set(try database.unresolvedIntents().map(\.node))
+        return estimator
     }
 
     /// Bluetooth controllers of small computers have between 5 and 10 connections.
