@@ -43,7 +43,7 @@ extension PlanEstimate {
             "seconds_p95": total.percentile95.json,
             "bound": bound.rawValue.json,
             "at_least": isLowerBound ? true : nil,
-            "silent_nodes": silence?.nodes.json,
+            "silent_nodes": silence.map { .integer($0.nodes) },
             "seconds_more_if_silent": silence?.more.json,
         ])
     }

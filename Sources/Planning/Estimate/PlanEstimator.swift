@@ -28,7 +28,7 @@ package struct PlanEstimator: Sendable {
     /// network it is. Devices that become nodes do so by themselves.
     private var advertisers: Set<DeviceUUID> = []
     private var sending = RehearsedAir.Sending(proxy: .stock, relays: .stock, nodes: .stock)
-    private var isProxyRelay = true
+    private var isProxyRelay: Bool
 
     /// One standard deviation of what all this leaves out, as a share of the time after the first message: where nodes stand,
     /// how many relays hear each other, what else is in the air.
@@ -55,6 +55,8 @@ package struct PlanEstimator: Sendable {
         self.connections = max(connections, 1)
         self.window = max(window, 1)
         self.relays = max(relays, 0)
+        // The proxy relays like the others; where everybody is beside it, it may be that nobody does.
+        isProxyRelay = relays > 0 || profile.hops > 1
     }
 
     /// The same for a network of which it is known who relays, and how.
