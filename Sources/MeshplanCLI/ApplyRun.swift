@@ -165,7 +165,9 @@ struct ApplyRun {
             mesh = connection
             snapshot = try database.snapshot()
         }
-        let estimator = try estimator(database).relaying(in: snapshot.network)
+        var estimator = try estimator(database).relaying(in: snapshot.network)
+        // Who was silent when it was read back just now is not asked again by the same executor.
+        estimator.inDoubt = []
         let planned = try planning.plan(snapshot, options: planner)
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: isFull)

@@ -14,7 +14,10 @@ enum AdoptionBenchmark {
     private static let rounds = 5
 
     static func run(_ arguments: [String]) throws {
-        let count = arguments.first.flatMap { Int($0) } ?? 10_000
+        var arguments = BenchmarkArguments("adoption [NODES]", arguments)
+        // Twice as many have to have addresses, too.
+        let count = try arguments.number(or: 10_000, in: 1...16_000)
+        try arguments.end()
         let single = try measure(count)
         print("bare libyaml and SQLite  \(text(single.floor)) s CPU")
         print("adoption                 \(text(single.adoption)) s CPU, \(single.octets / 1000) kB of YAML written")
@@ -25,7 +28,7 @@ enum AdoptionBenchmark {
 
     private static func measure(_ count: Int) throws -> (floor: Double, adoption: Double, octets: Int) {
         let building = BuildingGenerator(nodeCount: count, changedEvery: 100)
-        guard let network = building.network() else { throw Failure() }
+        guard let network = building.network() else { throw BenchmarkFailure("that many nodes have no addresses") }
         let definition = Array(building.definition().utf8)
         let folder = try FileManager.default.url(
             for: .itemReplacementDirectory,
@@ -59,8 +62,4 @@ enum AdoptionBenchmark {
     }
 
     private static func text(_ value: Double) -> String { String(format: "%.3f", value) }
-
-    private struct Failure: Error, CustomStringConvertible {
-        let description = "that many nodes have no addresses"
-    }
 }

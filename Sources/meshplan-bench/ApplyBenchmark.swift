@@ -15,9 +15,10 @@ import Store
 /// four CCM for each request and its answer. Many more commits a device than before show as well, if the disk is slow.
 enum ApplyBenchmark {
     static func run(_ arguments: [String]) throws {
-        let count = arguments.first.flatMap { Int($0) } ?? 300
-        let rounds = arguments.dropFirst().first.flatMap { Int($0) } ?? 3
-        guard count > 0, rounds > 0 else { throw Failure("usage: meshplan-bench apply [DEVICES] [ROUNDS]") }
+        var arguments = BenchmarkArguments("apply [DEVICES] [ROUNDS]", arguments)
+        let count = try arguments.number(or: 300, in: 1...32_000)
+        let rounds = try arguments.number(or: 3, in: 1...1_000)
+        try arguments.end()
         let building = BuildingGenerator(nodeCount: count, changedEvery: 1, isNew: true)
         let definition = try definition(of: building)
         var best: Outcome?
@@ -71,7 +72,7 @@ enum ApplyBenchmark {
         let file = SourceFiles.File(path: "building.yaml", bytes: Array(building.definition().utf8))
         let (definitions, diagnostics) = DefinitionReader.read(files: SourceFiles(files: [file]))
         guard let definition = definitions.first else {
-            throw Failure("\(diagnostics.first?.message ?? "no definition")")
+            throw BenchmarkFailure("\(diagnostics.first?.message ?? "no definition")")
         }
         return definition
     }
@@ -84,7 +85,7 @@ enum ApplyBenchmark {
             create: true
         ).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        guard let network = building.network() else { throw Failure("that many nodes have no addresses") }
+        guard let network = building.network() else { throw BenchmarkFailure("that many nodes have no addresses") }
         var generator = SeededGenerator(seed: 1)
         let database = try MeshDatabase.create(
             at: folder + "/building.meshdb",
@@ -101,7 +102,9 @@ enum ApplyBenchmark {
             base: (snapshot.lineage, snapshot.serial),
             identifier: Octets16(high: 0, low: 1)
         )
-        guard let plan = planned.plan else { throw Failure("\(planned.diagnostics.first?.message ?? "no plan")") }
+        guard let plan = planned.plan else {
+            throw BenchmarkFailure("\(planned.diagnostics.first?.message ?? "no plan")")
+        }
         let lease = try database.lock(
             holder: LockHolder(
                 user: "bench",
@@ -130,10 +133,10 @@ enum ApplyBenchmark {
         let (recap, seconds) = ProcessUsage.measure { executor.apply(plan) }
         let elapsed = ContinuousClock.now - start
         guard recap.isComplete, recap.provisioned == building.nodeCount else {
-            throw Failure("the run did not do everything: \(recap.ending)")
+            throw BenchmarkFailure("the run did not do everything: \(recap.ending)")
         }
         let found = world.violations + world.mismatches(against: try database.snapshot().network)
-        guard found.isEmpty else { throw Failure(found[0]) }
+        guard found.isEmpty else { throw BenchmarkFailure(found[0]) }
         return Outcome(
             seconds: seconds,
             elapsed: Double(elapsed.microseconds) / 1e6,
@@ -151,7 +154,7 @@ enum ApplyBenchmark {
             privacyKey: KeyMaterial(Octets16(high: 3, low: 4))
         )
         guard let agreement = BareKeyAgreement(), let encryption = BareNetworkEncryption(keys) else {
-            throw Failure("libcrypto lacks P-256 or AES-128-CCM")
+            throw BenchmarkFailure("libcrypto lacks P-256 or AES-128-CCM")
         }
         let transportPDU = (0..<16).map { UInt8($0) }
         var best = (agreement: Double.infinity, encryption: Double.infinity)
@@ -171,13 +174,5 @@ enum ApplyBenchmark {
 
     private static func text(_ value: Double, digits: Int = 3) -> String {
         String(format: "%.\(digits)f", value)
-    }
-
-    private struct Failure: Error, CustomStringConvertible {
-        let description: String
-
-        init(_ description: String) {
-            self.description = description
-        }
     }
 }

@@ -25,11 +25,10 @@ enum LinksBenchmark {
     ]
 
     static func run(_ arguments: [String]) throws {
-        let count = arguments.first.flatMap { Int($0) } ?? 100
-        let seeds = arguments.dropFirst().first.flatMap { UInt64($0) } ?? 2
-        guard (1...2_000).contains(count), seeds > 0 else {
-            throw Failure("usage: meshplan-bench links [NODES] [SEEDS]")
-        }
+        var arguments = BenchmarkArguments("links [NODES] [SEEDS]", arguments)
+        let count = try arguments.number(or: 100, in: 1...2_000)
+        let seeds = UInt64(try arguments.number(or: 2, in: 1...1_000))
+        try arguments.end()
         print("\(count) nodes, 17 messages each, office, medians of \(seeds) seeds")
         var sequential: Double?
         for way in ways {
@@ -115,9 +114,9 @@ enum LinksBenchmark {
             window: options.maximumWindow
         ).relaying(in: snapshot.network)
         let recap = executor.apply(plan)
-        guard recap.isComplete else { throw Failure("the run did not do everything: \(recap.ending)") }
+        guard recap.isComplete else { throw BenchmarkFailure("the run did not do everything: \(recap.ending)") }
         let found = world.violations + world.mismatches(against: try database.snapshot().network)
-        guard found.isEmpty else { throw Failure(found[0]) }
+        guard found.isEmpty else { throw BenchmarkFailure(found[0]) }
         return Outcome(
             seconds: Double(recap.duration.microseconds) / 1e6,
             estimate: estimator.estimate(plan).total.median,
@@ -130,14 +129,6 @@ enum LinksBenchmark {
 
     private static func text(_ value: Double) -> String {
         String(format: "%.1f", value)
-    }
-
-    fileprivate struct Failure: Error, CustomStringConvertible {
-        let description: String
-
-        init(_ description: String) {
-            self.description = description
-        }
     }
 }
 
@@ -153,7 +144,7 @@ struct LinksOffice {
     init(nodeCount: Int) throws {
         guard let key = AppKeyIndex(rawValue: 0), let own = UnicastAddress(rawValue: 1),
             let group = GroupAddress(rawValue: 0xC000)
-        else { throw LinksBenchmark.Failure("no addresses") }
+        else { throw BenchmarkFailure("no addresses") }
         var generator = SeededGenerator(seed: 7)
         let provisioner = DeviceUUID(rawValue: Octets16(high: 0xA0, low: 1))
         var nodes = [
@@ -169,7 +160,7 @@ struct LinksOffice {
         var changes: [Change] = []
         for index in 0..<nodeCount {
             guard let address = UnicastAddress(rawValue: UInt16(0x10 + 2 * index)) else {
-                throw LinksBenchmark.Failure("no addresses for so many nodes")
+                throw BenchmarkFailure("no addresses for so many nodes")
             }
             let models = [Model(identifier: .configurationServer), Model(identifier: .healthServer)]
             var node = Node(

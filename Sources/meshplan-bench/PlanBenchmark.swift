@@ -17,13 +17,17 @@ enum PlanBenchmark {
     private static let rounds = 7
 
     static func run(_ arguments: [String]) throws {
-        switch arguments.first {
-        case "--floor": try report { _ = try floor(in: arguments[1]) }
-        case "--plan": try reportOurs { try plan(in: arguments[1], isLast: true) }
-        case "--read": try reportOurs { try definition(in: arguments[1]) }
-        case "--snapshot": try reportOurs { try snapshot(in: arguments[1]) }
+        // What a child process is to measure, and in which folder.
+        let (mode, folder) = (arguments.first, arguments.count == 2 ? arguments[1] : "")
+        switch (mode, folder.isEmpty) {
+        case ("--floor", false): try report { _ = try floor(in: folder) }
+        case ("--plan", false): try reportOurs { try plan(in: folder, isLast: true) }
+        case ("--read", false): try reportOurs { try definition(in: folder) }
+        case ("--snapshot", false): try reportOurs { try snapshot(in: folder) }
         default:
-            let count = arguments.first.flatMap { Int($0) } ?? 10_000
+            var arguments = BenchmarkArguments("plan [NODES]", arguments)
+            let count = try arguments.number(or: 10_000, in: 1...32_000)
+            try arguments.end()
             try compare(BuildingGenerator(nodeCount: count, changedEvery: 100), "nodes")
             print("")
             try compare(
@@ -70,7 +74,7 @@ enum PlanBenchmark {
         _ building: BuildingGenerator,
         in folder: String
     ) throws -> (definition: Int, database: Int) {
-        guard let network = building.network() else { throw Failure("that many nodes have no addresses") }
+        guard let network = building.network() else { throw BenchmarkFailure("that many nodes have no addresses") }
         let text = Data(building.definition().utf8)
         try text.write(to: URL(filePath: definitionPath(folder)))
         var generator = SystemRandomNumberGenerator()
@@ -88,7 +92,9 @@ enum PlanBenchmark {
     private static func floor(in folder: String) throws -> Int {
         let text = Array(try Data(contentsOf: URL(filePath: definitionPath(folder))))
         let events = BareFloor.countEvents(of: text)
-        guard BareFloor.readRows(ofDatabaseAt: databasePath(folder)) > 0 else { throw Failure("no rows were read") }
+        guard BareFloor.readRows(ofDatabaseAt: databasePath(folder)) > 0 else {
+            throw BenchmarkFailure("no rows were read")
+        }
         return events
     }
 
@@ -103,7 +109,9 @@ enum PlanBenchmark {
             base: (snapshot.lineage, snapshot.serial),
             identifier: Octets16(high: 0, low: 1)
         )
-        guard let plan = result.plan else { throw Failure("\(result.diagnostics.first?.message ?? "no plan")") }
+        guard let plan = result.plan else {
+            throw BenchmarkFailure("\(result.diagnostics.first?.message ?? "no plan")")
+        }
         return plan
     }
 
@@ -112,7 +120,7 @@ enum PlanBenchmark {
         let files = SourceFiles(files: [SourceFiles.File(path: "building.yaml", bytes: bytes)])
         let (definitions, diagnostics) = DefinitionReader.read(files: files)
         guard let definition = definitions.first else {
-            throw Failure("\(diagnostics.first?.message ?? "no definition")")
+            throw BenchmarkFailure("\(diagnostics.first?.message ?? "no definition")")
         }
         return definition
     }
@@ -139,7 +147,7 @@ enum PlanBenchmark {
 
     private static func child(_ mode: String, _ folder: String) throws -> (seconds: Double, mebibytes: Double) {
         let process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0])
+        process.executableURL = try executable()
         process.arguments = ["plan", mode, folder]
         let output = Pipe()
         process.standardOutput = output
@@ -148,20 +156,20 @@ enum PlanBenchmark {
             .split(whereSeparator: \.isWhitespace)
         process.waitUntilExit()
         guard words.count == 2, let seconds = Double(words[0]), let mebibytes = Double(words[1]) else {
-            throw Failure("a child process did not report")
+            throw BenchmarkFailure("a child process did not report")
         }
         return (seconds, mebibytes)
     }
 
-    private static func text(_ value: Double, digits: Int = 3) -> String {
-        String(format: "%.\(digits)f", value)
+    /// The file of this process, wherever the shell has found it: what it was called by need not be a path.
+    private static func executable() throws -> URL {
+        guard let path = Bundle.main.executablePath else {
+            throw BenchmarkFailure("the file of this process is not to be found, which its child processes need")
+        }
+        return URL(filePath: path)
     }
 
-    private struct Failure: Error, CustomStringConvertible {
-        let description: String
-
-        init(_ description: String) {
-            self.description = description
-        }
+    private static func text(_ value: Double, digits: Int = 3) -> String {
+        String(format: "%.\(digits)f", value)
     }
 }

@@ -9,9 +9,10 @@ import Store
 /// Elapsed times depend on the disk, of which both sides wait for the same: ratios to the bare insert tell more.
 enum StoreBenchmark {
     static func run(_ arguments: [String]) throws {
-        let count = arguments.first.flatMap { Int($0) } ?? 10_000
-        let messages = arguments.dropFirst().first.flatMap { Int($0) } ?? 2_000
-        guard count > 0, messages > 0 else { throw Failure("usage: meshplan-bench store [NODES] [MESSAGES]") }
+        var arguments = BenchmarkArguments("store [NODES] [MESSAGES]", arguments)
+        let count = try arguments.number(or: 10_000, in: 1...32_000)
+        let messages = try arguments.number(or: 2_000, in: 1...1_000_000)
+        try arguments.end()
         let folder = try FileManager.default.url(
             for: .itemReplacementDirectory,
             in: .userDomainMask,
@@ -20,7 +21,7 @@ enum StoreBenchmark {
         ).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         guard let network = BuildingGenerator(nodeCount: count, changedEvery: 100).network() else {
-            throw Failure("that many nodes have no addresses")
+            throw BenchmarkFailure("that many nodes have no addresses")
         }
         var generator = SystemRandomNumberGenerator()
         let key = DatabaseKey.random(using: &generator)
@@ -73,14 +74,16 @@ enum StoreBenchmark {
         )
         let nodes = network.nodes.filter { $0.uuid != network.ownProvisioner }.prefix(messages)
         guard let floor = BareInsert(at: folder + "/bare.sqlite", octets: 700) else {
-            throw Failure("SQLite refuses the bare database")
+            throw BenchmarkFailure("SQLite refuses the bare database")
         }
         /// Sets a TTL on all nodes, and makes two bare inserts beside each message, for a disk has better and worse moments.
         func pass(_ ttl: UInt8) throws -> (journal: Cost, bare: Cost) {
             var (journal, bare) = (Cost(), Cost())
             for (number, node) in nodes.enumerated() {
                 try bare.add {
-                    guard floor.insert(), floor.insert() else { throw Failure("SQLite refuses the bare insert") }
+                    guard floor.insert(), floor.insert() else {
+                        throw BenchmarkFailure("SQLite refuses the bare insert")
+                    }
                 }
                 var intent = StoreChanges()
                 let subject = JournalSubject.step(UInt32(number))
@@ -177,12 +180,4 @@ enum StoreBenchmark {
     }
 
     fileprivate static func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
-
-    private struct Failure: Error, CustomStringConvertible {
-        let description: String
-
-        init(_ description: String) {
-            self.description = description
-        }
-    }
 }

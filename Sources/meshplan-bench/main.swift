@@ -1,9 +1,29 @@
+import Foundation
+
 /// Benchmarks print ratios to a bare floor that is measured in the same run, for the absolute figures depend on the
 /// machine. Build them with `swift build -c release --product meshplan-bench`.
 let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)] = [
-    ("crypto", "network PDU encryption beside bare libcrypto calls", { _ in CryptoBenchmark.run() }),
-    ("gatt", "packets through the GATT client beside bare copies and bare encryption", { _ in GATTBenchmark.run() }),
-    ("provision", "provisioning sessions beside bare P-256 operations", { _ in ProvisioningBenchmark.run() }),
+    (
+        "crypto", "network PDU encryption beside bare libcrypto calls",
+        { arguments in
+            try BenchmarkArguments("crypto", arguments).end()
+            CryptoBenchmark.run()
+        }
+    ),
+    (
+        "gatt", "packets through the GATT client beside bare copies and bare encryption",
+        { arguments in
+            try BenchmarkArguments("gatt", arguments).end()
+            GATTBenchmark.run()
+        }
+    ),
+    (
+        "provision", "provisioning sessions beside bare P-256 operations",
+        { arguments in
+            try BenchmarkArguments("provision", arguments).end()
+            ProvisioningBenchmark.run()
+        }
+    ),
     ("plan", "the plan of a large building beside libyaml's events and SQLite's rows", PlanBenchmark.run),
     (
         "adoption", "a large building written down as a definition beside libyaml's events and SQLite's rows",
@@ -12,21 +32,36 @@ let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)
     ("apply", "devices provisioned and configured in the simulator beside bare cryptography", ApplyBenchmark.run),
     (
         "bearer", "packets over a socket and through a gateway, beside those in one process",
-        { _ in try BearerBenchmark.run() }
+        { arguments in
+            try BenchmarkArguments("bearer", arguments).end()
+            try BearerBenchmark.run()
+        }
     ),
     ("links", "the same nodes configured one message at a time and over 1, 4 and 8 links", LinksBenchmark.run),
     ("store", "a large building's database, its journal and history beside bare SQLite inserts", StoreBenchmark.run),
+    ("estimate", "how long plans are said to take beside what they take in the simulator", EstimateBenchmark.run),
 ]
 
+let usage =
+    "usage: meshplan-bench BENCHMARK\n" + benchmarks.map { "  \($0.name): \($0.summary)\n" }.joined()
+
+/// Ends the process with a message on standard error.
+func end(_ message: String, _ code: Int32) -> Never {
+    FileHandle.standardError.write(Data(message.utf8))
+    exit(code)
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
-if let benchmark = benchmarks.first(where: { $0.name == arguments.first }) {
+if ["--help", "-h", "help"].contains(arguments.first) {
+    print(usage, terminator: "")
+} else if let benchmark = benchmarks.first(where: { $0.name == arguments.first }) {
     do {
         try benchmark.run(Array(arguments.dropFirst()))
+    } catch let failure as BenchmarkFailure {
+        end("meshplan-bench \(benchmark.name): \(failure)\n", failure.exitCode)
     } catch {
-        print("\(benchmark.name): \(error)")
-        throw error
+        end("meshplan-bench \(benchmark.name): \(error)\n", 1)
     }
 } else {
-    print("usage: meshplan-bench BENCHMARK")
-    for benchmark in benchmarks { print("  \(benchmark.name): \(benchmark.summary)") }
+    end((arguments.first.map { "meshplan-bench: there is no benchmark `\($0)`\n" } ?? "") + usage, 64)
 }

@@ -21,7 +21,7 @@ struct RadioOptions: ParsableArguments, RadioChoice {
     var formerRadio: String?
 
     /// The name of what is learned from earlier runs.
-    private static let learned = "learned"
+    private static let learned = RadioProfile.learnedName
 
     func validate() throws {
         if formerRadio != nil, radio != nil { throw ValidationError("--profile is what --radio was called before.") }
@@ -44,11 +44,13 @@ struct RadioOptions: ParsableArguments, RadioChoice {
         window: Int? = nil,
         simulation: SimulationSetup? = nil
     ) throws -> PlanEstimator {
-        PlanEstimator(
+        var estimator = PlanEstimator(
             profile: try profile(database, simulation),
             connections: connections ?? Self.usualConnections,
             window: window ?? WindowPolicy().maximum
         )
+        estimator.inDoubt = Set(try database.unresolvedIntents().map(\.node))
+        return estimator
     }
 
     /// Bluetooth controllers of small computers have between 5 and 10 connections.

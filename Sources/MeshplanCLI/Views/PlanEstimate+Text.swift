@@ -2,11 +2,23 @@ internal import Planning
 internal import Store
 
 extension PlanEstimate {
-    /// The line below the summary of a plan; nil if nothing is sent.
+    /// What stands below the summary of a plan; nil if nothing is sent.
     var text: String? {
         guard let bound else { return nil }
-        return "Time: \(isLowerBound ? "at least " : "about ")\(Self.text(total.median)), in 19 of 20 runs under "
-            + "\(Self.text(total.percentile95)), bound by \(bound.words) (radio \(profile))."
+        var text =
+            "Time: \(isLowerBound ? "at least " : "about ")\(Self.text(total.median)), in 19 of 20 runs under "
+            + "\(Self.text(total.percentile95)), from the search for a proxy to the last answer; \(bound.words) (\(basis))."
+        if let silence, silence.more >= 0.05 {
+            let nodes =
+                silence.nodes == 1 ? "1 node stays silent that has" : "\(silence.nodes) nodes stay silent that have"
+            text += "\nUp to \(Self.text(silence.more)) more if \(nodes) not answered so far."
+        }
+        return text
+    }
+
+    /// What the estimate goes by.
+    private var basis: String {
+        profile == RadioProfile.learnedName ? "going by how long earlier runs in this network took" : "radio \(profile)"
     }
 
     /// Seconds for people: `0.4 s`, `12 s`, `3 min 51 s`, `2 h 5 min`.
@@ -31,6 +43,8 @@ extension PlanEstimate {
             "seconds_p95": total.percentile95.json,
             "bound": bound.rawValue.json,
             "at_least": isLowerBound ? true : nil,
+            "silent_nodes": silence.map { .integer($0.nodes) },
+            "seconds_more_if_silent": silence?.more.json,
         ])
     }
 }
@@ -45,17 +59,17 @@ extension Double {
 }
 
 extension PlanEstimate.Bound {
-    /// What it is, after “bound by”.
+    /// What it means for the run, in a sentence's half.
     fileprivate var words: String {
         switch self {
-        case .roundTrips: "the round trips of the nodes"
-        case .gatt: "the GATT connection to the proxy"
-        case .advertising: "the proxy's advertising queue"
-        case .flood: "the relays, which repeat every PDU"
-        case .air: "the air that the relays share"
-        case .directLinks: "the links to the nodes themselves"
-        case .provisioning: "the connections for provisioning"
-        case .timeouts: "waiting for time-outs, since messages get lost"
+        case .roundTrips: "most of it is waiting for the nodes' answers"
+        case .gatt: "the connection to the proxy sets the pace"
+        case .advertising: "the proxy sets the pace, which sends one message after the other"
+        case .flood: "the relays set the pace, which repeat every message"
+        case .directLinks: "the connections to the nodes themselves set the pace"
+        case .provisioning: "the connections to the new devices set the pace"
+        case .timeouts: "much of it is waiting before messages that got lost are sent again"
+        case .connecting: "most of it is finding a proxy and connecting to it"
         }
     }
 }

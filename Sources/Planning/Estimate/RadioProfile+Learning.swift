@@ -9,10 +9,13 @@ extension RadioProfile {
         guard !usable.isEmpty else { return nil }
         let middle = usable.count / 2
         var profile = office
-        profile.name = "learned"
+        profile.name = learnedName
         profile.correction = usable.count % 2 == 1 ? usable[middle] : (usable[middle - 1] + usable[middle]) / 2
         return profile
     }
+
+    /// What a profile is called that was learned from earlier runs.
+    package static let learnedName = "learned"
 
     /// How many of the latest runs are learned from.
     package static let learningRuns = 5

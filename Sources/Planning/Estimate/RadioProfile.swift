@@ -9,8 +9,11 @@ package struct RadioProfile: Hashable, Sendable {
     package var connectionInterval: Double
     /// Proxy PDUs in one connection event, each way.
     package var pdusPerConnectionEvent: Double
-    /// How long one advertiser is busy with one network PDU, in seconds.
-    package var advertisingTime: Double
+    /// Whether nodes advertise as old controllers do, one PDU in I + C (I + 10 ms), where others take (C - 1) (I + 5 ms) and
+    /// the host's 2 ms and the three channels' 1.8 ms, for C transmissions at an interval of I.
+    package var isAdvertisingLegacy: Bool
+    /// PDUs that wait for an advertiser at the most; further ones are dropped.
+    package var advertisingQueue: Double
     /// Advertisers that each proxy and relay has.
     package var advertisingSets: Double
     /// Radio hops between proxy and nodes.
@@ -23,23 +26,14 @@ package struct RadioProfile: Hashable, Sendable {
     package var copyLoss: Double
     /// How long it takes to connect to a proxy or device that was found, in seconds.
     package var connecting: Double
+    /// A provisioning session from link open to link closed, in seconds, as measured with real chips; a person who is
+    /// asked for a value comes on top.
+    package var provisioningSession = 0.55
     /// By what a run takes longer than the figures say, as earlier runs have shown; 1 if nothing was learned.
     package var correction: Double = 1
 
-    /// Relays in earshot of each other, which share the air: the mean of a simulated office of 100 nodes.
-    package static let relaysInEarshot = 5.6
-    /// Relays that one proxy can hear at the most: an assumption that only keeps networks of thousands of relays from being
-    /// estimated as if all stood in one hall, where nothing would get through.
-    package static let mostRelaysInEarshot = 50.0
-    /// Transmissions of a PDU by each sender, the first one included: Network and Relay Retransmit of stock firmware.
-    package static let transmissions = 3.0
-    /// Seconds that a receiver is taken up by one advertising event at the most that the air can carry (pure ALOHA).
-    package static let airTime = 0.000_75
     /// How long advertising is listened to before a proxy is chosen, in seconds.
     package static let listening = 1.5
-    /// A provisioning session from link open to link closed, in seconds, as measured with real chips; a person who is
-    /// asked for a value comes on top.
-    package static let provisioningSession = 0.55
     /// The mean wait until a device is heard that advertises once a second, as usual after the first minute.
     package static let hearing = 0.5
 
@@ -48,13 +42,15 @@ package struct RadioProfile: Hashable, Sendable {
         name: "ideal",
         connectionInterval: 0.0075,
         pdusPerConnectionEvent: 6,
-        advertisingTime: advertisingTime(interval: 0.020),
+        isAdvertisingLegacy: false,
+        advertisingQueue: 32,
         advertisingSets: 4,
         hops: 1,
         relayTurnaround: 0.000_9,
         answering: 0.037,
         copyLoss: 0,
-        connecting: 0
+        connecting: 0,
+        provisioningSession: 0.1
     )
 
     /// Stock firmware in a building with people and phones in it.
@@ -62,7 +58,8 @@ package struct RadioProfile: Hashable, Sendable {
         name: "office",
         connectionInterval: 0.015,
         pdusPerConnectionEvent: 4,
-        advertisingTime: advertisingTime(interval: 0.020),
+        isAdvertisingLegacy: false,
+        advertisingQueue: 32,
         advertisingSets: 1,
         hops: 2,
         relayTurnaround: 0.008_5,
@@ -76,7 +73,8 @@ package struct RadioProfile: Hashable, Sendable {
         name: "harsh",
         connectionInterval: 0.030,
         pdusPerConnectionEvent: 0.5,
-        advertisingTime: 0.110,
+        isAdvertisingLegacy: true,
+        advertisingQueue: 6,
         advertisingSets: 1,
         hops: 3,
         relayTurnaround: 0.017_5,
@@ -89,16 +87,19 @@ package struct RadioProfile: Hashable, Sendable {
     /// two goes, and the node's share.
     package var directRoundTrip: Double { connectionInterval + answering }
 
-    /// What each network PDU of an exchange beyond the first two adds to it over such a connection, in seconds: nodes send
-    /// segments 60 ms apart, clients sooner, acknowledgments at once.
-    package static let directSegment = 0.02
-
     /// The profiles by name, from kind to cruel.
     package static let named = [ideal, office, harsh]
 
-    /// C (I + 5 ms) + 1.8 ms + 2 ms: C repetitions after the first transmission at interval I with the mean advertising
-    /// delay, three channels, and the host's gap.
-    private static func advertisingTime(interval: Double) -> Double {
-        (transmissions - 1) * (interval + 0.005) + 0.0018 + 0.002
+    /// How long one advertiser is busy with one network PDU of stock firmware, in seconds.
+    package var advertisingTime: Double { Repetition.stock.time(self) }
+
+    /// How long one advertiser is busy with one network PDU, in seconds.
+    ///
+    /// - Parameters:
+    ///   - count: transmissions, the first one included; a mean.
+    ///   - interval: seconds between two of them.
+    func advertisingTime(count: Double, interval: Double) -> Double {
+        isAdvertisingLegacy
+            ? interval + count * (interval + 0.010) : (count - 1) * (interval + 0.005) + 0.0018 + 0.002
     }
 }

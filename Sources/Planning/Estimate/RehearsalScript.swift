@@ -1,0 +1,90 @@
+internal import MeshCore
+
+/// What is rehearsed of a plan: the messages of its nodes, or of every so many-th node if there are many.
+struct RehearsalScript {
+    private var lanes: [RehearsedLane] = []
+    private var nodes: [DeviceUUID] = []
+    private var beginsReading: [Bool] = []
+    /// The lanes of each part between two barriers.
+    private var parts: [Range<Int>] = []
+    /// Messages and devices that are rehearsed.
+    private(set) var messageCount = 0
+    /// The share of all messages and devices that is rehearsed, above 0 and up to 1.
+    private(set) var share = 1.0
+
+    /// A script of a plan's parts.
+    ///
+    /// - Parameters:
+    ///   - most: so many messages and devices are rehearsed at most, about; one node of each part is in any case.
+    ///   - mayBeDirect: whether a link of its own may be made to the node of a lane.
+    init(_ plan: PlanParts, atMost most: Int, mayBeDirect: (PlanParts.Lane) -> Bool) {
+        func weight(_ lane: PlanParts.Lane) -> Int { lane.cost.messages + (lane.isDevice ? 1 : 0) }
+        let all = plan.lanes.reduce(0) { $0 + weight($1) }
+        let stride = max((all + most - 1) / max(most, 1), 1)
+        var chosen: [Int] = []
+        for (part, start) in plan.starts.enumerated() {
+            let end = part + 1 < plan.starts.count ? plan.starts[part + 1] : plan.lanes.count
+            let first = chosen.count
+            chosen += Swift.stride(from: start, to: end, by: stride)
+            parts.append(first..<chosen.count)
+        }
+        for (place, messages) in plan.messages(of: chosen).enumerated() {
+            let planned = plan.lanes[chosen[place]]
+            var lane = RehearsedLane(messages)
+            if planned.isDevice { lane.way = .device }
+            lane.relaysFirst = planned.relaysFirst
+            lane.relaysNoMore = planned.relaysNoMore
+            lane.mayBeDirect = mayBeDirect(planned)
+            lane.subnet = planned.subnet
+            lanes.append(lane)
+            nodes.append(planned.node)
+            beginsReading.append(planned.beginsReading)
+            messageCount += weight(planned)
+        }
+        if all > 0 { share = Double(messageCount) / Double(all) }
+    }
+
+    /// A script of one node that is sent the same message so many times.
+    init(repeating message: MessageCost, _ count: Int) {
+        lanes = [RehearsedLane(Array(repeating: message, count: count))]
+        parts = [0..<1]
+        messageCount = count
+    }
+
+    /// The same if some nodes do not answer.
+    ///
+    /// - Parameters:
+    ///   - silent: nodes that leave what they are asked unanswered.
+    ///   - doubtful: those that are first asked what became of an earlier request.
+    func silencing(_ silent: Set<DeviceUUID>, inDoubt doubtful: Set<DeviceUUID>) -> RehearsalScript {
+        var script = self
+        let policy = RetryPolicy()
+        for (place, node) in nodes.enumerated() where lanes[place].way != .device {
+            if doubtful.contains(node) {
+                script.lanes[place].silence = policy.readBackDeadline.seconds
+            } else if silent.contains(node) {
+                // A request that may have taken effect is read back before the node is given up.
+                let readingBack = beginsReading[place] ? .zero : policy.readBackDeadline
+                script.lanes[place].silence = (policy.deadline + readingBack).seconds
+            }
+        }
+        return script
+    }
+
+    /// Rehearses it.
+    ///
+    /// - Parameter relays: nodes that relay before the plan.
+    func rehearse(relays: Double, isProxyRelay: Bool, _ site: Rehearsal.Site, seed: UInt64) -> Rehearsal.Outcome {
+        // Of large plans as many relays are rehearsed as there are, but those that it adds or switches off count for more.
+        var lanes = lanes
+        if share < 1 {
+            for place in lanes.indices {
+                lanes[place].relaysFirst /= share
+                lanes[place].relaysNoMore /= share
+            }
+        }
+        var rehearsal = Rehearsal(lanes, relays: relays, isProxyRelay: isProxyRelay, site, seed: seed)
+        for part in parts { rehearsal.run(part) }
+        return rehearsal.finish()
+    }
+}

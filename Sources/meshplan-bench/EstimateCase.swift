@@ -1,0 +1,137 @@
+import Definitions
+import Execution
+import Foundation
+import MeshCore
+import Planning
+import Simulator
+
+/// One thing that is done to a hotel, on one radio, and how it compares with what was said of it.
+struct EstimateCase: Hashable, Sendable {
+    /// What is done.
+    enum Work: Hashable, Sendable {
+        /// All devices are provisioned and configured.
+        case commission
+        /// Each node gets another TTL: one message.
+        case change
+        /// Lamps and switches get other groups: some messages each.
+        case regroup
+        /// All nodes are read back.
+        case readBack
+        /// A quarter of the nodes is reset.
+        case removal
+        /// The keys of the primary subnet are refreshed, in stages that all nodes have to reach.
+        case keyRefresh
+        /// Each node gets another TTL while so many do not answer, as they did not in the run before.
+        case silent(Int)
+        /// So many nodes have not answered since they were provisioned, and do not now; all others get another TTL.
+        case neverHeard(Int)
+
+        /// What the table calls it.
+        var name: String {
+            switch self {
+            case .commission: "from nothing"
+            case .change: "one value each"
+            case .regroup: "other groups"
+            case .readBack: "read back"
+            case .removal: "reset a quarter"
+            case .keyRefresh: "key refresh"
+            case .silent(let count): "one value each, \(count) silent"
+            case .neverHeard(let count): "one value each, \(count) never heard"
+            }
+        }
+    }
+
+    /// The radio.
+    var radio: RadioProfile
+    /// How many devices the hotel has.
+    var devices: Int
+    /// What is done.
+    var work: Work
+    /// Links at once, at least 1.
+    var links = 4
+
+    /// What the table calls it.
+    var name: String {
+        let way = links == 4 ? "" : links == 1 ? ", 1 link" : ", \(links) links"
+        return "\(devices) \(work.name)\(way)"
+    }
+
+    /// Carries the case out in a world with that seed.
+    ///
+    /// - Parameter hotel: the hotel once it is configured, nil where the case begins with nothing.
+    func run(_ hotel: ConfiguredHotel, seed: UInt64) throws -> EstimateSite.Outcome {
+        let begin = work == .commission ? try EstimateSite.emptyNetwork() : hotel.network
+        // Once they are nodes they are no devices any more.
+        let devices = hotel.devices
+        var silent: [DeviceUUID] = []
+        if case .neverHeard(let count) = work { silent = hotel.quietNodes(count) }
+        let site = try EstimateSite(
+            begin,
+            devices: devices,
+            radio: radio,
+            links: links,
+            seed: seed,
+            forgetting: Set(silent)
+        )
+        for node in silent { site.world.setFaults(NodeFaults(isOff: true), of: node) }
+        switch work {
+        case .commission: return try site.run(site.plan(hotel.definition()))
+        case .change, .neverHeard: return try site.run(site.plan(hotel.definition { $0.ttl = 6 }))
+        case .regroup: return try site.run(site.plan(hotel.definition { $0.hasAlarm = true }))
+        case .readBack: return try site.readBack()
+        case .removal: return try site.run(site.plan(hotel.definition { $0.removed = max(hotel.count / 4, 1) }))
+        case .keyRefresh: return try site.run(site.keyRefreshPlan())
+        case .silent(let count):
+            for node in hotel.quietNodes(count) { site.world.setFaults(NodeFaults(isOff: true), of: node) }
+            _ = try site.run(site.plan(hotel.definition { $0.ttl = 6 }))
+            return try site.run(site.plan(hotel.definition { $0.ttl = 5 }))
+        }
+    }
+}
+
+/// A hotel of some size with its definition and its network once that is applied.
+struct ConfiguredHotel: Sendable {
+    /// How many devices it has.
+    let count: Int
+    /// What they are.
+    let devices: [DeviceDescription]
+    /// The network once everything is configured.
+    private(set) var network: MeshNetwork
+
+    /// Commissions a hotel over a radio without flaws.
+    init(_ count: Int) throws {
+        self.count = count
+        let generator = HotelGenerator(deviceCount: count)
+        let file = SourceFiles(files: [SourceFiles.File(path: "devices.yaml", bytes: Array(generator.devices().utf8))])
+        let read = DeviceFile.read(files: file)
+        guard read.devices.count == count else {
+            throw BenchmarkFailure("the hotel's devices: \(read.diagnostics.first?.message ?? "not all there")")
+        }
+        devices = read.devices
+        network = try EstimateSite.emptyNetwork()
+        let site = try EstimateSite(network, devices: devices, radio: .ideal, links: 4, seed: 1)
+        let outcome = try site.run(site.plan(definition()))
+        guard outcome.recap.isComplete, outcome.recap.provisioned == count else {
+            throw BenchmarkFailure("the hotel of \(count) devices is not complete: \(outcome.recap.ending)")
+        }
+        network = try site.network
+    }
+
+    /// Its definition, as it is or with changes.
+    func definition(_ change: (inout HotelGenerator) -> Void = { _ in }) throws -> Definition {
+        var generator = HotelGenerator(deviceCount: count)
+        change(&generator)
+        let file = SourceFiles.File(path: "hotel.yaml", bytes: Array(generator.definition().utf8))
+        let (definitions, diagnostics) = DefinitionReader.read(files: SourceFiles(files: [file]))
+        guard let definition = definitions.first, !diagnostics.contains(where: { $0.severity == .error }) else {
+            throw BenchmarkFailure("the hotel's definition: \(diagnostics.first?.message ?? "there is none")")
+        }
+        return definition
+    }
+
+    /// Some nodes, evenly spread, that neither relay nor are proxies.
+    func quietNodes(_ count: Int) -> [DeviceUUID] {
+        let quiet = network.nodes.filter { $0.uuid != network.ownProvisioner && $0.features.relay != .enabled }
+        return (0..<min(count, quiet.count)).map { quiet[$0 * quiet.count / count].uuid }
+    }
+}

@@ -1,0 +1,55 @@
+import Execution
+import Foundation
+import Planning
+
+/// What was said and what was taken, as a table in Markdown, with the errors below.
+struct EstimateTable {
+    private var errors: [Double] = []
+    private var under = 0
+    private var runs = 0
+
+    /// A table without rows; its head is printed at once.
+    init(_ title: String) {
+        print("\(title)\n")
+        print("| radio | case | said | 19 of 20 under | taken | error | what sets the pace |")
+        print("| --- | --- | ---: | ---: | ---: | ---: | --- |")
+    }
+
+    /// Takes in the runs of one case and prints a row.
+    mutating func add(_ item: EstimateCase, _ outcomes: [EstimateSite.Outcome]) {
+        guard let first = outcomes.first else { return }
+        let taken = outcomes.map(\.taken).sorted()
+        let median = taken[taken.count / 2]
+        for outcome in outcomes {
+            runs += 1
+            errors.append(abs(outcome.expected / outcome.taken - 1))
+            if outcome.taken <= outcome.limit { under += 1 }
+        }
+        let pending = outcomes.map(\.recap.pending.count).max() ?? 0
+        let cells = [
+            item.radio.name, item.name + (pending > 0 ? " (\(pending) pending)" : ""), text(first.expected),
+            text(first.limit), taken.map(text).joined(separator: ", "),
+            String(format: "%+.0f %%", 100 * (first.expected / median - 1)), first.said.bound?.rawValue ?? "",
+        ]
+        print("| " + cells.joined(separator: " | ") + " |")
+    }
+
+    /// Prints what all of it came to.
+    func finish() {
+        let sorted = errors.sorted()
+        guard !sorted.isEmpty else { return print("\nNo case has that name.") }
+        let middle = String(format: "%.1f", 100 * sorted[sorted.count / 2])
+        let share = String(format: "%.1f", 100 * Double(under) / Double(runs))
+        print("\n\(runs) runs, seconds: median error \(middle) %; \(share) % took less than the figure for 19 of 20.\n")
+    }
+
+    private func text(_ seconds: Double) -> String { String(format: "%.1f", seconds) }
+}
+
+extension EstimateSite.Outcome {
+    /// The seconds that were said, with those for nodes that were thought to be silent, which they are here.
+    var expected: Double { said.total.median + (said.silence?.more ?? 0) }
+
+    /// The seconds under which 19 of 20 runs were said to stay.
+    var limit: Double { said.total.percentile95 + (said.silence?.more ?? 0) }
+}
