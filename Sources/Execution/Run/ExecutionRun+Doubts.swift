@@ -110,9 +110,13 @@ extension ExecutionRun {
             }
             journal.settle(doubt, .succeeded)
         case .doesNotHold, .differs, .relayRetransmit, .report, .reports, .attention, .page, .pollTimeout,
-            .solicitationsCleared, .remoteLink, .identity, .odd:
+            .solicitationsCleared, .remoteLink, .identity:
             tookEffect = false
             journal.settle(doubt, .skipped)
+        case .odd:
+            abandon(doubt, job.action, because: .answersOtherwise)
+            guard !isInterrupted else { return putBack(job) }
+            return proceed(with: job.node, to: job.step)
         case .continues(let position): return askFurther(job, from: position)
         case .refused(let status):
             tookEffect = false

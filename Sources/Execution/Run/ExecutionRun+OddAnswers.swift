@@ -24,7 +24,7 @@ extension ExecutionRun {
             var job = job
             job.stage = .readBack
             resend(job, step) { inquiries throws(StepFailure) in try inquiries.readBack() }
-        case (.doubt, _), (.candidate, _), (.ivIndex, _), (.server, _), (.identity, _): break
+        case (.doubt, _), (.candidate, _), (.ivIndex, _), (.server, _), (.identity, _), (.probe, _), (.afterReset, _): break
         }
     }
 
