@@ -168,6 +168,8 @@ struct ApplyRun {
         var estimator = try estimator(database).relaying(in: snapshot.network)
         // Who was silent when it was read back just now is not asked again by the same executor.
         estimator.inDoubt = []
+        // And who was heard just now need not be listened for.
+        estimator.listensForProxies = mesh == nil
         let planned = try planning.plan(snapshot, options: planner)
         let plan = planned.plan
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: isFull)

@@ -210,7 +210,7 @@ package struct PlanEstimator: Sendable {
             sending: sending,
             connections: connections,
             window: window,
-            listening: listensForProxies ? RadioProfile.listening : RadioProfile.hearing
+            listening: listensForProxies ? RadioProfile.listening : 0
         )
     }
 
