@@ -47,6 +47,72 @@ struct DoubtTests {
         #expect(recap.duration < .seconds(15), "\(recap.duration)")
     }
 
+    @Test(
+        "A node that answers, but never to the question, leaves the value not known; it is planned again, and the rest goes on"
+    )
+    func answersSomethingElse() throws {
+        let site = try site(doubting: otherTTL)
+        let get = ConfigDefaultTTLGet.opcode
+        let set = ConfigDefaultTTLSet.opcode
+        site.world.setFaults(NodeFaults(habits: [.silent(get), .silent(set)]), of: lampTwo)
+        let recap = try site.execute { $0.resolveInDoubt() }
+        #expect(recap.inDoubt == 0 && recap.doubtsAbandoned == 1 && recap.pending.isEmpty, "\(recap)")
+        #expect(recap.duration < .seconds(25), "\(recap.duration)")
+        #expect(ends(of: site) == [.answersOtherwise])
+        #expect(try site.lamp(2).defaultTTL == nil, "known means that a status or a read-back said so")
+        #expect(try site.database.snapshot().unresolved == [])
+
+        // Another change of the same node is made, although the value is never answered for.
+        site.definition = try House.definition(lamps: 2) { text in
+            otherTTL(text).replacing("features: { friend: on }", with: "features: { friend: off }")
+        }
+        let again = try site.apply(site.plan())
+        #expect(again.pending.isEmpty && again.inDoubt == 0, "\(again)")
+        #expect(again.failed.map(\.failure) == [.notKnown])
+        #expect(try site.lamp(2).features.friend == .disabled)
+        // Once it answers, the next plan has what is left.
+        site.world.setFaults(NodeFaults(), of: lampTwo)
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.lamp(2).defaultTTL == 9)
+        #expect(try site.world.mismatches(against: site.network) == [])
+        #expect(site.world.violations == [])
+    }
+
+    @Test("A list with a wrong key index is no answer to what became of a key, and blocks nothing")
+    func wrongKeyIndex() throws {
+        let site = try Site(lamps: 2)
+        #expect(try site.apply(site.plan()).isComplete)
+        let scenes = { (text: String) in
+            text.replacing("  visitors: {", with: "  scenes: { subnet: home }\n  visitors: {")
+                .replacing("[lighting, visitors]", with: "[lighting, visitors, scenes]")
+        }
+        site.definition = try House.definition(lamps: 2, scenes)
+        site.world.setFaults(NodeFaults(isMute: true), of: lampTwo)
+        #expect(try site.apply(site.plan()).inDoubt == 1)
+        site.world.setFaults(NodeFaults(habits: [.wrongKeyIndex]), of: lampTwo)
+        let resolved = try site.execute { $0.resolveInDoubt() }
+        #expect(resolved.inDoubt == 0 && resolved.doubtsAbandoned == 1 && resolved.pending.isEmpty, "\(resolved)")
+        #expect(resolved.duration < .seconds(25))
+        // The key is added again, which changes nothing on the node, and its status says that it is there.
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.world.mismatches(against: site.network) == [])
+        #expect(try site.plan().isEmpty)
+    }
+
+    @Test("Swapped company and model are no answer to what became of a vendor model, whose node goes on all the same")
+    func swappedVendorIdentifiers() throws {
+        let vendor = { (text: String) in text.replacing("subscribe: [kitchen] }", with: "subscribe: [kitchen, all] }") }
+        let site = try site(doubting: vendor)
+        site.world.setFaults(NodeFaults(habits: [.swappedVendorIdentifiers]), of: lampTwo)
+        let resolved = try site.execute { $0.resolveInDoubt() }
+        #expect(resolved.inDoubt == 0 && resolved.pending.isEmpty, "\(resolved)")
+        #expect(resolved.doubtsAbandoned + resolved.doubtsResolved == 1)
+        site.definition = try House.definition(lamps: 2) { vendor(otherTTL($0)) }
+        let recap = try site.apply(site.plan())
+        #expect(try site.lamp(2).defaultTTL == 9)
+        #expect(recap.pending.isEmpty && recap.inDoubt == 0, "\(recap)")
+    }
+
     @Test("A node that was seen unprovisioned since is not asked")
     func resetMeanwhile() throws {
         let site = try Commissioning([Commissioning.device(1), Commissioning.device(2)])

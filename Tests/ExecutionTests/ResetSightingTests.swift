@@ -24,6 +24,73 @@ struct ResetSightingTests {
         #expect(recap.duration < .seconds(10), "looked for together: \(recap.duration)")
     }
 
+    @Test("A node that answers the reset and stays a node is told as one, and keeps its record")
+    func ignoresReset() throws {
+        let site = try Commissioning(devices(2))
+        #expect(try site.apply().isComplete)
+        let uuid = site.devices[0].uuid
+        site.world.setFaults(NodeFaults(habits: [.ignoresReset]), of: uuid)
+        let recap = try site.apply(resetting: [uuid])
+        #expect(recap.failed.map(\.failure) == [.stillNode], "\(recap)")
+        #expect(sightings(recap) == [.stillNode])
+        #expect(try site.node(1)?.deviceKey != nil && site.network.retiredNodes.isEmpty)
+        #expect(try site.database.snapshot().unresolved == [], "its answer is known")
+        #expect(recap.duration < .seconds(20), "\(recap.duration)")
+        // Switched off and on, it is reset for good.
+        site.world.setFaults(NodeFaults(), of: uuid)
+        let again = try site.apply(resetting: [uuid])
+        #expect(again.isComplete && sightings(again) == [.unprovisioned])
+    }
+
+    @Test("A node that leaves only seconds after its status is not called one that stays")
+    func resetsLate() throws {
+        let site = try Commissioning(devices(2))
+        #expect(try site.apply().isComplete)
+        let uuid = site.devices[0].uuid
+        site.world.setFaults(NodeFaults(habits: [.resetsLate]), of: uuid)
+        let recap = try site.apply(resetting: [uuid])
+        #expect(recap.isComplete, "\(recap)")
+        #expect(sightings(recap) == [.unprovisioned])
+    }
+
+    @Test("A status that never comes is made up for by the device that advertises")
+    func resetsBeforeStatus() throws {
+        let site = try Commissioning(devices(2))
+        #expect(try site.apply().isComplete)
+        let uuid = site.devices[0].uuid
+        site.world.setFaults(NodeFaults(habits: [.resetsBeforeStatus]), of: uuid)
+        let recap = try site.apply(resetting: [uuid])
+        #expect(recap.isComplete, "\(recap)")
+        #expect(sightings(recap) == [.unprovisioned])
+        #expect(recap.duration < .seconds(8), "\(recap.duration)")
+    }
+
+    @Test("Without status and out of hearing a reset stays in doubt, is named, and costs later runs little")
+    func inDoubt() throws {
+        let site = try Commissioning(devices(2))
+        #expect(try site.apply().isComplete)
+        let uuid = site.devices[0].uuid
+        site.world.setFaults(NodeFaults(habits: [.resetsBeforeStatus]), of: uuid)
+        // Like bluetooth-meshd, which does not advertise as a device when it was reset.
+        site.wrap = { DeafToDevices($0) }
+        let recap = try site.apply(resetting: [uuid])
+        #expect(recap.inDoubt == 1 && recap.uncertainResets.map(\.name) == ["device-1"], "\(recap)")
+        #expect(recap.duration < .seconds(20), "\(recap.duration)")
+        let later = try site.execute { $0.resolveInDoubt() }
+        #expect(later.inDoubt == 1 && later.uncertainResets.map(\.name) == ["device-1"])
+        #expect(later.duration < .seconds(10), "\(later.duration)")
+        // The rest of a plan is carried out.
+        let rest = try site.apply(resetting: [uuid, site.devices[1].uuid])
+        #expect(rest.resets.map(\.name) == ["device-2"], "\(rest)")
+        #expect(rest.uncertainResets.map(\.name) == ["device-1"])
+        // Once it is heard as a device, nobody has to be asked.
+        site.wrap = { $0 }
+        #expect(try site.execute { $0.listen(for: .seconds(3)) }.foundUnprovisioned.contains(uuid))
+        let settled = try site.execute { $0.resolveInDoubt() }
+        #expect(settled.inDoubt == 0 && settled.messagesSent == 0, "\(settled)")
+        #expect(try site.network.retiredNodes.map(\.node.uuid).contains(uuid))
+    }
+
     @Test("What is neither heard nor answers is told as not seen; many such devices take no longer than one")
     func outOfHearing() throws {
         let site = try Commissioning(devices(12))

@@ -15,7 +15,12 @@ extension ExecutionRun {
         if readBacks[job.node] != nil { return settleOddReading(step, job, answer) }
         switch (job.stage, job.action) {
         case (.request, .read): endReading(step, job)
-        case (.request, .readComposition), (.prelude, _), (.readBack, _):
+        case (.readBack, _):
+            // The change may have been made or not.
+            network.update(job.node, at: context.now()) { $0.leaveUnknown(job.action) }
+            journal.settle(subject(of: step), .notKnown)
+            fail(step, .odd(answer))
+        case (.request, .readComposition), (.prelude, _):
             journal.settle(subject(of: step), .skipped)
             fail(step, .odd(answer))
         case (.request, _):
@@ -24,7 +29,8 @@ extension ExecutionRun {
             var job = job
             job.stage = .readBack
             resend(job, step) { inquiries throws(StepFailure) in try inquiries.readBack() }
-        case (.doubt, _), (.candidate, _), (.ivIndex, _), (.server, _), (.identity, _), (.probe, _), (.afterReset, _): break
+        case (.doubt, _), (.candidate, _), (.ivIndex, _), (.server, _), (.identity, _), (.probe, _), (.afterReset, _):
+            break
         }
     }
 

@@ -140,8 +140,23 @@ struct DoctorCommand: NetworkCommand {
                         )
                     )
                 }
+                found += uncertainResets(snapshot)
             }
             return found
+        }
+
+        /// The nodes of which nobody knows whether they were reset.
+        private func uncertainResets(_ snapshot: Snapshot) -> [ExaminationFinding] {
+            let doubts = snapshot.unresolved.filter { (try? ConfigurationAction(decoding: $0.action)) == .resetNode }
+            let uncertain = Set(doubts.map(\.node))
+            return snapshot.network.nodes.filter { uncertain.contains($0.uuid) }.map { node in
+                ExaminationFinding(
+                    .warning,
+                    "reset-in-doubt",
+                    "it is not known whether \(node.name) was reset",
+                    advice: "If it is out of the network: meshplan node was-reset \(node.unicastAddress)"
+                )
+            }
         }
 
         /// How sequence numbers and the IV index stand.
