@@ -103,6 +103,7 @@ struct ApplyCommandTests {
         #expect(result.error.hasPrefix("Error: cannot connect to unix:"))
         let listening = fixture.run("apply", "--via", "unix:nobody.sock")
         #expect(listening.status == 1 && listening.output == result.output)
+        #expect(listening.error.hasPrefix("Listening for nodes that were reset …\n"))
         #expect(listening.error.contains("Nodes that were reset meanwhile are not noticed, because nobody listens:"))
     }
 

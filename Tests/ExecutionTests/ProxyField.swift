@@ -380,7 +380,9 @@ final class ProxyField {
             if let read = try? peer.stack.decode(networkPDU: pdu.payload, as: .proxyConfiguration) {
                 sequenceNumbers[read.pdu.sequence, default: 0] += 1
             }
-            guard let received = try? peer.stack.receive(proxyConfiguration: pdu.payload), !peer.isSilent else { return }
+            guard let received = try? peer.stack.receive(proxyConfiguration: pdu.payload), !peer.isSilent else {
+                return
+            }
             let size: UInt16 = if case .addAddresses = received.message { 1 } else { 0 }
             let status = try peer.stack.encode(
                 .filterStatus(.acceptList, listSize: size),

@@ -14,7 +14,7 @@ final class ApplyView {
     private let repeated: RepeatedCommand
     private let errorStyle: Style
     private let names: [DeviceUUID: String]
-    private let nodeNames: NodeNames
+    private var waiting: LinkWaiting
     private var lanes: [DeviceUUID: Lane] = [:]
     private var progress = (decided: 0, total: 0)
     /// Devices that are to become nodes, and how far that has come.
@@ -52,7 +52,7 @@ final class ApplyView {
         style = context.style
         repeated = RepeatedCommand(context)
         errorStyle = context.errorStyle
-        nodeNames = NodeNames(network)
+        waiting = LinkWaiting(network)
         var names: [DeviceUUID: String] = [:]
         for node in network.nodes { names[node.uuid] = node.name.printable }
         for node in plan?.nodes ?? [] { names[node.uuid] = node.name.printable }
@@ -68,11 +68,13 @@ final class ApplyView {
                     "\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first."
                 )
             }
-        case .seekingProxy, .connecting: event.text(nodeNames).map { say($0) }
+        case .seekingProxy, .connecting: waiting.line(event).map { say($0) }
         case .linkUp(_, isDirect: true, _): break
         case .linkUp(let proxy, isDirect: false, _):
+            waiting.isOver()
             say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")
         case .linkDown(let reason, let delay):
+            waiting.isOver()
             let next = delay.map { "trying again in \(DurationText.text($0))" } ?? "giving up"
             say("The proxy link is down (\(reason.printable)); \(next).")
         case .nodeStarted: break

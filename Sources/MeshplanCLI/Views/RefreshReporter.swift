@@ -20,6 +20,7 @@ final class RefreshReporter {
     /// The nodes that depart from the specification in known ways.
     private var habits: [KnownHabit: Set<DeviceUUID>] = [:]
     private var tally = RefreshTally()
+    private var waiting: LinkWaiting
 
     /// More nodes than this that are as recorded are only counted.
     private static let detailLimit = 20
@@ -30,6 +31,7 @@ final class RefreshReporter {
         self.network = network
         self.isTalk = isTalk
         terminal = RunTerminal(context)
+        waiting = LinkWaiting(network)
         var observed: [DeviceUUID: Timestamp] = [:]
         for node in network.nodes { observed[node.uuid] = node.observedAt }
         self.observed = observed
@@ -69,10 +71,12 @@ final class RefreshReporter {
         switch event {
         case .runStarted(_, let inDoubt) where inDoubt > 0:
             say("\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first.")
-        case .seekingProxy, .connecting: event.text(NodeNames(network)).map { say($0) }
+        case .seekingProxy, .connecting: waiting.line(event).map { say($0) }
         case .linkUp(let proxy, isDirect: false, _):
+            waiting.isOver()
             say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")
         case .linkDown(let reason, let delay):
+            waiting.isOver()
             let next = delay.map { "trying again in \(DurationText.text($0))" } ?? "giving up"
             say("The proxy link is down (\(reason.printable)); \(next).")
         case .nodeReadBack(let node, let outcome): show(outcome, of: node)
