@@ -47,7 +47,7 @@ extension RadioPlace {
             counts[canRelay[node] ? 0 : 1][min(max(Int(place.level), 1), depth)] += 1
         }
         return canRelay.indices.map { node in
-            guard node != root else { return RadioPlace(level: 0, bearing: bearings[node]) }
+            guard node != root else { return RadioPlace(level: 0, bearing: kept[node]?.bearing ?? bearings[node]) }
             // A node that was beside the client and is not any more goes one step back.
             if let place = kept[node] { return RadioPlace(level: max(place.level, 1), bearing: place.bearing) }
             let kind = canRelay[node] ? 0 : 1

@@ -22,7 +22,7 @@ struct ApplyCommandTests {
     @Test("says of a saved plan what it costs, and shows all of it when asked to")
     func savedPlanInFull() throws {
         let fixture = try CommandFixture.house()
-        let planned = fixture.run("plan", "--full", "--out", "house.mplan")
+        let planned = fixture.run("plan", "--full", "--radio", "ideal", "--out", "house.mplan")
         let other = CommandFixture(sharing: fixture)
         let full = fixture.run("apply", "house.mplan", "--via", "simulator", "--full")
         let shown = try #require(planned.output.firstRange(of: "\nSaved").map { planned.output[..<$0.lowerBound] })

@@ -204,8 +204,8 @@ struct SimCommandTests {
     @Test("hops that are asked for later are said not to count, those that count already are not")
     func keptHops() throws {
         let fixture = try CommandFixture.house()
-        #expect(fixture.run("refresh", "--via", "simulator", "--radio", "office").error.isEmpty)
-        let plain = ["refresh", "--via", "simulator"]
+        #expect(fixture.run("refresh", "--all", "--via", "simulator", "--radio", "office").error.isEmpty)
+        let plain = ["refresh", "--all", "--via", "simulator"]
         #expect(fixture.run(plain).error.isEmpty)
         #expect(fixture.run(plain + ["--radio", "office"]).error.isEmpty)
         let note = "The simulator keeps its nodes where they were, over 2 hops: "
@@ -220,7 +220,7 @@ struct SimCommandTests {
     @Test("the former name of --radio still works, and says so")
     func formerName() throws {
         let fixture = try CommandFixture.house()
-        let result = fixture.run("refresh", "--via", "simulator", "--profile", "office")
+        let result = fixture.run("refresh", "--all", "--via", "simulator", "--profile", "office")
         #expect(result.status == 0 && result.error == "--profile is called --radio now.\n")
         #expect(result.output.contains("office"))
         #expect(!fixture.run("refresh", "--help").output.contains("--profile"))

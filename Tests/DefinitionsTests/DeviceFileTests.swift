@@ -247,11 +247,11 @@ struct DeviceFileTests {
         ),
         (
             product("habits: [no-beacon, no-becon]"),
-            "1:66: error: `no-becon` is not a habit (did you mean `no-beacon`?)"
+            "1:66: error: `no-becon` is not a habit (did you mean `no-beacon`? write one of: adds-client, answers-ffff, ignores-reset, keeps-bindings, miscounts-filter, no-add-addresses, no-beacon, remote-link-forgets, resets-before-status, resets-late, short-netkey-list, silent-get:OPCODE, swapped-vendor-ids, wrong-key-index, zero-virtual-address)"
         ),
         (
             product("habits: [sulks]"),
-            "1:55: error: `sulks` is not a habit (write one of: no-beacon, no-add-addresses, miscounts-filter, adds-client, resets-late, resets-before-status, ignores-reset, swapped-vendor-ids, answers-ffff, zero-virtual-address, short-netkey-list, wrong-key-index, keeps-bindings, remote-link-forgets, silent-get:OPCODE)"
+            "1:55: error: `sulks` is not a habit (write one of: adds-client, answers-ffff, ignores-reset, keeps-bindings, miscounts-filter, no-add-addresses, no-beacon, remote-link-forgets, resets-before-status, resets-late, short-netkey-list, silent-get:OPCODE, swapped-vendor-ids, wrong-key-index, zero-virtual-address)"
         ),
         (
             device("habits: [silent-get:heartbeat]"),

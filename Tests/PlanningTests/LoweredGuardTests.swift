@@ -181,6 +181,7 @@ struct LoweredGuardTests {
     func lastRelay() throws {
         var (office, configuration) = try office { $0.features = .init(relay: .enabled, proxy: .disabled) }
         for name in ["lamp-2", "switch-1"] { try office.change(name) { $0.features.relay = .disabled } }
+        try office.change("switch-1") { $0.features.proxy = .disabled }
         let retransmit = TransmitParameters(octet: 0x14)
         configuration.relay = false
         configuration.relayRetransmit = retransmit

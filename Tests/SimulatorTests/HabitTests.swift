@@ -126,7 +126,7 @@ struct HabitTests {
         bench.state.appKeys = [NodeAppKey(index: ServerBench.app0, boundNetKey: .primary, key: TestNetwork.key(1))]
         let bind = ConfigModelAppBind(elementAddress: place, appKeyIndex: ServerBench.app0, model: vendor)
         // 59 00 is the company, 01 00 the model.
-        #expect(octets(bind, &bench) == [0x80, 0x3E, 0x00, 0x21, 0x00, 0x00, 0x00, 0x01, 0x00, 0x59, 0x00])
+        #expect(octets(bind, &bench) == [0x80, 0x3E, 0x00, 0x11, 0x00, 0x00, 0x00, 0x01, 0x00, 0x59, 0x00])
         #expect(bench.state.elements[1].models[1].bindings == [ServerBench.app0])
         let listed = try #require(ConfigVendorModelAppGet(elementAddress: place, model: vendor))
         #expect(octets(listed, &bench)?.dropFirst(5).prefix(4) == [0x01, 0x00, 0x59, 0x00])

@@ -65,6 +65,9 @@ struct SubnetCarriers {
         keys { $0.nodes > $0.proxies && $0.useful($0.possibleRelays) == 0 }
     }
 
+    /// How many nodes of a subnet are known to relay.
+    func relays(in key: NetKeyIndex) -> Int { subnets[key]?.relays.all ?? 0 }
+
     private func keys(where condition: (Subnet) -> Bool) -> Set<NetKeyIndex> {
         Set(subnets.filter { condition($0.value) }.keys)
     }

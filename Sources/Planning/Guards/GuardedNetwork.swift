@@ -64,7 +64,11 @@ package struct GuardedNetwork {
         var broken: Set<Violation> = []
         let (carriers, earlierCarriers) = (SubnetCarriers(self), SubnetCarriers(earlier))
         for index in carriers.withoutProxy.intersection(earlierCarriers.withProxy) { broken.insert(.noProxy(index)) }
-        for index in carriers.withoutRelay.intersection(earlierCarriers.withRelay) { broken.insert(.noRelay(index)) }
+        // A relay that has become the only proxy is still where it was.
+        for index in carriers.withoutRelay.intersection(earlierCarriers.withRelay)
+        where carriers.relays(in: index) < earlierCarriers.relays(in: index) {
+            broken.insert(.noRelay(index))
+        }
         let violations = violationsOfNodes
         if !violations.isEmpty { broken.formUnion(violations.subtracting(earlier.violationsOfNodes)) }
         return broken
