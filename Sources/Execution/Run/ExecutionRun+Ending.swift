@@ -32,7 +32,8 @@ extension ExecutionRun {
         recap.inDoubt = journal.openSubjects.count + doubts.values.reduce(0) { $0 + $1.count }
         let decided = recap.applied + recap.unchanged + recap.failed.count + recap.blocked.count
         recap.notStarted = max(recap.total - decided - journal.openSubjects.count, 0)
-        recap.waiting = schedule.waitingCount
+        // What was handed out and did not leave waits like what was not begun.
+        recap.waiting = schedule.waitingCount + schedule.startedSteps.count { journal.open[subject(of: $0)] == nil }
         noteUncertainResets()
         recap.sort()
         endJournal()

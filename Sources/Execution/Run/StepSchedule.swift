@@ -141,6 +141,9 @@ struct StepSchedule {
     /// Steps that were not begun, and that wait for no silent node.
     var waitingCount: Int { states.count { $0 == .waiting } }
 
+    /// Steps that were handed out and are not decided.
+    var startedSteps: [Int] { states.indices.filter { states[$0] == .started } }
+
     /// The node of a lane.
     func node(ofLane lane: Int) -> DeviceUUID { lanes[lane].node }
 
