@@ -19,7 +19,8 @@ extension ConfigurationServer {
         case ConfigModelSubscriptionStatus.opcode where habits.contains(.zeroVirtualAddress):
             if Self.requestsWithLabel.contains(request) { parameters.replaceSubrange(3..<5, with: [0, 0]) }
         case ConfigNetKeyList.opcode where habits.contains(.shortNetKeyList):
-            parameters = Array((parameters + [0, 0, 0, 0]).prefix(4))
+            // Two octets too many for one index, and none that could be a second one.
+            parameters = Array((parameters + [0, 0]).prefix(2)) + [0xFF, 0xFF]
         case ConfigAppKeyList.opcode where habits.contains(.wrongKeyIndex):
             // Little-endian like all indexes; no network of a simulation has that many.
             parameters.replaceSubrange(1..<3, with: [0xFF, 0x0F])

@@ -31,6 +31,59 @@ struct OfficeTests {
     }
 
     @Test(
+        "Every fifth device has the habits of shipped stacks: one apply, an empty plan, and refresh names the odd answers",
+        arguments: [0, 1]
+    )
+    func habits(offset: Int) async throws {
+        let office = try House.office()
+        defer { office.remove() }
+        let habits =
+            "no-beacon, no-add-addresses, miscounts-filter, resets-late, swapped-vendor-ids, answers-ffff, "
+            + "zero-virtual-address, short-netkey-list, wrong-key-index, keeps-bindings, remote-link-forgets"
+        let odd = try office.give(habits, toEveryFifthDeviceFrom: offset)
+        #expect(odd.count == 9)
+        let apply =
+            ["apply", "--auto-approve", "--via", "simulator"]
+            + ["--devices", "devices/devices.yaml", "--secrets", "devices/secrets.csv"]
+        for arguments in [["init", "--network", "office"], apply, ["plan", "--detailed-exitcode"]] {
+            let result = try await office.meshplan(arguments)
+            #expect(result.status == 0, "\(result.output.suffix(4_000))")
+        }
+        let refresh = try await office.meshplan(["refresh", "--via", "simulator", "--json"])
+        let lines = try refresh.output.split(separator: "\n").filter { $0.hasPrefix("{") }.map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        let read = lines.filter { $0["type"] as? String == "node_read_back" }
+        #expect(read.count == 44)
+        for node in read {
+            let uuid = try #require(node["node_uuid"] as? String).lowercased()
+            let answers = node["odd_answers"] as? [[String: Any]] ?? []
+            let gets = Set(answers.compactMap { $0["get"] as? String })
+            #expect(odd.contains(uuid) ? gets == ["NetKey Get", "AppKey Get"] : gets.isEmpty, "\(node)")
+        }
+        let plan = try await office.meshplan(["plan", "--detailed-exitcode"])
+        #expect(plan.status == 0, "\(plan.output.suffix(4_000))")
+    }
+
+    @Test("Relays are switched off, and a change of all nodes still reaches every one", arguments: ["office", "harsh"])
+    func relaysSwitchedOff(radio: String) async throws {
+        let office = try House.office()
+        defer { office.remove() }
+        let apply = ["apply", "--auto-approve", "--via", "simulator", "--radio", radio]
+        let devices = ["--devices", "devices/devices.yaml", "--secrets", "devices/secrets.csv"]
+        _ = try await office.meshplan(["init", "--network", "office"])
+        let first = try await office.meshplan(apply + devices)
+        #expect(first.status == 0, "\(first.output.suffix(4_000))")
+        let file = office.folder.appending(path: "office.yaml")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try office.write(text.replacing("ttl: 7", with: "ttl: 6"), to: "office.yaml")
+        let change = try await office.meshplan(apply)
+        #expect(change.status == 0, "\(change.output.suffix(4_000))")
+        let refresh = try await office.meshplan(["refresh", "--via", "simulator", "--radio", radio])
+        #expect(refresh.status == 0, "\(refresh.output.suffix(4_000))")
+    }
+
+    @Test(
         "Over a radio that loses a tenth, killed applies end in the same office",
         arguments: 1...max(rounds, 1)
     )
@@ -74,6 +127,29 @@ struct OfficeTests {
 }
 
 extension House {
+    /// Gives each fifth device of the file with devices habits of its own.
+    ///
+    /// - Returns: the UUIDs of those devices.
+    fileprivate func give(_ habits: String, toEveryFifthDeviceFrom offset: Int) throws -> Set<String> {
+        let file = folder.appending(path: "devices/devices.yaml")
+        var odd: Set<String> = []
+        var count = 0
+        let lines = try String(contentsOf: file, encoding: .utf8).split(
+            separator: "\n",
+            omittingEmptySubsequences: false
+        )
+        let changed = try lines.map { line in
+            guard let uuid = line.firstMatch(of: /uuid: ([0-9a-f-]+),/)?.output.1 else { return String(line) }
+            defer { count += 1 }
+            guard count % 5 == offset else { return String(line) }
+            odd.insert(String(uuid))
+            let end = try #require(line.lastIndex(of: "}"))
+            return line[..<end] + ", habits: [\(habits)] }"
+        }
+        try write(changed.joined(separator: "\n"), to: "devices/devices.yaml")
+        return odd
+    }
+
     /// `examples/office` in a folder of its own, without a database.
     fileprivate static func office() throws -> House {
         let office = try House.empty()
