@@ -24,7 +24,7 @@ struct WarningTests {
         for command in [["validate"], ["plan"], ["apply", "--via", "simulator", "--auto-approve"]] {
             let result = fixture.run(command)
             #expect(result.status == 65 && result.output.isEmpty, "\(command) \(result.output)")
-            #expect(result.error.hasPrefix("house.yaml:45:86: error: no node has the tag `bad` with the value `left`"))
+            #expect(result.error.hasPrefix("house.yaml:42:84: error: no node has the tag `bad` with the value `left`"))
             #expect(result.error.contains("did you mean `bed`?") && result.error.contains("allow_empty: true"))
         }
         let meant = try house {

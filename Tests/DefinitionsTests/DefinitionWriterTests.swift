@@ -78,7 +78,7 @@ struct DefinitionWriterTests {
           another-1: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0003 }
         subscriptions:
           - { groups: [g, 1e3, all-relays], models: [0x1000, generic-level-client], nodes: all, element: 2 }
-          - { groups: [g], models: [0x1000], nodes: { room: k*, "y": "~" } }
+          - { groups: [g], models: [0x1000], nodes: { room: k*, "y": "~" }, allow_empty: true }
           - { groups: ["0x10"], models: [0x1000], nodes: n* }
         publications:
           - { node: n1, model: 0x1001, to: all-nodes, key: k2, element: 1 }

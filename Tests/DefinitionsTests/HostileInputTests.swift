@@ -74,7 +74,7 @@ struct HostileInputTests {
 
     @Test("Warnings do not crowd out errors")
     func warningsAndErrors() {
-        let rules = (0..<300).map { "  - { groups: [g], models: [0x1000], nodes: x\($0)-* }\n" }.joined()
+        let rules = String(repeating: "  - { groups: [g], models: [0x1000], nodes: all }\n", count: 300)
         let problems = diagnose(head + "groups: { g: }\nsubscriptions:\n" + rules + "---\nnetwork: hq\nttl: 1\n")
         #expect(problems.count == 102)
         #expect(problems.contains { $0.contains("error: unknown key `ttl`") })

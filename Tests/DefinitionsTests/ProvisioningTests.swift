@@ -185,7 +185,8 @@ struct ProvisioningTests {
     func rules() {
         #expect(
             diagnose(head + "provisioning: { require: authentic }\n") == [
-                "a.yaml:3:26: error: `authentic` is not a requirement (write one of: authenticated, none)"
+                "a.yaml:3:26: error: `authentic` is not a requirement (did you mean `authenticated`? "
+                    + "write one of: authenticated, none)"
             ]
         )
         #expect(

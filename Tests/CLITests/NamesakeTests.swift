@@ -7,7 +7,7 @@ import Testing
 
 /// Two nodes of one name, as after a device was replaced: one rule for all commands.
 @Suite("Two nodes of one name")
-struct AmbiguousNameTests {
+struct NamesakeTests {
     /// The house as applied, in whose definition `brian` is another device now; the old one is forgotten.
     private func house() throws -> CommandFixture {
         let fixture = try CommandFixture.house()
