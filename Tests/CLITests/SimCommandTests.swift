@@ -248,8 +248,9 @@ struct SimCommandTests {
     @Test("a loss that cannot be is refused with its range", arguments: ["-1", "1.5", "nan"])
     func loss(share: String) throws {
         let result = try CommandFixture.house().run("refresh", "--via", "simulator", "--loss", share)
-        let problem = share == "-1" ? "--loss takes no negative number" : "--loss takes a share from 0 to 1, such as 0.2."
-        #expect(result.status == 64 && result.error.contains(problem))
+        let problem =
+            share == "-1" ? "--loss takes no negative number" : "--loss takes a share from 0 to 1, such as 0.2."
+        #expect(result.status == 64 && result.error.contains("--loss \(problem)"))
     }
 
     @Test(
