@@ -175,7 +175,10 @@ struct ApplyCommandTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 
-    @Test("the exit code of an interrupt tells the signal, as shells count", arguments: [(1, 129), (2, 130), (15, 143)])
+    @Test(
+        "the exit code of an interrupt tells the signal, as shells count",
+        arguments: [(1, 129), (2, 130), (15, 143)]
+    )
     func signals(_ signal: Int32, _ status: Int32) throws {
         let fixture = try CommandFixture.house()
         fixture.interruptSignal = signal

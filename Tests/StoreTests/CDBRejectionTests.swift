@@ -288,7 +288,8 @@ struct CDBRejectionTests {
     @Test(
         "Where the end is missing, or the file is something else, the hint says so",
         arguments: [
-            ("[1,2", "cut off"), ("{\"a\":", "cut off"), ("{\"a\":1,", "cut off"), ("[\"abc", "cut off"), ("[\"a\\", "cut off"),
+            ("[1,2", "cut off"), ("{\"a\":", "cut off"), ("{\"a\":1,", "cut off"), ("[\"abc", "cut off"),
+            ("[\"a\\", "cut off"),
             ("[tr", "cut off"), ("[-", "cut off"), ("[\"\\u00", "cut off"), ("version: 1\n", "begins with {"),
             ("\n nope", "begins with {"),
         ]
@@ -310,7 +311,8 @@ struct CDBRejectionTests {
     func formats() throws {
         let wide = Array("{\"a\":1}".utf8)
         let documents: [([UInt8], String)] = [
-            (wide.flatMap { [$0, 0] }, "UTF-16"), (wide.flatMap { [0, $0] }, "UTF-16"), ([0xFF, 0xFE, 0x7B, 0], "UTF-16"),
+            (wide.flatMap { [$0, 0] }, "UTF-16"), (wide.flatMap { [0, $0] }, "UTF-16"),
+            ([0xFF, 0xFE, 0x7B, 0], "UTF-16"),
             (Array("SQLite format 3\0".utf8), "SQLite"),
         ]
         for (bytes, word) in documents {

@@ -54,7 +54,8 @@ struct SecretsReader {
                 Diagnostic(
                     .warning,
                     "git has \(path.printable), which holds secrets",
-                    hint: "take it out with git rm --cached \(path.printable.shellWord), and have \(GitIgnore.fileName) name it"
+                    hint: "take it out with git rm --cached \(path.printable.shellWord), and have "
+                        + "\(GitIgnore.fileName) name it"
                 )
             ]
         }

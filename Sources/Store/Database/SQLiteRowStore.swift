@@ -366,7 +366,8 @@ extension StoreError {
         StoreError(
             .damaged,
             "\(what) is damaged",
-            hint: "put a copy of the database in its place: device keys that were made since an import are nowhere else",
+            hint: "put a copy of the database in its place: device keys that were made since an import are nowhere "
+                + "else",
             path: path
         )
     }

@@ -59,15 +59,6 @@ struct BadInputTests {
 
     private static func result(of input: BadInput, in folder: BadInputFolder) throws -> CommandFixture.Result {
         for step in input.steps { try folder.take(step) }
-        let result = folder.fixture.run(input.command)
-        if let path = ProcessInfo.processInfo.environment["RECORD_BAD_INPUTS"] {
-            let text =
-                "\(input.file)\u{1}\(input.title)\u{1}\(result.status)\u{1}\(result.error)\u{1}\(result.output)\u{2}"
-            let handle = try #require(FileHandle(forWritingAtPath: path))
-            handle.seekToEndOfFile()
-            handle.write(Data(text.utf8))
-            try handle.close()
-        }
-        return result
+        return folder.fixture.run(input.command)
     }
 }
