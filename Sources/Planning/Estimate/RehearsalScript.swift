@@ -59,10 +59,18 @@ struct RehearsalScript {
     func silencing(_ silent: Set<DeviceUUID>, inDoubt doubtful: Set<DeviceUUID>) -> RehearsalScript {
         var script = self
         let policy = RetryPolicy()
+        var given: Set<DeviceUUID> = []
         for (place, node) in nodes.enumerated() where lanes[place].way != .device {
+            guard doubtful.contains(node) || silent.contains(node) else { continue }
+            // Who was silent before a barrier is asked nothing behind it.
+            guard given.insert(node).inserted else {
+                script.lanes[place].next = lanes[place].messages.count
+                continue
+            }
             if doubtful.contains(node) {
-                script.lanes[place].silence = policy.readBackDeadline.seconds
-            } else if silent.contains(node) {
+                // What became of the request, and whether the node answers at all.
+                script.lanes[place].silence = 2 * policy.doubtDeadline.seconds
+            } else {
                 // A request that may have taken effect is read back before the node is given up.
                 let readingBack = beginsReading[place] ? .zero : policy.readBackDeadline
                 script.lanes[place].silence = (policy.deadline + readingBack).seconds
