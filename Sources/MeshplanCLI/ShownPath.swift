@@ -64,7 +64,7 @@ struct ShownPath {
         if Files.kind(folder) != nil {
             let isDefinition = text.hasSuffix(".yaml") || text.hasSuffix(".yml")
             return isDefinition
-                ? "That is a definition: meshplan validate \(text.shellWord) checks it, and meshplan plan \(text.shellWord) "
+                ? "That looks like a definition: meshplan validate \(text.shellWord) checks it, and meshplan plan \(text.shellWord) "
                     + "compares it with the network."
                 : "That is a file, but no saved plan. Say node.NAME, group.NAME, subnet.NAME or key.NAME."
         }

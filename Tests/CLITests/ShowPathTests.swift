@@ -23,8 +23,8 @@ struct ShowPathTests {
             ("brian", "Did you mean `node.brian`?"), ("group.bedrom", "Did you mean `group.bedroom`?"),
             ("subnet.mol", "Did you mean `subnet.molly`?"), ("key.heatin", "Did you mean `key.heating`?"),
             ("cat-flap", "Did you mean `group.cat-flap` or `key.cat-flap`?"),
-            ("house.yaml", "That is a definition: meshplan validate house.yaml checks it"),
-            ("devices.yaml", "That is a definition"), ("notes.txt", "That is a file, but no saved plan."),
+            ("house.yaml", "That looks like a definition: meshplan validate house.yaml checks it"),
+            ("devices.yaml", "That looks like a definition"), ("notes.txt", "That is a file, but no saved plan."),
             ("xyzzy", "Say node.NAME, group.NAME, subnet.NAME, key.NAME or the path of a saved plan"),
         ]
     )
