@@ -175,13 +175,16 @@ struct FoundationStatesTests {
             (.set(.nodeIdentity(Self.guests, .stopped)), .temporarilyUnableToChangeState),
             (.set(.privateNodeIdentity(absent, .stopped)), .invalidNetKeyIndex),
             (.addBridging(try Self.entry(0x0020, to: absent)), .invalidNetKeyIndex),
-            (.removeBridging(try Self.entry(0x0020, to: absent)), .invalidNetKeyIndex),
         ]
         for (action, status) in refusals {
             let recap = try site.apply(try site.plan(of: [action], on: uuid(2)))
             #expect(recap.failed.map(\.failure) == [.refused(status)], "\(action)")
             #expect(try site.lamp(2).states == [] && site.lamp(2).bridgingTable == nil)
         }
+        // Between subnets that the node is not in there is nothing to be removed.
+        let removal = ConfigurationAction.removeBridging(try Self.entry(0x0020, to: absent))
+        let recap = try site.apply(try site.plan(of: [removal], on: uuid(2)))
+        #expect(recap.isComplete && recap.foundGone.map(\.status) == [.invalidNetKeyIndex])
         #expect(try site.world.mismatches(against: site.network) == [])
     }
 
