@@ -204,25 +204,26 @@ struct SimCommandTests {
     @Test("hops that are asked for later are said not to count, those that count already are not")
     func keptHops() throws {
         let fixture = try CommandFixture.house()
-        #expect(fixture.run("refresh", "--all", "--via", "simulator", "--radio", "office").error.isEmpty)
         let plain = ["refresh", "--all", "--via", "simulator"]
-        #expect(fixture.run(plain).error.isEmpty)
-        #expect(fixture.run(plain + ["--radio", "office"]).error.isEmpty)
+        for options in [["--radio", "office"], [], ["--radio", "office"]] {
+            let result = fixture.run(plain + options)
+            #expect(result.error.contains("Reading 8 nodes back") && !result.error.contains("keeps its nodes"))
+        }
         let note = "The simulator keeps its nodes where they were, over 2 hops: "
         let hops = fixture.run(plain + ["--hops", "4"])
-        #expect(hops.error == note + "--hops 4 would count after meshplan sim reset.\n")
+        #expect(hops.error.contains(note + "--hops 4 would count after meshplan sim reset.\n"))
         let radio = fixture.run(plain + ["--radio", "harsh"])
-        #expect(radio.error == note + "the 3 of --radio harsh would count after meshplan sim reset.\n")
+        #expect(radio.error.contains(note + "the 3 of --radio harsh would count after meshplan sim reset.\n"))
         #expect(fixture.run("sim", "reset").status == 0)
-        #expect(!fixture.run(plain + ["--hops", "4"]).error.contains("keeps"))
+        #expect(!fixture.run(plain + ["--hops", "4"]).error.contains("keeps its nodes"))
     }
 
     @Test("the former name of --radio still works, and says so")
     func formerName() throws {
         let fixture = try CommandFixture.house()
         let result = fixture.run("refresh", "--all", "--via", "simulator", "--profile", "office")
-        #expect(result.status == 0 && result.error == "--profile is called --radio now.\n")
-        #expect(result.output.contains("office"))
+        #expect(result.error.contains("--profile is called --radio now.\n"))
+        #expect(result.error.contains("(radio office)"))
         #expect(!fixture.run("refresh", "--help").output.contains("--profile"))
     }
 
@@ -250,7 +251,7 @@ struct SimCommandTests {
         let result = try CommandFixture.house().run("refresh", "--via", "simulator", "--loss", share)
         let problem =
             share == "-1" ? "--loss takes no negative number" : "--loss takes a share from 0 to 1, such as 0.2."
-        #expect(result.status == 64 && result.error.contains("--loss \(problem)"))
+        #expect(result.status == 64 && result.error.contains(problem))
     }
 
     @Test(
