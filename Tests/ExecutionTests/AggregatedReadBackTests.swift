@@ -185,7 +185,8 @@ struct AggregatedReadBackTests {
         #expect(answers(status.prefix(5) + [0x00, 0x00, 0x00])?.allSatisfy { $0 == nil } == true)
     }
 
-    @Test("In a flooded office, too, everything is read with a third of the messages")
+    /// Where everybody hears everybody and segments get lost, nodes that do not answer a sequence in time are asked singly.
+    @Test("In a flooded office, too, everything is read, and with fewer messages")
     func office() throws {
         let known = try site(lamps: 12)
         func recap(singly: Bool) throws -> Recap {
@@ -195,6 +196,9 @@ struct AggregatedReadBackTests {
         }
         let (packed, plain) = (try recap(singly: false), try recap(singly: true))
         #expect(packed.isComplete && plain.isComplete)
-        #expect(packed.messagesSent * 3 < plain.messagesSent, "\(packed.duration), \(plain.duration)")
+        #expect(
+            packed.messagesSent * 4 < plain.messagesSent * 3,
+            "\(packed.messagesSent) in \(packed.duration), \(plain.messagesSent) in \(plain.duration)"
+        )
     }
 }
