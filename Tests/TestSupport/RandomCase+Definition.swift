@@ -155,6 +155,8 @@ extension RandomCase {
         if random.chance(50), !definition.groups.isEmpty {
             var selector = NodeSelector(location: Self.place)
             if random.chance(70) { selector.tags["room"] = located("k*") }
+            // Whoever is in no such room means it.
+            selector.mayBeEmpty = true
             definition.subscriptions.append(
                 SubscriptionDefinition(
                     groups: random.some(of: definition.groups.map(\.name), 70),
@@ -167,6 +169,7 @@ extension RandomCase {
         if random.chance(30), let key = definition.applicationKeys.randomElement(using: &random)?.name {
             var selector = NodeSelector(location: Self.place)
             selector.tags["room"] = located("hall")
+            selector.mayBeEmpty = true
             definition.publications.append(
                 PublicationDefinition(
                     nodes: selector,

@@ -76,6 +76,7 @@ extension RandomCase {
             if selects {
                 var selector = NodeSelector(location: Self.place)
                 selector.tags["room"] = located(random.chance(50) ? "kitchen" : "h*")
+                selector.mayBeEmpty = true
                 entry.nodes = selector
             }
             entry.settings = makeSettings()
