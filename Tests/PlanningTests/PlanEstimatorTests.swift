@@ -58,7 +58,9 @@ struct PlanEstimatorTests {
         let estimator = PlanEstimator(profile: Self.radio(hops: hops, sets: sets), relays: relays)
         let estimate = estimator.estimate(try Self.jobs(100), barriers: [])
         #expect(estimate.bound == bound)
-        #expect(abs((estimate.total.median - RadioProfile.listening) / seconds - 1) < 0.1, "\(estimate.total)")
+        // Not sooner than the limit, but for what goes to two nodes at once, and not much later.
+        let ratio = (estimate.total.median - RadioProfile.listening) / seconds
+        #expect(ratio > 0.9 && ratio < 1.3, "\(estimate.total)")
         #expect(estimate.total.percentile95 >= estimate.total.median)
         #expect(estimate.nodes.count == 100)
     }

@@ -32,7 +32,7 @@ package struct PlanEstimator: Sendable {
 
     /// One standard deviation of what all this leaves out, as a share of the time after the first message: where nodes stand,
     /// how many relays hear each other, what else is in the air.
-    private static let modelDeviation = 0.08
+    private static let modelDeviation = 0.16
     /// The standard normal variable at 95 %.
     private static let quantile95 = 1.645
     /// Messages that are rehearsed at most, in one rehearsal and in all of them.

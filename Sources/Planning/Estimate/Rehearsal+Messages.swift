@@ -33,7 +33,11 @@ extension Rehearsal {
         } else if let arrival = sendSegments(request, to: distance) {
             // The answer is waited for once the segments are acknowledged.
             waited += max(arrival - now, 0)
-            _ = air.send(fromDistance: distance, at: arrival, &dice)
+            lanes[lane].acknowledgedAt.request = air.send(fromDistance: distance, at: arrival, &dice) ?? .infinity
+            let due = now + Double(request - 1) * Self.segmentInterval + Self.acknowledgment
+            if lanes[lane].acknowledgedAt.request > due {
+                events.add(.unacknowledged(message, ofStatus: false, rounds: 1), lane, at: max(due, now))
+            }
             if lanes[lane].silence == nil { events.add(.answers(message), lane, at: arrival) }
         } else {
             waited += Self.acknowledgment * Self.clientRounds
@@ -61,6 +65,30 @@ extension Rehearsal {
         return nil
     }
 
+    /// Segments are sent again although they have arrived, because their acknowledgment waits in queues, or is lost.
+    mutating func sendAgain(_ lane: Int, _ message: Int, ofStatus isStatus: Bool, _ rounds: Int) {
+        let acknowledgedAt = isStatus ? lanes[lane].acknowledgedAt.status : lanes[lane].acknowledgedAt.request
+        let place = isStatus ? message - 1 : message
+        guard acknowledgedAt > now, place < lanes[lane].messages.count else { return }
+        let (segments, distance) = (lanes[lane].messages[place].segments, lanes[lane].distance)
+        for _ in 0..<(isStatus ? segments.status : segments.request) {
+            _ =
+                isStatus
+                ? air.send(fromDistance: distance, at: now, &dice) : air.send(toDistance: distance, at: now, &dice)
+        }
+        // Who has them all acknowledges them once more.
+        let again =
+            isStatus ? air.send(toDistance: distance, at: now, &dice) : air.send(fromDistance: distance, at: now, &dice)
+        let first = min(acknowledgedAt, again ?? .infinity)
+        if isStatus { lanes[lane].acknowledgedAt.status = first } else { lanes[lane].acknowledgedAt.request = first }
+        guard rounds < Int(isStatus ? Self.nodeRounds : Self.clientRounds) else { return }
+        events.add(
+            .unacknowledged(message, ofStatus: isStatus, rounds: rounds + 1),
+            lane,
+            at: now + Self.acknowledgment
+        )
+    }
+
     /// A node acts on a request and answers.
     mutating func answer(_ lane: Int, _ message: Int) {
         guard lanes[lane].next == message else { return }
@@ -85,7 +113,11 @@ extension Rehearsal {
                 }
             }
             if lost == 0 {
-                _ = air.send(toDistance: distance, at: last, &dice)
+                lanes[lane].acknowledgedAt.status = air.send(toDistance: distance, at: last, &dice) ?? .infinity
+                let due = time + Double(missing - 1) * Self.segmentInterval + Self.acknowledgment
+                if lanes[lane].acknowledgedAt.status > due {
+                    events.add(.unacknowledged(message + 1, ofStatus: true, rounds: 1), lane, at: max(due, last))
+                }
                 events.add(.answered(message), lane, at: last)
                 return
             }

@@ -99,6 +99,7 @@ struct Rehearsal {
         fill(part)
         while let event = events.next() {
             // What is late only may come after everything is done.
+            if case .unacknowledged(let message, _, _) = event.kind, lanes[event.lane].next != message { continue }
             if event.kind == .tired, lanes[event.lane].way != .held { continue }
             if case .late(let message, let attempts) = event.kind {
                 let lane = lanes[event.lane]
@@ -132,6 +133,8 @@ struct Rehearsal {
         case .answers(let message): answer(lane, message)
         case .answered(let message): answered(lane, message)
         case .late: late(lane)
+        case .unacknowledged(let message, let isStatus, let rounds):
+            sendAgain(lane, message, ofStatus: isStatus, rounds)
         case .advertises: linkDirectly(lane)
         case .tired: tire(lane)
         case .directlyLinked:

@@ -14,6 +14,8 @@ struct RehearsalEvents {
         case answered(Int)
         /// The answer to that message was waited for after so many transmissions.
         case late(Int, attempts: Int)
+        /// Segments of the request, or of its status, were sent so many times and are to be acknowledged by now.
+        case unacknowledged(Int, ofStatus: Bool, rounds: Int)
         /// Its node is heard, so that a link of its own can be made.
         case advertises
         /// It has waited for a link of its own long enough.

@@ -42,6 +42,8 @@ struct RehearsedLane {
     /// When it was last sent, and how long its answer is waited for then.
     var sentAt = 0.0
     var timeout = 0.0
+    /// When the segments of its message are acknowledged, those of the request and those of the status.
+    var acknowledgedAt = (request: 0.0, status: 0.0)
     /// What was measured of its round trips, as RFC 6298 has it; nil before the first.
     var roundTrip: (smoothed: Double, variation: Double)?
     var backedOff: Double?
