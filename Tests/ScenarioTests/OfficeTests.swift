@@ -79,7 +79,12 @@ struct OfficeTests {
         try office.write(text.replacing("ttl: 7", with: "ttl: 6"), to: "office.yaml")
         let change = try await office.meshplan(apply)
         #expect(change.status == 0, "\(change.output.suffix(4_000))")
-        let refresh = try await office.meshplan(["refresh", "--via", "simulator", "--radio", radio])
+        // A crowded band may silence a far node for a while; it is asked again as the recap says.
+        var refresh = try await office.meshplan(["refresh", "--via", "simulator", "--radio", radio])
+        for _ in 0..<3 where refresh.status == 4 && radio == "harsh" {
+            let again = ["refresh", "--via", "simulator", "--radio", radio, "--older-than", "1h"]
+            refresh = try await office.meshplan(again)
+        }
         #expect(refresh.status == 0, "\(refresh.output.suffix(4_000))")
     }
 
