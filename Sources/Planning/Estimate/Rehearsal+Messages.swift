@@ -182,7 +182,8 @@ extension Rehearsal {
 
     /// No answer came in time: the request is sent again, or the node given up at its deadline.
     mutating func late(_ lane: Int) {
-        let limit = lanes[lane].silence ?? (policy.deadline + policy.readBackDeadline).seconds
+        var limit = lanes[lane].silence ?? (policy.deadline + policy.readBackDeadline).seconds
+        if lanes[lane].way == .asking { limit = policy.readBackDeadline.seconds }
         let end = lanes[lane].begunAt + limit
         guard now < end else { return giveUp(lane) }
         lanes[lane].timeout = min(2 * lanes[lane].timeout, max(policy.maximumTimeout.seconds, lanes[lane].timeout))
@@ -195,8 +196,17 @@ extension Rehearsal {
         inFlight -= 1
         outcome.waiting += now - lanes[lane].begunAt
         outcome.talking += now - lanes[lane].begunAt
-        if lanes[lane].way == .asking { staged -= 1 } else { openPDUs -= lanes[lane].openPDUs }
-        lanes[lane].way = .mesh
+        if lanes[lane].way == .asking {
+            // It gets no link of its own; its messages go through the mesh.
+            staged -= 1
+            failures += 1
+            openPDUs += lanes[lane].openPDUs
+            lanes[lane].way = .mesh
+            lanes[lane].mayBeDirect = false
+            lanes[lane].attempts = 0
+            return ready.insert(lane)
+        }
+        openPDUs -= lanes[lane].openPDUs
         lanes[lane].next = lanes[lane].messages.count
     }
 
