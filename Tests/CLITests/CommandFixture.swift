@@ -77,6 +77,8 @@ final class CommandFixture {
         var status: Int32
         var output: String
         var error: String
+        /// Both streams in the order of their writing, as a terminal shows them.
+        var combined = ""
 
         /// Both streams and the status, for snapshots, without the figures that depend on the radio's timing or on the
         /// encoding of plans.
@@ -105,15 +107,18 @@ final class CommandFixture {
     func run(_ arguments: [String]) -> Result {
         var output = ""
         var error = ""
+        var combined = ""
         var context = Context(
             workingDirectory: folder.path,
             environment: environment,
             output: Output { text in
                 output += text
+                combined += text
                 return self.outputError
             },
             errorOutput: Output { text in
                 error += text
+                combined += text
                 self.lastError += text
                 return nil
             },
@@ -154,7 +159,7 @@ final class CommandFixture {
         context.sleep = { _ in }
         context.bluetooth = { self.bluetooth }
         let status = Meshplan.main(arguments, in: context)
-        return Result(status: status, output: output, error: error)
+        return Result(status: status, output: output, error: error, combined: combined)
     }
 
     private func pause(_ duration: Duration) {

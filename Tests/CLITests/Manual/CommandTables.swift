@@ -1,0 +1,88 @@
+import Foundation
+
+/// The command line as tables for people, from what `--experimental-dump-help` says of it.
+struct CommandTables {
+    /// The document.
+    struct Root: Decodable {
+        let command: Command
+    }
+
+    /// A command with those below it.
+    struct Command: Decodable {
+        let commandName: String
+        let abstract: String?
+        let arguments: [Argument]?
+        let subcommands: [Command]?
+    }
+
+    /// An option, a flag or a positional argument.
+    struct Argument: Decodable, Hashable {
+        /// A spelling.
+        struct Name: Decodable, Hashable {
+            let kind: String
+            let name: String
+        }
+
+        let abstract: String?
+        let kind: String
+        let names: [Name]?
+        let shouldDisplay: Bool
+        let valueName: String?
+        let isOptional: Bool
+
+        /// How it is typed.
+        var usage: String {
+            guard kind != "positional" else { return "<\(valueName ?? "")>" }
+            let spellings = (names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name }
+            return spellings.joined(separator: ", ") + (kind == "option" ? " <\(valueName ?? "")>" : "")
+        }
+    }
+
+    private let root: Command
+    /// Options that at least so many commands share are told once.
+    private static let sharedBy = 12
+
+    init(_ root: Command) {
+        self.root = root
+    }
+
+    /// The tables.
+    func render() -> String {
+        var uses: [Argument: Int] = [:]
+        count(root, &uses)
+        let shared = uses.filter { $0.value >= Self.sharedBy && $0.key.kind != "positional" }.keys
+        var text = "## Options of many commands\n\n" + table(shared.sorted { $0.usage < $1.usage })
+        write(root, path: [], shared: Set(shared), &text)
+        return text
+    }
+
+    private func count(_ command: Command, _ uses: inout [Argument: Int]) {
+        for argument in command.arguments ?? [] where argument.shouldDisplay { uses[argument, default: 0] += 1 }
+        for subcommand in command.subcommands ?? [] { count(subcommand, &uses) }
+    }
+
+    private func write(_ command: Command, path: [String], shared: Set<Argument>, _ text: inout String) {
+        let path = path + [command.commandName]
+        let isGroup = !(command.subcommands ?? []).isEmpty
+        if !isGroup {
+            let own = (command.arguments ?? []).filter { $0.shouldDisplay && !shared.contains($0) }
+            let others = (command.arguments ?? []).filter { shared.contains($0) && $0.names?.first?.name != "version" }
+            text += "\n## \(path.joined(separator: " "))\n\n\(escaped(command.abstract ?? ""))\n\n"
+            if !own.isEmpty { text += table(own) + "\n" }
+            let names = others.compactMap { $0.names?.last.map { "`--\($0.name)`" } }.filter { $0 != "`--help`" }
+            if !names.isEmpty { text += "Also: \(names.joined(separator: ", ")).\n" }
+        }
+        for subcommand in command.subcommands ?? [] where subcommand.commandName != "help" {
+            write(subcommand, path: path, shared: shared, &text)
+        }
+    }
+
+    private func table(_ arguments: [Argument]) -> String {
+        "| option | meaning |\n| --- | --- |\n"
+            + arguments.map { "| `\($0.usage)` | \(escaped($0.abstract ?? "")) |\n" }.joined()
+    }
+
+    private func escaped(_ text: String) -> String {
+        text.replacing("|", with: "\\|").replacing("<", with: "&lt;").replacing("\n", with: " ")
+    }
+}
