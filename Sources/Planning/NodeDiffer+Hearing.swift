@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension NodeDiffer {
-    /// Warns of subscriptions of a model that has no application key and gets none: whatever is sent to its groups, it hears
+    /// Notes subscriptions of a model that has no application key and gets none: whatever is sent to its groups, it hears
     /// nothing.
     ///
     /// Models of an element may share one subscription list (Mesh Protocol 4.2.4), so that a subscription of one serves
@@ -9,6 +9,11 @@ extension NodeDiffer {
     mutating func checkHearing(_ model: DesiredModel, recorded: Model, on node: Node, _ desired: DesiredNode) {
         guard let list = model.subscriptions, !list.value.isEmpty, hasNoKey(model, recorded: recorded) else { return }
         guard ModelCatalogue.abilities(of: model.address.model)?.appKeyBinding != false else { return }
+        // A node without any key is not looked at: its keys are no concern of this definition, or not yet.
+        guard
+            node.elements.contains(where: { $0.models.contains { !$0.bindings.isEmpty } })
+                || desired.models.contains(where: { $0.bindings?.value.isEmpty == false })
+        else { return }
         let element = Int(model.address.element)
         guard node.elements.indices.contains(element) else { return }
         for other in node.elements[element].models where other.identifier != model.address.model {
@@ -21,12 +26,11 @@ extension NodeDiffer {
         let name = model.address.model.name
         diagnostics.report("deaf \(model.address)", at: list.location) {
             Diagnostic(
-                .warning,
+                .note,
                 "`\(name)` on element \(element) of node `\(desired.name.value)` subscribes without an application key, so it "
-                    + "hears nothing",
+                    + "hears nothing; it lacks `keys:`, or the rule an `element:`",
                 at: list.location,
-                resource: "node." + desired.name.value,
-                hint: "Give the model `keys:`; if the rule is not meant for that element, say `element:`"
+                resource: "node." + desired.name.value
             )
         }
     }

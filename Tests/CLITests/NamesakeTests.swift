@@ -31,7 +31,7 @@ struct NamesakeTests {
     func looking() throws {
         let fixture = try house()
         let shown = fixture.run("show", "node.brian")
-        #expect(shown.status == 0 && shown.output.contains("345e82273dd345cc41494865d2334545"), "\(shown.output)")
+        #expect(shown.status == 0 && shown.output.lowercased().contains("345e8227"), "\(shown.output)")
         #expect(
             shown.error.hasPrefix(
                 "Note: This is the managed node of the name brian, at \(managed); \(other) (not managed"
@@ -56,7 +56,8 @@ struct NamesakeTests {
     func changing() throws {
         let fixture = try house()
         let commands = [
-            ["keys", "refresh", "home", "--exclude", "brian"], ["state", "rm", "node.brian", "--dry-run"],
+            ["keys", "refresh", "home", "--exclude", "brian", "--out", "new.mplan"],
+            ["state", "rm", "node.brian", "--dry-run"],
             ["state", "mv", "node.brian", "node.bob", "--dry-run"],
             ["reprovision", "brian", "--device-key", "--via", "simulator", "--auto-approve"],
         ]
@@ -66,7 +67,7 @@ struct NamesakeTests {
             #expect(refused.error.contains("several nodes are called"), "\(refused.error)")
             #expect(refused.error.contains("\(other) (not managed") && refused.error.contains("\(managed) (managed"))
         }
-        #expect(fixture.run("keys", "refresh", "home", "--exclude", other).status == 0)
+        #expect(fixture.run("keys", "refresh", "home", "--exclude", other, "--out", "new.mplan").status == 0)
         #expect(
             fixture.run("state", "rm", "node.\(other)", "--dry-run").output.contains("Would remove node.brian (559")
         )

@@ -25,7 +25,7 @@ struct WarningTests {
             let result = fixture.run(command)
             #expect(result.status == 65 && result.output.isEmpty, "\(command) \(result.output)")
             #expect(result.error.hasPrefix("house.yaml:42:84: error: no node has the tag `bad` with the value `left`"))
-            #expect(result.error.contains("did you mean `bed`?") && result.error.contains("allow_empty: true"))
+            #expect(result.error.contains("Did you mean `bed`?") && result.error.contains("allow_empty: true"))
         }
         let meant = try house {
             $0.replacing("nodes: { bed: left }", with: "nodes: { bad: left }, allow_empty: true")
@@ -121,11 +121,11 @@ struct WarningTests {
         let fixture = try CommandFixture.house()
         try #require(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
         let names = ["switch", "ceiling", "brian", "mary", "push", "bell"]
-        let command = ["keys", "refresh", "home"] + names.flatMap { ["--exclude", $0] }
+        let command = ["keys", "refresh", "home", "--out", "new.mplan"] + names.flatMap { ["--exclude", $0] }
         let refused = fixture.run(command)
         #expect(refused.status == 5, "\(refused.output)\(refused.error)")
         #expect(refused.error.contains("nobody would be left in it"), "\(refused.error)")
-        let pattern = fixture.run("keys", "refresh", "home", "--exclude", "b*")
+        let pattern = fixture.run("keys", "refresh", "home", "--exclude", "b*", "--out", "new.mplan")
         #expect(pattern.status == 64 && pattern.error.contains("without patterns"))
     }
 }

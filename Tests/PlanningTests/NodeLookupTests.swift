@@ -28,8 +28,8 @@ struct NodeLookupTests {
 
     @Test("Whoever looks at a name gets the managed one, whoever changes something has to say which")
     func namesakes() throws {
-        let first = "0x0010 (managed, UUID 00000000000000000000000000000011)"
-        let second = "0x0040 (not managed, UUID 00000000000000040000000000000004)"
+        let first = "0x0010 (managed, UUID 00000000-0000-0000-0000-000000000011)"
+        let second = "0x0040 (not managed, UUID 00000000-0000-0004-0000-000000000004)"
         let network = try office()
         #expect(text(NodeLookup.find("lamp-1", in: network, for: .looking)) == "0x0010 beside \(second)")
         #expect(text(NodeLookup.find("lamp-1", in: network, for: .changing)) == "one of \(first), \(second)")

@@ -225,7 +225,7 @@ struct NoteTests {
         },
         // Beside the plan.
         Case(
-            text: "warning: `generic-level-server` on element 1 of node `lamp-1` subscribes without an application key"
+            text: "note: `generic-level-server` on element 1 of node `lamp-1` subscribes without an application key"
         ) {
             try diagnostics(try keyless(), level())
         } isNot: {
