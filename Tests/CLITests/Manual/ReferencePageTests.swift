@@ -60,8 +60,8 @@ import Testing
     @Test(
         "every exit code has its row",
         arguments: [
-            MeshplanCLI.ExitStatus.success, .failure, .changes, .drift, .partial, .refused, .locked, .stale, .notApproved,
-            .repaired, .usage, .invalidInput, .interrupted,
+            MeshplanCLI.ExitStatus.success, .failure, .changes, .drift, .partial, .refused, .locked, .stale,
+            .notApproved, .repaired, .usage, .invalidInput, .interrupted, .hungUp, .terminated,
         ]
     )
     func exitCodes(status: MeshplanCLI.ExitStatus) throws {
