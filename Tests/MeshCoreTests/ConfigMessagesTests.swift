@@ -66,8 +66,8 @@ struct ConfigMessagesTests {
             if let reserved, reserved.position < parameters.count { parameters[reserved.position] &= reserved.used }
             guard let message = try? messageType.init(parameters: parameters[...]) else { continue }
             decoded += 1
-            let isCanonical = message.parameters == parameters || isLenient(message, of: row)
-            guard row.allowsLength(parameters.count), isCanonical else {
+            let isCanonical = row.allowsLength(parameters.count) && message.parameters == parameters
+            guard isCanonical || isLenient(message, of: row) else {
                 Issue.record("\(Hexadecimal.encode(parameters)) became \(message)")
                 return
             }

@@ -60,7 +60,7 @@ struct PlanEstimatorTests {
         #expect(estimate.bound == bound)
         // Not sooner than the limit, but for what goes to two nodes at once, and not much later.
         let ratio = (estimate.total.median - RadioProfile.listening) / seconds
-        #expect(ratio > 0.9 && ratio < 1.3, "\(estimate.total)")
+        #expect(ratio > 0.9 && ratio < 1.5, "\(estimate.total)")
         #expect(estimate.total.percentile95 >= estimate.total.median)
         #expect(estimate.nodes.count == 100)
     }

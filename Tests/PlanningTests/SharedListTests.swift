@@ -121,10 +121,10 @@ struct SharedListTests {
                 """
         )
         #expect(
-            try office.diagnostics(yaml([[0, 1], [0], nil])) == """
-                2 note: `generic-power-onoff-server` on element 0 will hear `kitchen`, too: on this product it shares one \
-                subscription list with `generic-onoff-server`;\u{20}
-                """
+            try office.diagnostics(yaml([[0, 1], [0], nil])).contains(
+                "note: `generic-power-onoff-server` on element 0 will hear `kitchen`, too: on this product it shares one "
+                    + "subscription list with `generic-onoff-server`"
+            )
         )
     }
 

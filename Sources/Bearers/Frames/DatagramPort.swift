@@ -5,6 +5,10 @@ internal import Darwin
 #else
 internal import Glibc
 #endif
+#if canImport(CBluetooth)
+// As in the file of sockets: where the module is compiled as a whole, the types may count as its own.
+internal import CBluetooth
+#endif
 
 #if canImport(Darwin)
 private let datagramType = SOCK_DGRAM
