@@ -144,7 +144,7 @@ struct Workspace {
                 error.message,
                 hint: isForeign
                     ? "say the path of a copy of a mesh database; configuration databases are for import and db merge"
-                    : "take another copy",
+                    : "check the disk that it lies on, or take another copy",
                 path: file.printable
             )
         }

@@ -152,7 +152,7 @@ extension House.Ending {
         let names = [".meshplan", ".gitignore", ".meshdb", "copy.mesh"]
         let ways = [
             "ree some space", "heck the ", "Restore ", "restore ", "mport ", "Remove it", "Put a ", "Put it back",
-            "run the command again", "Take another copy",
+            "run the command again",
         ]
         return names.contains(where: output.contains) && ways.contains(where: output.contains)
     }
