@@ -6,23 +6,25 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Writes files so that after a crash at any moment the old or the new contents are there, whole.
+/// Writes files so that a crash at any moment leaves either the old or the new contents, whole.
 package enum AtomicFile {
-    /// Writes `bytes` to `path`, replacing what is there: a new file in the same folder, flushed to the disk, is
-    /// renamed over it, and the folder is flushed too. The mode is set at creation, so that nobody else can open it
-    /// in between.
+    /// Writes `bytes` to `path` and replaces what is there.
+    ///
+    /// A new file in the same folder is flushed to the disk and renamed over the old one; then the folder is flushed,
+    /// too. The file gets its mode when it is created, so nobody else can open it in between.
     ///
     /// - Parameter mode: the permission bits, 0600 for anything secret.
-    /// - Throws: ``StoreError``; then `path` is as it was.
+    /// - Throws: ``StoreError`` if a system call fails. `path` is then as it was, unless only the flush of the folder
+    ///   failed.
     package static func write(_ path: String, _ bytes: [UInt8], mode: UInt16 = 0o600) throws(StoreError) {
         try writeTemporary(path, bytes, mode: mode) { temporary throws(StoreError) in
             try renameFile(temporary, to: path)
         }
     }
 
-    /// Writes `bytes` to `path` if there is nothing of that name.
+    /// Writes `bytes` to `path` if nothing has that name yet.
     ///
-    /// - Throws: ``StoreError/Code/exists`` and what ``write(_:_:mode:)`` throws.
+    /// - Throws: ``StoreError/Code/exists`` if something has that name, and what ``write(_:_:mode:)`` throws.
     package static func create(_ path: String, _ bytes: [UInt8], mode: UInt16 = 0o600) throws(StoreError) {
         try writeTemporary(path, bytes, mode: mode) { temporary throws(StoreError) in
             // A link, unlike a rename, never replaces.
@@ -33,7 +35,8 @@ package enum AtomicFile {
 
     /// All octets of a file of at most `limit` octets.
     ///
-    /// - Throws: ``StoreError/Code/missing``, ``StoreError/Code/invalidDocument`` for a folder or a file too large, and others.
+    /// - Throws: ``StoreError/Code/missing`` if there is no such file, ``StoreError/Code/invalidDocument`` for a folder
+    ///   or a file that is too large, and other codes if a system call fails.
     package static func read(_ path: String, limit: Int = 256 << 20) throws(StoreError) -> [UInt8] {
         let file = try OpenFile(path, flags: O_RDONLY, doing: "cannot be opened")
         guard try !file.status().isFolder else { throw StoreError(.invalidDocument, "is a folder", path: path) }
@@ -48,7 +51,7 @@ package enum AtomicFile {
     ) throws(StoreError) {
         TemporaryFiles.removeLeftovers(of: path)
         let temporary = TemporaryFiles.path(for: path)
-        // One left by a crash of a process with the same number.
+        // A process that had the same number may have crashed and left one.
         removeFile(temporary)
         do {
             let file = try OpenFile(

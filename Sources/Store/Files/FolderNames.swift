@@ -8,13 +8,14 @@ internal import Darwin
 
 /// The names in folders.
 package enum FolderNames {
-    /// The names of all entries of a folder, `.` and `..` too, in no order; nil if it cannot be read, and `errno` says why.
+    /// The names of all entries of a folder, `.` and `..` included, in no order. Nil if the folder cannot be read;
+    /// `errno` then says why.
     package static func all(in path: String) -> [String]? {
         guard let folder = opendir(path) else { return nil }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
-            // The system's entries end with their names: a copy of the whole field would read beyond them.
+            // An entry of the system ends with its name, so a copy of the whole field would read beyond it.
             guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { continue }
             let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
             names.append(String(cString: name))

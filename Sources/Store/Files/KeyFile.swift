@@ -10,9 +10,10 @@ internal import Darwin
 
 /// The file with the secret that opens databases: 64 hexadecimal digits and a line feed, readable by its owner only.
 package enum KeyFile {
-    /// Makes a new key file with mode 0600; an existing one is never overwritten.
+    /// Makes a new key file with mode 0600. It never overwrites an existing one.
     ///
-    /// - Throws: ``StoreError/Code/exists`` and file trouble.
+    /// - Throws: ``StoreError/Code/exists`` if something has that name, and what ``AtomicFile/write(_:_:mode:)``
+    ///   throws.
     package static func create(
         at path: String,
         using generator: inout some RandomNumberGenerator
@@ -24,12 +25,13 @@ package enum KeyFile {
 
     /// Reads a key file.
     ///
-    /// - Throws: ``StoreError/Code/missing``, ``StoreError/Code/insecurePermissions`` if group or others may do
-    ///   anything with it, ``StoreError/Code/invalidKeyFile``.
+    /// - Throws: ``StoreError/Code/missing`` if there is none, ``StoreError/Code/insecurePermissions`` if group or
+    ///   others have any right to it, ``StoreError/Code/invalidKeyFile`` if it is no regular file or does not hold 64
+    ///   digits, and other codes if a system call fails.
     package static func load(from path: String) throws(StoreError) -> DatabaseKey {
         let file: OpenFile
         do {
-            // Without O_NONBLOCK a pipe would be waited for here already.
+            // Without O_NONBLOCK this call would already wait for the writer of a pipe.
             file = try OpenFile(path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY, doing: "the key file cannot be opened")
         } catch {
             var error = error
@@ -68,7 +70,7 @@ package enum KeyFile {
         return key
     }
 
-    /// The secret that 64 hexadecimal digits with any white space stand for.
+    /// The secret of 64 hexadecimal digits, with any white space between them; nil for anything else.
     static func secret(in bytes: [UInt8]) -> [UInt8]? {
         let digits = bytes.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard digits.count == 2 * AESGCM.keyLength else { return nil }

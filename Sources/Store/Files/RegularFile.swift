@@ -6,20 +6,21 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Reads files that may not be anything else: no pipe that waits for a writer, no device that never ends.
+/// Reads regular files and refuses everything else, such as a pipe that waits for a writer or a device that never ends.
 package enum RegularFile {
     /// All octets of a file.
     ///
-    /// What is looked at is what was opened, so that nobody can put another file in its place in between.
+    /// The checks look at the open file, so nobody can put another file in its place in between.
     ///
     /// - Parameters:
     ///   - path: links are followed.
     ///   - limit: the most octets it may have.
-    ///   - isSecret: whether a file is refused that others than its owner may use.
-    /// - Throws: ``StoreError/Code/missing``, ``StoreError/Code/invalidDocument`` for what is no file or too large,
-    ///   ``StoreError/Code/insecurePermissions``, and others.
+    ///   - isSecret: whether to refuse a file that others than its owner may use.
+    /// - Throws: ``StoreError/Code/missing`` if there is no such file, ``StoreError/Code/invalidDocument`` if it is no
+    ///   regular file or too large, ``StoreError/Code/insecurePermissions`` if it is secret and others may use it, and
+    ///   other codes if a system call fails.
     package static func read(_ path: String, limit: Int, isSecret: Bool) throws(StoreError) -> [UInt8] {
-        // Without O_NONBLOCK a pipe would be waited for here already.
+        // Without O_NONBLOCK this call would already wait for the writer of a pipe.
         let file = try OpenFile(path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY, doing: "cannot be opened")
         let status = try file.status()
         guard status.isRegular else {

@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// An open file descriptor that closes itself; the few POSIX calls that Foundation cannot do safely: exclusive
+/// An open file descriptor that closes itself. It wraps the few POSIX calls that Foundation cannot do safely: exclusive
 /// creation with a mode, flushing to the disk, and advisory locks.
 final class OpenFile {
     let descriptor: Int32
@@ -14,7 +14,7 @@ final class OpenFile {
 
     /// Opens `path` with close-on-exec.
     ///
-    /// - Throws: what ``StoreError/system(_:_:path:)`` makes of `errno`.
+    /// - Throws: ``StoreError/system(_:_:path:)`` for the `errno` of a failed call.
     init(_ path: String, flags: Int32, mode: UInt16 = 0o600, doing what: String) throws(StoreError) {
         var descriptor: Int32
         repeat {
@@ -36,7 +36,9 @@ final class OpenFile {
         return FileStatus(status)
     }
 
-    /// Everything from the present position, refusing more than `limit` octets.
+    /// Everything from the present position.
+    ///
+    /// - Throws: ``StoreError/Code/invalidDocument`` for more than `limit` octets, and other codes if reading fails.
     func readAll(limit: Int) throws(StoreError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -67,12 +69,12 @@ final class OpenFile {
         }
     }
 
-    /// Does not return before everything written is on the disk.
+    /// Returns once everything written is on the disk.
     func synchronize() throws(StoreError) {
         guard fsync(descriptor) == 0 else { throw .system(errno, "cannot be written to the disk", path: path) }
     }
 
-    /// Takes the exclusive advisory lock of the file, or returns false at once if somebody has it.
+    /// Takes the exclusive advisory lock of the file; returns false at once if somebody else has it.
     func lockExclusively() throws(StoreError) -> Bool {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
@@ -82,12 +84,12 @@ final class OpenFile {
         return true
     }
 
-    /// Gives the advisory lock back, also for copies of the descriptor that a process just being started still has.
+    /// Releases the advisory lock, also for the copies of the descriptor that a process still has while it starts.
     func unlock() {
         flock(descriptor, LOCK_UN)
     }
 
-    /// Replaces the contents by `bytes` in place, without the promise that a crash leaves the one or the other.
+    /// Replaces the contents by `bytes` in place. A crash may leave a mixture of old and new.
     func overwrite(_ bytes: [UInt8]) throws(StoreError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0, ftruncate(descriptor, 0) == 0 else {
             throw .system(errno, "cannot be written", path: path)
@@ -121,7 +123,7 @@ struct FileStatus: Hashable {
         identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
     }
 
-    /// What `stat` says, nil if there is no such file.
+    /// What `stat` says; nil if there is no such file.
     static func of(_ path: String) throws(StoreError) -> FileStatus? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -183,24 +185,24 @@ extension StoreError {
         }
     }
 
-    /// What to do where a disk does not do what it should.
+    /// Advice for a disk that fails.
     static let diskHint =
         "check the disk, the file system and the kernel's messages, then run the command again; "
         + "what was stored before is unharmed"
 }
 
-/// The folder that a path lies in, `.` for a bare name.
+/// The folder that holds `path`; `.` for a bare name.
 func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// Removes a file; one that is not there is no error.
+/// Removes a file. A missing file is no error.
 func removeFile(_ path: String) {
     unlink(path)
 }
 
-/// Renames a file within its file system, replacing what has the new name.
+/// Renames a file within its file system and replaces what has the new name.
 func renameFile(_ old: String, to new: String) throws(StoreError) {
     guard rename(old, new) == 0 else { throw .system(errno, "cannot be put in place", path: new) }
 }

@@ -6,26 +6,26 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The names of files that are written before they get their place, and the removal of those whose writer was killed.
+/// The names of the files that are written first and renamed later, and the removal of those whose writer was killed.
 ///
-/// The name holds the process, so that two writers never share a temporary file, and so that others can tell whether
-/// its writer still lives. A writer on another host, or in another container, looks dead; having lost its file it ends
+/// The name holds the process identifier. So two writers never share a temporary file, and others can tell whether its
+/// writer still lives. A writer on another host or in another container looks dead. If its file is removed, it ends
 /// with an error, and nothing is lost.
 package enum TemporaryFiles {
     private static let mark = ".meshplan-"
-    /// What SQLite calls the files beside that of a database.
+    /// The suffixes of the files that SQLite keeps beside a database.
     static let companions = ["-journal", "-wal", "-shm"]
 
-    /// The temporary file for what is to be at `path`.
+    /// The temporary file for `path`.
     static func path(for path: String) -> String { "\(path)\(mark)\(currentProcessIdentifier())" }
 
-    /// Removes what killed writers of `path` have left behind.
+    /// Removes what killed writers of `path` left behind.
     static func removeLeftovers(of path: String) {
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         removeLeftovers(in: folder(of: path), of: path[start...])
     }
 
-    /// Removes what killed writers of any file have left behind in a folder. What cannot be removed is left for the next.
+    /// Removes what killed writers of any file left behind in a folder. What cannot be removed stays for the next call.
     package static func removeLeftovers(inFolder folder: String) {
         removeLeftovers(in: folder, of: nil)
     }
@@ -39,7 +39,7 @@ package enum TemporaryFiles {
         }
     }
 
-    /// What a temporary file was to become, and who writes it.
+    /// The name that a temporary file was to get, and the process that writes it.
     private static func parse(_ name: String) -> (original: Substring, process: Int32)? {
         var name = name[...]
         for companion in companions where name.hasSuffix(companion) { name.removeLast(companion.count) }

@@ -1,8 +1,8 @@
-/// A strict reader of JSON documents (RFC 8259) that names line and column of what is wrong and is bounded in depth.
+/// A strict reader of JSON documents (RFC 8259). It names line and column of what is wrong and bounds the depth.
 struct JSONParser {
-    /// Deeper nesting is refused; a configuration database needs 9 levels.
+    /// Deeper nesting is refused. A configuration database needs 9 levels.
     static let maximumDepth = 64
-    /// Larger documents are refused; a network of 30,000 nodes needs less.
+    /// Larger documents are refused. A network of 30,000 nodes needs less.
     static let maximumSize = 256 << 20
 
     private let bytes: [UInt8]
@@ -15,14 +15,15 @@ struct JSONParser {
 
     /// The one value of a document.
     ///
-    /// - Throws: ``StoreError/Code/invalidDocument`` with line and column (in octets), both counted from 1.
+    /// - Throws: ``StoreError/Code/invalidDocument`` with line and column (in octets, both counted from 1), or without
+    ///   them if the document is too large or not text in UTF-8.
     static func parse(_ bytes: [UInt8]) throws(StoreError) -> JSONValue {
         guard bytes.count <= maximumSize else {
             throw StoreError(.invalidDocument, "the document is larger than \(maximumSize >> 20) MiB")
         }
         if let problem = otherFormat(bytes) { throw problem }
         var parser = JSONParser(bytes)
-        // A byte order mark is not JSON, but some editors write one and RFC 8259 lets a reader ignore it.
+        // A byte order mark is not JSON, but some editors write one, and RFC 8259 lets a reader ignore it.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.offset = 3 }
         parser.skipSpace()
         let value = try parser.value()
@@ -31,7 +32,7 @@ struct JSONParser {
         return value
     }
 
-    /// What is no text in UTF-8 at all.
+    /// The problem of a document that is no text in UTF-8 at all; nil if it may be one.
     private static func otherFormat(_ bytes: [UInt8]) -> StoreError? {
         if bytes.starts(with: "SQLite format 3".utf8) {
             return StoreError(
@@ -40,7 +41,7 @@ struct JSONParser {
                 hint: "a copy of a mesh database is taken in by meshplan state push, or by meshplan db merge"
             )
         }
-        // JSON begins with a character of ASCII, so that one of two octets is zero where each has two.
+        // JSON begins with an ASCII character, so one of the first two octets is zero in UTF-16.
         let marks: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF]]
         let isWide = bytes.count >= 2 && (bytes[0] == 0) != (bytes[1] == 0)
         guard isWide || marks.contains(where: bytes.starts) else { return nil }
@@ -49,7 +50,8 @@ struct JSONParser {
 
     private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    /// What is wrong, at the present place if none is said. Where the document ends there, its end may be missing.
+    /// An error at `position`, by default the present one. If the document ends there, the hint says that it may be cut
+    /// off.
     private func failure(_ message: String, at position: Int? = nil, isCut: Bool = false) -> StoreError {
         var error = located(message, at: position)
         error.hint = "correct the file there, or export it again"
@@ -114,7 +116,7 @@ struct JSONParser {
         }
         while true {
             guard next == UInt8(ascii: "\"") else {
-                // The most common slip has the most helpful words.
+                // The most common slip gets the most helpful words.
                 let isTrailing = next == UInt8(ascii: "}")
                 throw failure(isTrailing ? "a comma before the closing brace" : "a member name in quotes is expected")
             }

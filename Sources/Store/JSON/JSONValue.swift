@@ -2,8 +2,8 @@ internal import MeshCore
 
 /// A JSON value that loses nothing: members keep their order and numbers their spelling (RFC 8259).
 ///
-/// Foundation's decoder is not used because it tells neither the position of a problem in a document nor the
-/// spelling of numbers it was not asked for, and what is unknown must survive import and export.
+/// Foundation's decoder is no help here. It does not tell where in a document a problem is, nor how a number that
+/// nobody asked for is spelt; but unknown members must survive import and export.
 package indirect enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null

@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension JSONValue {
-    /// The octets of a document, two spaces a level, as the mesh's own tools write it, with a final line feed.
+    /// The octets of a document: two spaces a level, as the mesh's own tools write it, and a final line feed.
     func document() -> [UInt8] {
         var writer = JSONWriter(isIndented: true)
         writer.write(self)
@@ -16,7 +16,7 @@ extension JSONValue {
     }
 }
 
-/// Writes values as JSON (RFC 8259). What some readers take for the end of a line is escaped in texts.
+/// Writes values as JSON (RFC 8259). In texts it escapes what some readers take for the end of a line.
 private struct JSONWriter {
     /// Whether every item stands on a line of its own.
     let isIndented: Bool
