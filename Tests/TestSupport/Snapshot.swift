@@ -1,7 +1,7 @@
 import Foundation
 package import Testing
 
-/// Compares a text with the file `Snapshots/NAME` beside the test's source file.
+/// Compares a text with the file `Snapshots/NAME` beside the test's source file, or beside a folder that the file is in.
 ///
 /// With `RECORD_SNAPSHOTS=1` in the environment the file is written instead, and the test fails so that nobody mistakes
 /// a recording for a pass.
@@ -11,7 +11,7 @@ package func expectSnapshot(
     filePath: StaticString = #filePath,
     sourceLocation: Testing.SourceLocation = #_sourceLocation
 ) {
-    let folder = URL(fileURLWithPath: "\(filePath)").deletingLastPathComponent().appendingPathComponent("Snapshots")
+    let folder = snapshots(beside: URL(fileURLWithPath: "\(filePath)").deletingLastPathComponent())
     let file = folder.appendingPathComponent(name)
     if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
         do {
@@ -42,4 +42,16 @@ package func expectSnapshot(
         """,
         sourceLocation: sourceLocation
     )
+}
+
+/// The nearest folder `Snapshots` on the way up to the folder of all tests; where there is none, the one to make.
+private func snapshots(beside folder: URL) -> URL {
+    let nearest = folder.appendingPathComponent("Snapshots")
+    var place = folder
+    while place.lastPathComponent != "Tests", place.path != "/" {
+        let candidate = place.appendingPathComponent("Snapshots")
+        if FileManager.default.fileExists(atPath: candidate.path) { return candidate }
+        place.deleteLastPathComponent()
+    }
+    return nearest
 }
