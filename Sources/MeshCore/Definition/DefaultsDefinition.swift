@@ -5,9 +5,9 @@
 package struct DefaultsDefinition: Hashable, Sendable {
     /// The nodes that it selects; nil for all.
     package var nodes: NodeSelector?
-    /// How devices are made nodes, without what belongs to one device; nil if nothing is said.
+    /// How devices become nodes, without what belongs to one device; nil if the entry says nothing.
     package var provisioning: ProvisioningSettings?
-    /// What it sets; no elements, since nodes are made of different ones.
+    /// What it sets; no elements, since nodes have different ones.
     package var settings: NodeSettings
     /// Where the entry starts.
     package var location: SourceLocation
@@ -23,10 +23,11 @@ package struct DefaultsDefinition: Hashable, Sendable {
 package struct DefaultsSelection: Sendable {
     /// Positions of the entries for all nodes, ascending.
     package let general: [Int]
-    /// Positions of the entries that select a node, ascending, by the node's position; without the nodes that none selects.
+    /// Positions of the entries that select a node, ascending, by the node's position; nodes that no entry selects have
+    /// none.
     private let selected: [Int: [Int]]
 
-    /// The entries of a definition.
+    /// Finds the entries that apply to each node of a definition.
     ///
     /// - Parameter nodes: Finds the nodes of the same definition.
     package init(_ definition: Definition, nodes: NodeSelectorIndex) {
@@ -39,10 +40,11 @@ package struct DefaultsSelection: Sendable {
         self.selected = selected
     }
 
-    /// Positions of the entries that select the node at that position and not simply all, ascending.
+    /// Positions of the entries that select the node at that position by name or tag, ascending; without those for all
+    /// nodes.
     package func selected(_ node: Int) -> [Int] { selected[node] ?? [] }
 
-    /// The different lists that ``selected(_:)`` gives, each with the first node that has it, in the order of nodes.
+    /// The distinct lists that ``selected(_:)`` gives, each with the first node that has it, in the order of nodes.
     package var combinations: [(node: Int, entries: [Int])] {
         var seen: Set<[Int]> = []
         return selected.keys.sorted().compactMap { node in
@@ -51,8 +53,8 @@ package struct DefaultsSelection: Sendable {
         }
     }
 
-    /// What the entries for a node say of how its device is provisioned, entry by entry over the ones before; nil if
-    /// nothing is said.
+    /// What the entries for a node say about provisioning its device. Each entry overrides the ones before it; nil if
+    /// none says anything.
     package func provisioning(of node: Int, in definition: Definition) -> ProvisioningSettings? {
         var merged: ProvisioningSettings?
         for entry in general + selected(node) {

@@ -1,8 +1,8 @@
-/// One network as its YAML declares it: names not yet resolved, profiles not yet merged, every value with its place.
+/// One network as its YAML declares it: names unresolved, profiles not merged, every value with its place.
 package struct Definition: Hashable, Sendable {
     /// The name of the network, which names its database.
     package var network: Located<String>
-    /// What is demanded of devices that are to become nodes; nil if nothing is said.
+    /// What the network demands of devices that become nodes; nil if the definition says nothing.
     package var provisioning: ProvisioningRules?
     /// Subnets by name, in reading order.
     package var subnets: [SubnetDefinition]
@@ -20,17 +20,17 @@ package struct Definition: Hashable, Sendable {
     package var subscriptions: [SubscriptionDefinition]
     /// The top-level publications.
     package var publications: [PublicationDefinition]
-    /// What has another name than before, in reading order.
+    /// Renamed subnets, application keys and groups, in reading order.
     package var moved: [MovedDefinition]
 
-    /// How many of the managed nodes one plan may take something away from, in percent; nil for
+    /// The share of the managed nodes from which one plan may take something away, in percent; nil for
     /// ``defaultRemovalLimit``.
     package var removals: Located<Int>?
 
     /// The limit where a definition sets none.
     package static let defaultRemovalLimit = 30
 
-    /// The limit that holds.
+    /// The limit in force, in percent.
     package var removalLimit: Int { removals?.value ?? Self.defaultRemovalLimit }
 
     /// A definition of nothing but a network's name.
@@ -49,8 +49,8 @@ package struct Definition: Hashable, Sendable {
 }
 
 extension Definition {
-    /// Leaves nothing but the network's name, the limits, and subnets that cannot leave the network: the primary one, and
-    /// those in a key refresh.
+    /// Removes everything except the network's name, the limits, and the subnets that cannot leave the network: the
+    /// primary one, and those in a key refresh.
     package mutating func removeAll(but subnets: [NetKey]) {
         var nothing = Definition(network: network)
         let place = network.location
@@ -62,17 +62,19 @@ extension Definition {
     }
 }
 
-/// Where a key's octets come from; secrets never stand in YAML.
+/// Where a key's octets come from. YAML never holds secrets.
 package enum KeySource: Hashable, Sendable {
-    /// Made at apply.
+    /// Generated when a plan is applied.
     case generated
     /// 32 hexadecimal digits in a file, its path relative to the definition file.
     case file(String)
     /// 32 hexadecimal digits in an environment variable.
     case environment(String)
-    /// What the NetKey with that index was at a serial of the database, from its history. No definition says this.
+    /// The octets of the NetKey with that index at an earlier serial of the database, from its history. No definition
+    /// says this.
     case formerNetKey(NetKeyIndex, serial: UInt64)
-    /// What the AppKey with that index was at a serial of the database, from its history. No definition says this.
+    /// The octets of the AppKey with that index at an earlier serial of the database, from its history. No definition
+    /// says this.
     case formerAppKey(AppKeyIndex, serial: UInt64)
 }
 
@@ -87,7 +89,7 @@ package struct SubnetDefinition: Hashable, Sendable {
     /// Refuses removal.
     package var isProtected: Located<Bool>?
 
-    /// A subnet; what is absent is allocated or made at apply.
+    /// A subnet. An absent index is allocated, an absent key is generated.
     package init(name: Located<String>, index: Located<NetKeyIndex>? = nil, key: Located<KeySource>? = nil) {
         self.name = name
         self.index = index
@@ -108,7 +110,7 @@ package struct ApplicationKeyDefinition: Hashable, Sendable {
     /// Refuses removal.
     package var isProtected: Located<Bool>?
 
-    /// An application key; what is absent is allocated or made at apply.
+    /// An application key. An absent index is allocated, an absent key is generated.
     package init(
         name: Located<String>,
         subnet: Located<String>,
@@ -128,12 +130,12 @@ package struct GroupDefinition: Hashable, Sendable {
     package var name: Located<String>
     /// A fixed address or a label; an address is allocated if absent.
     package var address: Located<SubscriptionAddress>?
-    /// The group it lies in.
+    /// The group that contains it.
     package var parent: Located<String>?
     /// Refuses removal.
     package var isProtected: Located<Bool>?
 
-    /// A group; an absent address is allocated.
+    /// A group. An absent address is allocated.
     package init(
         name: Located<String>,
         address: Located<SubscriptionAddress>? = nil,
@@ -149,7 +151,7 @@ package struct GroupDefinition: Hashable, Sendable {
 package struct ProfileDefinition: Hashable, Sendable {
     /// Its name.
     package var name: Located<String>
-    /// How devices are made nodes, without what belongs to one device; nil if nothing is said.
+    /// How devices become nodes, without what belongs to one device; nil if the profile says nothing.
     package var provisioning: ProvisioningSettings?
     /// What it sets.
     package var settings: NodeSettings
@@ -161,19 +163,19 @@ package struct ProfileDefinition: Hashable, Sendable {
     }
 }
 
-/// What happens to a node whose line is gone from the definition.
+/// What happens to a node that has left the definition.
 package enum RemovalPolicy: String, CaseIterable, Sendable {
-    /// It is no longer managed and keeps its configuration.
+    /// The node is no longer managed and keeps its configuration.
     case forget
-    /// It is sent Config Node Reset.
+    /// The node gets Config Node Reset.
     case reset
 }
 
 /// A node as its YAML declares it.
 package struct NodeDefinition: Hashable, Sendable {
-    /// Its name, which can change freely.
+    /// Its name, which may change.
     package var name: Located<String>
-    /// Its identity.
+    /// Its device UUID: its identity.
     package var uuid: Located<DeviceUUID>
     /// The profile it starts from.
     package var profile: Located<String>?
@@ -183,9 +185,9 @@ package struct NodeDefinition: Hashable, Sendable {
     package var tags: [String: Located<String>]
     /// Refuses removal.
     package var isProtected: Located<Bool>?
-    /// What becomes of it when it leaves the definition.
+    /// What happens to it when it leaves the definition.
     package var removalPolicy: Located<RemovalPolicy>?
-    /// How its device is made a node; nil if nothing is said.
+    /// How its device becomes a node; nil if the definition says nothing.
     package var provisioning: ProvisioningSettings?
     /// What it sets over its profile.
     package var settings: NodeSettings
@@ -206,14 +208,13 @@ package struct ElementDefinition: Hashable, Sendable {
     /// Its managed models.
     package var models: [ModelDefinition]
 
-    /// An element that manages those models.
     package init(location: SourceLocation, models: [ModelDefinition]) {
         self.location = location
         self.models = models
     }
 }
 
-/// A managed model: each of its three states is managed if present, and then exactly as listed.
+/// A managed model. Each of its three states is managed if present, and is then exactly as listed.
 package struct ModelDefinition: Hashable, Sendable {
     /// Which model.
     package var identifier: Located<ModelIdentifier>
@@ -221,10 +222,11 @@ package struct ModelDefinition: Hashable, Sendable {
     package var keys: Located<[Located<String>]>?
     /// The names of the groups it subscribes to.
     package var subscribe: Located<[Located<String>]>?
-    /// Its publication; the outer optional is nil if not managed, `.none` inside means "does not publish".
+    /// Its publication. The outer optional is nil if it is not managed; `.none` inside means that the model does not
+    /// publish.
     package var publish: Located<PublishSettings?>?
 
-    /// A model of which no state is managed.
+    /// A model without managed states.
     package init(identifier: Located<ModelIdentifier>) {
         self.identifier = identifier
     }
@@ -237,29 +239,29 @@ package enum PublishTarget: Hashable, Sendable {
     case name(String)
     /// An element of a node, `switch-1/1`.
     case element(node: String, index: UInt8)
-    /// A number: unicast, or group.
+    /// A unicast or group address.
     case address(Address)
 
-    /// The name that stands for the provisioner whose database it is: its primary element.
+    /// The name of the provisioner that owns the database; it means the provisioner's primary element.
     package static let provisionerName = "provisioner"
 }
 
 /// A publication as declared.
 package struct PublishSettings: Hashable, Sendable {
-    /// Where to.
+    /// The destination.
     package var target: Located<PublishTarget>
     /// The name of the application key; may be absent where the model has exactly one.
     package var key: Located<String>?
-    /// TTL, absent for the node's default.
+    /// The TTL; nil for the node's default.
     package var ttl: Located<UInt8>?
-    /// Period, absent for none.
+    /// The period; nil for none.
     package var period: Located<PublishPeriod>?
-    /// Retransmissions, absent for none.
+    /// The retransmissions; nil for none.
     package var retransmit: Located<PublishRetransmit>?
-    /// Friendship credentials, absent for no.
+    /// Whether it uses friendship credentials; nil for no.
     package var usesFriendshipCredentials: Located<Bool>?
 
-    /// A publication to a target with everything else by default.
+    /// A publication with the default for everything but its target.
     package init(target: Located<PublishTarget>) {
         self.target = target
     }

@@ -1,4 +1,5 @@
-/// The settings of nodes, profiles and defaults in the words of definitions; what the words mean is said by the reader.
+/// The settings of nodes, profiles and defaults as text of a definition. The reader of definitions gives the words
+/// their meaning.
 extension DefinitionValue {
     /// `{ count: 3, interval: 20ms }`; a single transmission has no interval.
     package static func transmit(_ transmit: TransmitParameters) -> DefinitionValue {
@@ -17,7 +18,7 @@ extension DefinitionValue {
 
     private static func seconds(_ seconds: Int) -> DefinitionValue { .word("\(seconds)s") }
 
-    /// A group, a node, `node/1` or a number.
+    /// A group, a node, `node/1` or an address.
     package static func target(_ target: PublishTarget) -> DefinitionValue {
         switch target {
         case .name(let name): .text(name)
@@ -51,7 +52,7 @@ extension DefinitionValue {
         return fields
     }
 
-    /// `{ keys: [lighting], subscribe: [kitchen], publish: none }`, each if it is managed.
+    /// `{ keys: [lighting], subscribe: [kitchen], publish: none }`; holds only the states that are managed.
     package static func model(_ model: ModelDefinition) -> DefinitionValue {
         var fields: [Field] = []
         if let keys = model.keys { fields.append(Field("keys", names(keys))) }
@@ -162,12 +163,12 @@ extension DefinitionValue {
         return .fields(fields)
     }
 
-    /// The longest period counts as 65,535 s and is said as the power of two that it stands for.
+    /// The longest period counts as 65,535 s. It is written as 65,536, the power of two that it stands for.
     private static func period(_ period: HeartbeatPeriodLog) -> DefinitionValue {
         seconds(period.seconds == 65_535 ? 65_536 : Int(period.seconds))
     }
 
-    /// Features by the words that definitions have for them.
+    /// Features and the words that definitions use for them.
     package static let featureNames: [(name: String, feature: FeatureSet)] = [
         ("relay", .relay), ("proxy", .proxy), ("friend", .friend), ("low_power", .lowPower),
     ]
@@ -215,7 +216,7 @@ extension DefinitionValue {
         ])
     }
 
-    /// An interval of n + 1 steps.
+    /// The duration of an interval of `steps` + 1 units of `milliseconds`.
     private static func steps(_ steps: UInt8, of milliseconds: Int) -> DefinitionValue {
         duration((Int(steps) + 1) * milliseconds)
     }

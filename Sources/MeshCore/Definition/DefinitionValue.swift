@@ -1,41 +1,40 @@
-/// A value as definitions write it, before it is laid out: in one line where it fits, else over several.
+/// A value as text of a definition, before its layout: on one line where it fits, else on several.
 package indirect enum DefinitionValue: Sendable {
-    /// A scalar, quoted already if it has to be.
+    /// A scalar, already quoted if it has to be.
     case word(String)
     /// A list.
     case list([DefinitionValue])
-    /// A mapping, its keys in the order in which they are written and quoted already if they have to be.
+    /// A mapping. Its keys stand in the order in which they are written, already quoted if they have to be.
     case fields([Field])
-    /// A mapping that is never written in one line, unless it is empty.
+    /// A mapping that takes several lines unless it is empty.
     case section([Field])
 
     /// An entry of a mapping.
     package struct Field: Sendable {
         /// The key.
         package var key: String
-        /// What stands behind it.
+        /// The value behind the colon.
         package var value: DefinitionValue
 
-        /// An entry.
         package init(_ key: String, _ value: DefinitionValue) {
             self.key = key
             self.value = value
         }
     }
 
-    /// A scalar that nobody can take for anything but this text.
+    /// A scalar that every reader takes for exactly this text.
     package static func text(_ text: String) -> DefinitionValue { .word(quotedIfNeeded(text)) }
 
     /// `on` or `off`.
     package static func state(_ isOn: Bool) -> DefinitionValue { .word(isOn ? "on" : "off") }
 
-    /// A list of such texts.
+    /// A list of scalars made by ``text(_:)``.
     package static func texts(_ texts: [String]) -> DefinitionValue { .list(texts.map { .text($0) }) }
 
-    /// How many columns a line takes at most where it can be broken.
+    /// The longest line, in columns, as far as it can be broken.
     private static let width = 120
 
-    /// All of it in one line.
+    /// The value on one line.
     package var flow: String {
         switch self {
         case .word(let text): return text
@@ -85,7 +84,7 @@ extension DefinitionValue.Field {
 extension DefinitionValue {
     private var isWord: Bool { if case .word = self { true } else { false } }
 
-    /// The whole line with that start; nil if it has to be broken, or is to be.
+    /// The whole line with that start; nil if the value needs several lines.
     private func line(behind start: String) -> String? {
         if isSection { return nil }
         let line = start + flow
@@ -94,7 +93,7 @@ extension DefinitionValue {
         return nil
     }
 
-    /// Appends an item of a list, behind its hyphen.
+    /// Appends an item of a list after its hyphen.
     private func writeItem(to text: inout String, indent: Int) {
         let margin = String(repeating: " ", count: indent)
         if let line = line(behind: margin + "- ") {
@@ -114,7 +113,7 @@ extension DefinitionValue {
         text += "\(margin)- \(item.dropFirst(indent + 2))"
     }
 
-    /// An item in braces over as few lines as it takes, broken between entries; nil if an entry needs more than a line.
+    /// An item in braces on as few lines as possible, broken between entries; nil if an entry needs more than one line.
     private static func wrapped(_ fields: [Field], indent: Int) -> String? {
         let margin = String(repeating: " ", count: indent)
         var text = ""
@@ -131,7 +130,7 @@ extension DefinitionValue {
         return text + line + "\n"
     }
 
-    /// Appends a list of words in brackets over as few lines as it takes.
+    /// Appends a list of words in brackets on as few lines as possible.
     private static func write(words: [DefinitionValue], to text: inout String, indent: Int) {
         let margin = String(repeating: " ", count: indent)
         var line = margin + "["
@@ -151,19 +150,19 @@ extension DefinitionValue {
 // MARK: - Scalars
 
 extension DefinitionValue {
-    /// The text, in quotes with escapes where it could be taken for something else, by whatever reads YAML.
+    /// The text, with quotes and escapes if some reader of YAML could take it for something else.
     package static func quotedIfNeeded(_ text: String) -> String {
         isPlain(text) ? text : quoted(text)
     }
 
-    /// Words that some version of YAML takes for a boolean or for nothing.
+    /// Words that some version of YAML reads as a boolean or as null.
     private static let reserved: Set<String> = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"]
 
-    /// Whether the text is a name that is no number, date, boolean or nothing in any version of YAML.
+    /// Whether no version of YAML reads the name as a number, date, boolean or null.
     private static func isPlain(_ text: String) -> Bool {
         guard Name.isValid(text), !reserved.contains(text.lowercased()) else { return false }
         guard let first = text.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return true }
-        // What begins with a digit is no number only if it holds a letter that no number has.
+        // A text that begins with a digit is plain only if it holds a letter that occurs in no number.
         let numeric: Set<UInt8> = Set("0123456789abcdefABCDEFxXoO._-".utf8)
         return text.utf8.contains { !numeric.contains($0) }
     }

@@ -1,6 +1,6 @@
 extension Diagnostic {
-    /// The order in which diagnostics are shown: by place, then errors before warnings before notes, then by text;
-    /// those without a place come last.
+    /// The order in which diagnostics are shown: by place, then errors before warnings before notes, then by text.
+    /// Diagnostics without a place come last.
     package static func comesBefore(_ left: Diagnostic, _ right: Diagnostic) -> Bool {
         switch (left.location, right.location) {
         case (let first?, let second?) where first != second: return first < second
@@ -14,10 +14,10 @@ extension Diagnostic {
 }
 
 extension [Diagnostic] {
-    /// The diagnostics in the order in which they are shown, each said once.
+    /// The diagnostics in the order in which they are shown, without repetitions.
     ///
-    /// A value behind an alias is read once for every alias and so is found wrong as often; such repetitions become one
-    /// diagnostic, which loses its resource if the repetitions were about different ones.
+    /// A value behind an alias is read once for every alias, so its mistakes are found as often. Repetitions become one
+    /// diagnostic. It has no resource if the repetitions named different ones.
     package func arranged() -> [Diagnostic] {
         var arranged: [Diagnostic] = []
         for diagnostic in sorted(by: Diagnostic.comesBefore) {

@@ -1,4 +1,5 @@
-/// Something to tell the user about their input: collected, sorted and rendered together, never thrown one by one.
+/// A message to the user about their input. Diagnostics are collected, sorted and shown together, never thrown one by
+/// one.
 package struct Diagnostic: Hashable, Sendable {
     /// How bad it is.
     package enum Severity: Int, Comparable, Sendable {
@@ -6,7 +7,7 @@ package struct Diagnostic: Hashable, Sendable {
         case note
         /// Probably not what was meant.
         case warning
-        /// Nothing can go on with it.
+        /// The command cannot continue.
         case error
 
         /// Notes before warnings before errors.
@@ -17,15 +18,15 @@ package struct Diagnostic: Hashable, Sendable {
     package var severity: Severity
     /// One sentence without a full stop: what is wrong. Never holds key material.
     package var message: String
-    /// Where; nil where no line is to blame.
+    /// The place; nil if no line is to blame.
     package var location: SourceLocation?
-    /// How many characters from the location on are to be underlined, at least 1.
+    /// How many characters to underline from the location on, at least 1.
     package var length: Int
-    /// The resource it is about, such as `node.kitchen-1`, if any.
+    /// The resource that it concerns, such as `node.kitchen-1`, if any.
     package var resource: String?
-    /// How to mend it, a sentence; what is allowed, "did you mean".
+    /// How to mend it, in a sentence: what is allowed, or "did you mean".
     package var hint: String?
-    /// Other places that matter, such as the first definition of a name, each with a few words.
+    /// Other places that matter, such as the first definition of a name.
     package var related: [Related]
     /// Whether the source line must not be shown because a key may stand in it.
     package var concealsSource: Bool
@@ -34,17 +35,16 @@ package struct Diagnostic: Hashable, Sendable {
     package struct Related: Hashable, Sendable {
         /// What is there, a few words.
         package var message: String
-        /// Where.
+        /// The place.
         package var location: SourceLocation
 
-        /// A place and what is there.
         package init(message: String, location: SourceLocation) {
             self.message = message
             self.location = location
         }
     }
 
-    /// A diagnostic with those parts.
+    /// A diagnostic; an absent part does not apply.
     package init(
         _ severity: Severity,
         _ message: String,

@@ -1,9 +1,9 @@
 /// Durations as definitions write them: a number and a unit without a space, `20ms`, `1.5s`, `10m`.
 package enum DurationText {
-    /// The units by rising length, each with its milliseconds.
+    /// The units in ascending order, each with its milliseconds.
     package static let units = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
 
-    /// The text of a number of milliseconds, in the largest unit that needs no decimals, or one decimal of a second.
+    /// The duration in the largest unit that needs no decimals, or in seconds with one decimal.
     package static func text(milliseconds: Int) -> String {
         for (unit, factor) in units.reversed() where milliseconds >= factor {
             if milliseconds % factor == 0 { return "\(milliseconds / factor)\(unit)" }

@@ -1,28 +1,28 @@
-/// A pattern in which `*` stands for any run of characters, also an empty one; everything else stands for itself.
+/// A pattern in which `*` stands for any run of characters, including none. Every other character stands for itself.
 package struct Glob: Hashable, Sendable {
     /// The pattern as UTF-8.
     private let pattern: [UInt8]
 
-    /// The pattern with that text.
+    /// Takes the text as the pattern.
     package init(_ text: String) {
         pattern = Array(text.utf8)
     }
 
-    /// Whether the pattern holds no `*` and so matches just one text.
+    /// Whether the pattern holds no `*`, so that it matches exactly one text.
     package var isLiteral: Bool { !pattern.contains(Glob.asterisk) }
 
-    /// What every match starts with: the text before the first `*`.
+    /// The start of every match: the text before the first `*`.
     package var prefix: String {
         String(decoding: pattern.prefix { $0 != Glob.asterisk }, as: UTF8.self)
     }
 
-    /// Whether the whole text matches; takes time proportional to the product of the lengths at worst.
+    /// Whether the whole text matches. The time is at worst proportional to the product of the lengths.
     package func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches($0) }
     }
 
-    /// Walks both once and, on a mismatch, lets the latest `*` take one character more.
+    /// Walks through both once. On a mismatch, the latest `*` takes one more character.
     private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var position = 0
         var patternPosition = 0

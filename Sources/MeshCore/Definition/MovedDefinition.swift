@@ -1,4 +1,4 @@
-/// The kinds of things that a database knows by their names, so that renaming one has to be said.
+/// The kinds of things that a database knows by name. A definition declares it when one of them gets another name.
 package enum NamedKind: String, CaseIterable, Sendable {
     /// A subnet.
     case subnet
@@ -7,7 +7,7 @@ package enum NamedKind: String, CaseIterable, Sendable {
     /// A group.
     case group
 
-    /// What people call one: “application key”.
+    /// The word for people: “application key”.
     package var title: String {
         switch self {
         case .subnet: "subnet"
@@ -17,16 +17,15 @@ package enum NamedKind: String, CaseIterable, Sendable {
     }
 }
 
-/// One entry of `moved`: what had one name has another now.
+/// One entry of `moved`: a thing that has a new name.
 package struct MovedDefinition: Hashable, Sendable {
-    /// What it is.
+    /// Its kind.
     package var kind: NamedKind
     /// The name it had.
     package var from: Located<String>
     /// The name it has.
     package var to: Located<String>
 
-    /// An entry.
     package init(kind: NamedKind, from: Located<String>, to: Located<String>) {
         self.kind = kind
         self.from = from
@@ -35,8 +34,8 @@ package struct MovedDefinition: Hashable, Sendable {
 }
 
 extension Definition {
-    /// For each new name of things of a kind the name they had before. What was renamed more than once has several
-    /// entries, of which each leads to the next.
+    /// The previous name of each renamed thing of a kind, by its new name. A thing that was renamed twice has two
+    /// entries, and each leads to the next.
     package func previousNames(of kind: NamedKind) -> [String: String] {
         var previous: [String: String] = [:]
         for entry in moved where entry.kind == kind && entry.from.value != entry.to.value {

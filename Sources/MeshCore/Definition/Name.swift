@@ -1,9 +1,9 @@
-/// The rule for the names that definitions give to networks, subnets, keys, groups, profiles, nodes and tags.
+/// The rule for names of networks, subnets, keys, groups, profiles, nodes and tags.
 package enum Name {
-    /// Whether the text is a name: a letter or digit of ASCII, then letters, digits, `.`, `_` and `-`.
+    /// Whether the text is a name: an ASCII letter or digit, then ASCII letters, digits, `.`, `_` and `-`.
     package static func isValid(_ text: some StringProtocol) -> Bool { isValid(String(text)) }
 
-    /// The same without generics, since definitions hold hundreds of thousands of names.
+    /// The same without generics, because definitions hold hundreds of thousands of names.
     package static func isValid(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -13,7 +13,7 @@ package enum Name {
         }
     }
 
-    /// Whether the text is a pattern for names: a name in which `*` may stand anywhere.
+    /// Whether the text is a pattern for names: a name with `*` at any place.
     package static func isValidPattern(_ text: String) -> Bool {
         guard let first = text.utf8.first, isLetterOrDigit(first) || first == asterisk else { return false }
         return text.utf8.allSatisfy { isLetterOrDigit($0) || isPunctuation($0) || $0 == asterisk }

@@ -1,4 +1,4 @@
-/// Answers which nodes of a definition a selector selects, without a walk over all nodes for every selector.
+/// Finds the nodes of a definition that a selector selects, without a walk over all nodes for each selector.
 package struct NodeSelectorIndex: Sendable {
     private let nodes: [NodeDefinition]
     /// Positions in ``nodes`` by name.
@@ -43,7 +43,7 @@ package struct NodeSelectorIndex: Sendable {
     /// The position of the node with that name.
     package func position(named name: String) -> Int? { positions[name] }
 
-    /// The tags that any node has, sorted.
+    /// The tags of all nodes, sorted.
     package var tags: [String] { tagged.keys.sorted() }
 
     /// The values that nodes give to a tag, sorted.

@@ -1,16 +1,16 @@
-/// What a network demands of devices that are to become its nodes: `provisioning:` at the top level.
+/// What a network demands of devices that become its nodes: `provisioning:` at the top level.
 package struct ProvisioningRules: Hashable, Sendable {
-    /// The weakest provisioning that is allowed.
+    /// The weakest provisioning that a network allows.
     package enum Requirement: String, CaseIterable, Sendable {
-        /// Anything, no OOB included.
+        /// Any, even without out-of-band data.
         case nothing = "none"
-        /// A value was carried out of band, or the public key was: nobody in between can have stayed unnoticed.
+        /// A value or the public key travelled out of band, so a man in the middle cannot have gone unnoticed.
         case authenticated
     }
 
     /// Where it stands.
     package var location: SourceLocation
-    /// The weakest provisioning that is allowed; nil is ``Requirement/nothing``.
+    /// The weakest provisioning that the network allows; nil is ``Requirement/nothing``.
     package var requirement: Located<Requirement>?
 
     /// Rules that demand nothing.
@@ -19,7 +19,7 @@ package struct ProvisioningRules: Hashable, Sendable {
     }
 }
 
-/// Where a secret of one device comes from; it never stands in YAML.
+/// Where a secret of one device comes from. YAML never holds it.
 package enum SecretSource: Hashable, Sendable {
     /// Hexadecimal digits in a file, its path relative to the definition file.
     case file(String)
@@ -27,24 +27,24 @@ package enum SecretSource: Hashable, Sendable {
     case environment(String)
 }
 
-/// How a device is made a node: `provisioning:` of a node or profile. What is absent is chosen by what the device can
-/// do, the safest first.
+/// How a device becomes a node: `provisioning:` of a node or profile. Absent values follow from what the device can do,
+/// the safest first.
 package struct ProvisioningSettings: Hashable, Sendable {
     /// Where it stands.
     package var location: SourceLocation
-    /// The only kind of authentication that is used.
+    /// The only kind of authentication allowed; nil for any.
     package var method: Located<AuthenticationMethod.Kind>?
     /// Where the static value comes from; never in a profile.
     package var staticValue: Located<SecretSource>?
     /// The file with the device's public key, 64 octets as 128 hexadecimal digits, its path relative to the definition
     /// file; never in a profile.
     package var publicKeyFile: Located<String>?
-    /// The only algorithm that is used.
+    /// The only algorithm allowed; nil for any.
     package var algorithm: Located<ProvisioningAlgorithm>?
-    /// For how many seconds, 0...255, the device draws attention to itself when it is invited; nil for 0.
+    /// How long the device draws attention to itself when it is invited, in seconds, 0...255; nil for 0.
     package var attention: Located<UInt8>?
-    /// By which way the device is reached, and through which node; nil for any. Where a node is named, the place is that
-    /// of its name.
+    /// The way to the device, and the node that it passes through; nil for any. If it names a node, the location is
+    /// that of the name.
     package var route: Located<ProvisioningRoute<String>>?
 
     /// Settings that leave everything open.
@@ -52,7 +52,7 @@ package struct ProvisioningSettings: Hashable, Sendable {
         self.location = location
     }
 
-    /// A node's settings over those of its profile, value by value; nil if neither says anything.
+    /// A node's settings, completed by those of its profile value by value; nil if neither has any.
     package static func merged(
         _ own: ProvisioningSettings?,
         over profile: ProvisioningSettings?
@@ -70,6 +70,6 @@ package struct ProvisioningSettings: Hashable, Sendable {
 }
 
 extension ProvisioningRules {
-    /// Whether devices that nobody vouches for are refused.
+    /// Whether the network refuses devices that are not authenticated.
     package var requiresAuthentication: Bool { requirement?.value == .authenticated }
 }

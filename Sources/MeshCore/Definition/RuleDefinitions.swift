@@ -1,11 +1,11 @@
-/// Which nodes a top-level rule is about; all given parts must match.
+/// Which nodes a top-level rule is about. All given parts must match.
 package struct NodeSelector: Hashable, Sendable {
-    /// Node names; `*` matches any run of characters. Nil: any name.
+    /// Node names; `*` matches any run of characters. Nil for any name.
     package var names: [Located<String>]?
     /// Tags that must have those values; a value may hold `*`.
     package var tags: [String: Located<String>]
-    /// Whether its patterns and tags may select nobody, `allow_empty: true`; without it that is an error, for it is mostly
-    /// a slip.
+    /// Whether its patterns and tags may select no node: `allow_empty: true`. Otherwise that is an error, for it is
+    /// mostly a slip.
     package var mayBeEmpty = false
     /// Where the selector stands.
     package var location: SourceLocation
@@ -16,7 +16,7 @@ package struct NodeSelector: Hashable, Sendable {
         self.location = location
     }
 
-    /// Whether it is the word `all`: it says nothing that could be misspelt.
+    /// Whether it is the word `all`. That contains no name that could be misspelt.
     package var isAll: Bool { names == nil && tags.isEmpty }
 }
 
@@ -33,7 +33,6 @@ package struct SubscriptionDefinition: Hashable, Sendable {
     /// Where the entry starts.
     package var location: SourceLocation
 
-    /// An entry.
     package init(
         groups: [Located<String>],
         models: [Located<ModelIdentifier>],
@@ -55,14 +54,13 @@ package struct PublicationDefinition: Hashable, Sendable {
     package var nodes: NodeSelector
     /// The model.
     package var model: Located<ModelIdentifier>
-    /// The element, or nil for the first that has the model.
+    /// The element, or nil for the first one that has the model.
     package var element: Located<UInt8>?
     /// The publication.
     package var settings: PublishSettings
     /// Where the entry starts.
     package var location: SourceLocation
 
-    /// An entry.
     package init(
         nodes: NodeSelector,
         model: Located<ModelIdentifier>,

@@ -1,21 +1,20 @@
-/// A place in one of the files that were read.
+/// A place in one of the files of a definition.
 @usableFromInline
 package struct SourceLocation: Hashable, Comparable, Sendable {
-    /// Which file: an index into the ``SourceFiles`` that were read together.
+    /// The file: an index into ``SourceFiles``.
     package var file: UInt32
     /// The line, from 1.
     package var line: UInt32
     /// The column in characters, from 1.
     package var column: UInt32
 
-    /// A place.
     package init(file: UInt32, line: UInt32, column: UInt32) {
         self.file = file
         self.line = line
         self.column = column
     }
 
-    /// Reading order.
+    /// In reading order.
     @usableFromInline
     package static func < (left: SourceLocation, right: SourceLocation) -> Bool {
         (left.file, left.line, left.column) < (right.file, right.line, right.column)
@@ -28,10 +27,9 @@ package struct SourceFiles: Hashable, Sendable {
     package struct File: Hashable, Sendable {
         /// The path as the user gave it.
         package var path: String
-        /// All its octets, which need not be valid UTF-8.
+        /// All its octets, which may be invalid UTF-8.
         package var bytes: [UInt8]
 
-        /// A file.
         package init(path: String, bytes: [UInt8]) {
             self.path = path
             self.bytes = bytes
@@ -41,17 +39,16 @@ package struct SourceFiles: Hashable, Sendable {
     /// The files in reading order.
     package var files: [File]
 
-    /// Those files.
     package init(files: [File] = []) {
         self.files = files
     }
 
-    /// The path of the file a location lies in.
+    /// The path of the file that contains a location.
     package func path(of location: SourceLocation) -> String {
         files.indices.contains(Int(location.file)) ? files[Int(location.file)].path : "?"
     }
 
-    /// The text of the line a location lies in, without its line break; invalid UTF-8 replaced.
+    /// The text of the line that contains a location, without its line break. Invalid UTF-8 is replaced.
     package func line(of location: SourceLocation) -> String? {
         guard files.indices.contains(Int(location.file)) else { return nil }
         var line: UInt32 = 1
@@ -67,18 +64,17 @@ package struct SourceFiles: Hashable, Sendable {
     }
 }
 
-/// A value together with the place in a definition that it came from.
+/// A value together with its place in a definition.
 ///
-/// Reading a definition makes one of each of its values, so the initialiser has to be specialised in other modules. The
-/// compiler does that for `package` declarations only if everything that it touches is `@usableFromInline`.
+/// Each value of a definition passes through the initialiser, so it has to be specialised in other modules. The
+/// compiler does that for `package` declarations only if everything they touch is `@usableFromInline`.
 @usableFromInline
 package struct Located<Value> {
     /// The value.
     @usableFromInline package var value: Value
-    /// Where it stands.
+    /// Its place.
     @usableFromInline package var location: SourceLocation
 
-    /// A value at a place.
     @inlinable
     package init(_ value: Value, at location: SourceLocation) {
         self.value = value

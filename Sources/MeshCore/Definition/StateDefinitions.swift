@@ -1,8 +1,8 @@
-/// A ``FoundationState`` as a definition declares it: names not yet resolved.
+/// A ``FoundationState`` as a definition declares it: names unresolved.
 package enum StateDefinition: Hashable, Sendable {
-    /// `heartbeat: { publish: … }`; nil sends none.
+    /// `heartbeat: { publish: … }`; nil stops the publication.
     case heartbeatPublication(HeartbeatPublishSettings?)
-    /// `heartbeat: { subscribe: … }`; nil counts none.
+    /// `heartbeat: { subscribe: … }`; nil stops counting.
     case heartbeatSubscription(HeartbeatSubscribeSettings?)
     /// `node_identity: { SUBNET: off }`.
     case nodeIdentityOff(subnet: Located<String>)
@@ -37,7 +37,7 @@ package enum StateDefinition: Hashable, Sendable {
         }
     }
 
-    /// Whether both give the same value, wherever it stands.
+    /// Whether both give the same value, regardless of its place.
     package func isSame(as other: StateDefinition) -> Bool {
         switch (self, other) {
         case (.heartbeatPublication(let left?), .heartbeatPublication(let right?)): left.isSame(as: right)
@@ -53,20 +53,19 @@ package enum StateDefinition: Hashable, Sendable {
 
 /// A heartbeat publication as declared.
 package struct HeartbeatPublishSettings: Hashable, Sendable {
-    /// Where to; no virtual group.
+    /// The destination; never a virtual group.
     package var target: Located<PublishTarget>
-    /// How many are sent periodically.
+    /// How many heartbeats are sent periodically.
     package var count: HeartbeatPublicationCountLog
-    /// How often; off for only when features are switched.
+    /// How often they are sent; off if only switched features send them.
     package var period: HeartbeatPeriodLog
     /// Their TTL, 0...127.
     package var ttl: UInt8
-    /// Which features send one when they are switched.
+    /// Features that send a heartbeat when they are switched.
     package var features: FeatureSet
-    /// The subnet; nil for that of the messages to the node.
+    /// The subnet; nil for the one that messages to the node use.
     package var subnet: Located<String>?
 
-    /// A publication with those values.
     package init(
         target: Located<PublishTarget>,
         count: HeartbeatPublicationCountLog,
@@ -91,14 +90,13 @@ package struct HeartbeatPublishSettings: Hashable, Sendable {
 
 /// A heartbeat subscription as declared.
 package struct HeartbeatSubscribeSettings: Hashable, Sendable {
-    /// Whose heartbeats count: an element.
+    /// The element whose heartbeats the node counts.
     package var source: Located<PublishTarget>
-    /// What they are sent to: a group that is not virtual; nil for the node itself.
+    /// Their destination: a group that is not virtual; nil for the node itself.
     package var destination: Located<PublishTarget>?
-    /// How long they are counted.
+    /// How long the node counts them.
     package var period: HeartbeatPeriodLog
 
-    /// A subscription with those values.
     package init(
         source: Located<PublishTarget>,
         destination: Located<PublishTarget>?,
@@ -114,14 +112,14 @@ package struct HeartbeatSubscribeSettings: Hashable, Sendable {
 package struct BridgeDefinition: Hashable, Sendable {
     /// The two subnets.
     package var subnets: [Located<String>]
-    /// The two addresses, each in the subnet at the same place; the first is an element.
+    /// The two addresses; each belongs to the subnet at the same position. The first is an element.
     package var addresses: [Located<PublishTarget>]
-    /// Which way messages pass.
+    /// The direction in which messages pass.
     package var directions: BridgingDirections
     /// Where the entry starts.
     package var location: SourceLocation
 
-    /// An entry; two subnets and two addresses.
+    /// An entry with exactly two subnets and two addresses.
     package init(
         subnets: [Located<String>],
         addresses: [Located<PublishTarget>],
@@ -134,7 +132,7 @@ package struct BridgeDefinition: Hashable, Sendable {
         self.location = location
     }
 
-    /// Whether both join the same, wherever that stands.
+    /// Whether both bridge the same, regardless of their place.
     package func isSame(as other: BridgeDefinition) -> Bool {
         subnets.map(\.value) == other.subnets.map(\.value) && addresses.map(\.value) == other.addresses.map(\.value)
             && directions == other.directions

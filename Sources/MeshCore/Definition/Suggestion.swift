@@ -1,6 +1,6 @@
-/// "Did you mean" for a word that is not among those allowed.
+/// "Did you mean" for a word that is not among the allowed ones.
 package enum Suggestion {
-    /// A hint that names the nearest word, if one is near, and all of them, if they are few.
+    /// A hint that names the nearest word, if one is near, and all words, if they are few.
     package static func hint(for word: String, among allowed: some Collection<String>, are title: String) -> String? {
         let nearest = nearest(to: word, among: allowed)
         let list: String? =
@@ -13,8 +13,8 @@ package enum Suggestion {
         }
     }
 
-    /// The word with the smallest edit distance, at most a third of the length and 3, ignoring case; among equals the first
-    /// by text. Where none is so near, the only word that goes on where this one ends: `all` for `al`.
+    /// The word with the smallest edit distance, at most a third of the length and at most 3, ignoring case; among
+    /// equals the first by text. If no word is so near: the only one that continues this one, such as `all` for `al`.
     package static func nearest(to word: String, among allowed: some Collection<String>) -> String? {
         let word = Array(word.lowercased().utf8)
         guard (1...64).contains(word.count) else { return nil }
@@ -43,8 +43,8 @@ package enum Suggestion {
         return best?.word
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other; more than
-    /// `limit` if it takes more.
+    /// The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other;
+    /// more than `limit` if it takes more.
     package static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int {
         guard abs(left.count - right.count) <= limit else { return limit + 1 }
         var beforePrevious: [Int] = []
