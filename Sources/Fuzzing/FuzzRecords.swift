@@ -1,5 +1,5 @@
-/// Several strings of octets in one: each has its length in front, two octets, most significant first. What is left over
-/// at the end is the last of them, whatever its length says, so that every input has a reading.
+/// Several strings of octets in one: each has its length in front, two octets, most significant first. What is left
+/// over at the end is the last of them, whatever its length says, so that every input has a reading.
 package enum FuzzRecords {
     /// Takes them apart.
     package static func decode(_ bytes: [UInt8]) -> [[UInt8]] {

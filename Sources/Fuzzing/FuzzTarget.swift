@@ -25,7 +25,6 @@ package struct FuzzTarget: Sendable {
     /// Examines one input and notes what became of it.
     package let run: @Sendable ([UInt8], inout FuzzTrace) throws(FuzzViolation) -> Void
 
-    /// A target.
     package init(
         _ name: String,
         _ summary: String,
@@ -50,7 +49,6 @@ package struct FuzzViolation: Error, Hashable, Sendable, CustomStringConvertible
     /// What should have held.
     package let description: String
 
-    /// A violation.
     package init(_ description: String) {
         self.description = description
     }

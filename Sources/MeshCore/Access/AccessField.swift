@@ -19,7 +19,6 @@ extension AccessField where Self: RawRepresentable, RawValue == UInt8 {
         self = value
     }
 
-    /// Appends one octet.
     package func write(to writer: inout ByteWriter) {
         writer.write(rawValue)
     }
@@ -48,7 +47,6 @@ extension Address: AccessField {
         self.init(rawValue: try reader.readUInt16LittleEndian())
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         writer.writeLittleEndian(rawValue)
     }
@@ -64,7 +62,6 @@ extension UnicastAddress: AccessField {
         self = unicast
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         writer.writeLittleEndian(rawValue)
     }
@@ -123,7 +120,6 @@ extension TransmitParameters: AccessField {
         self.init(octet: try reader.readUInt8())
     }
 
-    /// Appends one octet.
     package func write(to writer: inout ByteWriter) {
         writer.write(octet)
     }

@@ -56,7 +56,6 @@ package protocol FieldMessage: AccessMessage {
 }
 
 extension FieldMessage {
-    /// The fields in their order.
     package var parameters: [UInt8] {
         var writer = ByteWriter(capacity: 32)
         write(to: &writer)

@@ -36,8 +36,8 @@ extension ByteReader {
 
     /// Reads key indexes to the end: pairs in three octets each, then perhaps a single one in two.
     ///
-    /// Senders differ in which index of a pair they put first, so the order says nothing. BTstack gives each two octets;
-    /// that is read so where pairs cannot be meant: by the length, or because an index would be there twice.
+    /// Senders differ in which index of a pair they put first, so the order says nothing. BTstack gives each two
+    /// octets; that is read so where pairs cannot be meant: by the length, or because an index would be there twice.
     mutating func readKeyIndexList<Index: KeyIndex>(of type: Index.Type = Index.self) throws(DecodeError) -> [Index] {
         var unpacked = self
         if let indexes = unpacked.readUnpackedKeyIndexList(of: type) {
@@ -93,8 +93,8 @@ extension ByteWriter {
 }
 
 extension Array where Element: KeyIndex {
-    /// What a node means that wrote each index in two octets, if its list was read as pairs and can be read so, too; nil if
-    /// it cannot, or if both are the same.
+    /// What a node means that wrote each index in two octets, if its list was read as pairs and can be read so, too;
+    /// nil if it cannot, or if both are the same.
     ///
     /// Whoever knows which keys there are can tell which of both is meant.
     package var readUnpacked: [Element]? {

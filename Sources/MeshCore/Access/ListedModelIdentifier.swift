@@ -16,7 +16,6 @@ package struct SIGModelIdentifier: ListedModelIdentifier {
     /// Octets in a message.
     package static let size = 2
 
-    /// The model with those 16 bits.
     package init(model: UInt16) {
         self.model = model
     }
@@ -35,7 +34,6 @@ package struct SIGModelIdentifier: ListedModelIdentifier {
         self.init(model: try reader.readUInt16LittleEndian())
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         writer.writeLittleEndian(model)
     }
@@ -48,7 +46,6 @@ package struct VendorModelIdentifier: ListedModelIdentifier {
     /// The 16 bits within the company.
     package let model: UInt16
 
-    /// The company's model.
     package init(company: UInt16, model: UInt16) {
         self.company = company
         self.model = model

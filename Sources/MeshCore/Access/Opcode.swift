@@ -22,8 +22,8 @@ package struct Opcode: RawRepresentable, Hashable, Comparable, Sendable {
 
     /// Reads an opcode from the front of an access payload and leaves the parameters in `reader`.
     ///
-    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing, ``DecodeError/prohibited(field:value:)``
-    ///   for 0x7F, which is reserved.
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing,
+    ///   ``DecodeError/prohibited(field:value:)`` for 0x7F, which is reserved.
     package init(decoding reader: inout ByteReader) throws(DecodeError) {
         let first = try reader.readUInt8()
         switch first {

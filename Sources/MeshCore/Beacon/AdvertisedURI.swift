@@ -1,5 +1,5 @@
-/// A URI as it stands in advertising data (Core Specification Supplement, Part A, 1.18): the code point of the scheme in
-/// UTF-8, then the rest of the URI.
+/// A URI as it stands in advertising data (Core Specification Supplement, Part A, 1.18): the code point of the scheme
+/// in UTF-8, then the rest of the URI.
 package enum AdvertisedURI {
     /// The code points of the schemes that devices use (Assigned Numbers 2.7); any other scheme can be written out
     /// behind U+0001.

@@ -1,5 +1,5 @@
-/// A mesh private beacon of 1.1, 27 octets (Mesh Protocol 3.10.4): type 0x02, random (13), obfuscated flags and IV index
-/// (5), authentication tag (8). Obfuscation and tag are AES-CCM with the random as nonce.
+/// A mesh private beacon of 1.1, 27 octets (Mesh Protocol 3.10.4): type 0x02, random (13), obfuscated flags and IV
+/// index (5), authentication tag (8). Obfuscation and tag are AES-CCM with the random as nonce.
 package struct MeshPrivateBeacon: Hashable, Sendable {
     /// The beacon type in front.
     package static let type: UInt8 = 0x02
@@ -13,7 +13,6 @@ package struct MeshPrivateBeacon: Hashable, Sendable {
     /// The 13 octets that hide what the beacon says.
     package var random: Nonce
 
-    /// A beacon with those values.
     package init(isKeyRefreshing: Bool, ivIndex: IVIndex, random: Nonce) {
         self.isKeyRefreshing = isKeyRefreshing
         self.ivIndex = ivIndex

@@ -7,7 +7,6 @@ package struct ProvisioningAdvertisement: Hashable, Sendable {
     /// Where out-of-band data is to be found, a bit field.
     package var oobInformation: UInt16
 
-    /// An advertisement with those values.
     package init(uuid: DeviceUUID, oobInformation: UInt16) {
         self.uuid = uuid
         self.oobInformation = oobInformation

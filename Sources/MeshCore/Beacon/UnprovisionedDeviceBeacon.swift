@@ -11,7 +11,6 @@ package struct UnprovisionedDeviceBeacon: Hashable, Sendable {
     /// The first 32 bits of s1 of the URI that the device advertises, if it does.
     package var uriHash: UInt32?
 
-    /// A beacon with those values.
     package init(uuid: DeviceUUID, oobInformation: UInt16, uriHash: UInt32? = nil) {
         self.uuid = uuid
         self.oobInformation = oobInformation

@@ -13,7 +13,6 @@ package struct Composition: Hashable, Sendable {
     /// The elements in the order of their indexes.
     package var elements: [CompositionElement]
 
-    /// A composition with those values.
     package init(
         company: UInt16,
         product: UInt16,
@@ -38,7 +37,6 @@ package struct CompositionElement: Hashable, Sendable {
     /// The SIG models, then the vendor models, in the node's order.
     package var models: [ModelIdentifier]
 
-    /// An element with those models.
     package init(location: UInt16, models: [ModelIdentifier]) {
         self.location = location
         self.models = models

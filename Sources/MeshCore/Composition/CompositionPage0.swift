@@ -7,8 +7,8 @@ extension Composition {
         try self.init(page0: bytes, mayRepeatModels: false)
     }
 
-    /// Decodes Composition Data page 0 of a node that may name a model twice on an element, as products with Zephyr do by
-    /// mistake: it counts once.
+    /// Decodes Composition Data page 0 of a node that may name a model twice on an element, as products with Zephyr do
+    /// by mistake: it counts once.
     ///
     /// - Returns: the composition, and whether a model was there twice.
     /// - Throws: ``DecodeError`` if the page ends within a field or has no element.
@@ -45,8 +45,8 @@ extension Composition {
 }
 
 extension Composition {
-    /// The same composition with its vendor models in order, if it names them with company and model exchanged, as BTstack
-    /// does: then what should be the model is the company of the node itself. Nil if they are in order.
+    /// The same composition with its vendor models in order, if it names them with company and model exchanged, as
+    /// BTstack does: then what should be the model is the company of the node itself. Nil if they are in order.
     ///
     /// A node that exchanges one does so with all of them.
     package var withVendorModelsInOrder: Composition? {

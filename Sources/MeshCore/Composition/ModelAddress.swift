@@ -5,13 +5,11 @@ package struct ModelAddress: Hashable, Comparable, Sendable {
     /// The model on the element.
     package var model: ModelIdentifier
 
-    /// A model on an element.
     package init(element: UInt8, model: ModelIdentifier) {
         self.element = element
         self.model = model
     }
 
-    /// By element, then model.
     package static func < (left: ModelAddress, right: ModelAddress) -> Bool {
         (left.element, left.model) < (right.element, right.model)
     }

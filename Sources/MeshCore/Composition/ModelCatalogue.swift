@@ -204,8 +204,8 @@ package enum ModelCatalogue {
     /// Every model, sorted by identifier.
     package static let models: [CatalogueModel] = CatalogueModel.all
 
-    /// The place in ``models`` of each identifier of the SIG up to the last one, or 0xFF: plans and checks look up every
-    /// model of every node.
+    /// The place in ``models`` of each identifier of the SIG up to the last one, or 0xFF: plans and checks look up
+    /// every model of every node.
     private static let places: [UInt8] = {
         var places = [UInt8](repeating: .max, count: Int(models.last?.identifier.model ?? 0) + 1)
         for (place, model) in models.enumerated() { places[Int(model.identifier.model)] = UInt8(place) }

@@ -1,8 +1,8 @@
 /// Which models of a node extend which, and may therefore share one Subscription List.
 ///
 /// Models that are connected by extending one another share one instance of the list as far as they are on one element;
-/// on different elements each has its own (Mesh Protocol 2.3.6, 4.2.4). Not every stack works so, and the composition does
-/// not tell which does: see ``ListSharing``.
+/// on different elements each has its own (Mesh Protocol 2.3.6, 4.2.4). Not every stack works so, and the composition
+/// does not tell which does: see ``ListSharing``.
 package enum ModelRelations {
     /// The models of an element that have Subscription Lists, in groups that are connected by extending one another on
     /// that element; groups are in the order of their first models, models in the order given.
@@ -28,9 +28,10 @@ package enum ModelRelations {
 
     /// For each element the pairs of models on it of which one extends the other, as positions.
     ///
-    /// For every element page 1 has the numbers of SIG and of vendor models and then for every model an octet: whether a
-    /// Corresponding Group ID follows (bit 0), whether items are long (bit 1), how many there are (bits 2 to 7). An item is
-    /// the offset of an element and the position of a model there: 3 and 5 bits, or an octet each (Mesh Protocol 4.2.2.2).
+    /// For every element page 1 has the numbers of SIG and of vendor models and then for every model an octet: whether
+    /// a Corresponding Group ID follows (bit 0), whether items are long (bit 1), how many there are (bits 2 to 7). An
+    /// item is the offset of an element and the position of a model there: 3 and 5 bits, or an octet each (Mesh
+    /// Protocol 4.2.2.2).
     ///
     /// - Throws: ``DecodeError`` if the page is not about these elements.
     private static func relations(

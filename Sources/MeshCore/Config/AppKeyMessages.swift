@@ -7,7 +7,6 @@ package protocol AppKeyMessage: ConfigurationMessage, FieldMessage {
 }
 
 extension AppKeyMessage {
-    /// Both keys.
     package var subject: ConfigurationSubject {
         ConfigurationSubject(netKeyIndex: netKeyIndex, appKeyIndex: appKeyIndex)
     }
@@ -29,7 +28,6 @@ extension AppKeyMaterialMessage {
         self.init(netKeyIndex: netKeyIndex, appKeyIndex: appKeyIndex, key: try KeyMaterial(reading: &reader))
     }
 
-    /// Appends 19 octets.
     package func write(to writer: inout ByteWriter) {
         writer.writeKeyIndexPair(netKeyIndex, appKeyIndex)
         key.write(to: &writer)
@@ -38,16 +36,12 @@ extension AppKeyMaterialMessage {
 
 /// Config AppKey Add (Mesh Protocol 4.3.2.37): adding the key that is already there succeeds.
 package struct ConfigAppKeyAdd: AppKeyMaterialMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x00
     /// The NetKey to bind the AppKey to.
     package var netKeyIndex: NetKeyIndex
-    /// Which AppKey.
     package var appKeyIndex: AppKeyIndex
-    /// The key.
     package var key: KeyMaterial
 
-    /// Adds the key.
     package init(netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex, key: KeyMaterial) {
         self.netKeyIndex = netKeyIndex
         self.appKeyIndex = appKeyIndex
@@ -57,16 +51,12 @@ package struct ConfigAppKeyAdd: AppKeyMaterialMessage {
 
 /// Config AppKey Update (Mesh Protocol 4.3.2.38): only while the NetKey's refresh distributes keys.
 package struct ConfigAppKeyUpdate: AppKeyMaterialMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x01
     /// The NetKey that the AppKey is bound to.
     package var netKeyIndex: NetKeyIndex
-    /// Which AppKey.
     package var appKeyIndex: AppKeyIndex
-    /// The new key.
     package var key: KeyMaterial
 
-    /// Updates to the key.
     package init(netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex, key: KeyMaterial) {
         self.netKeyIndex = netKeyIndex
         self.appKeyIndex = appKeyIndex
@@ -76,16 +66,12 @@ package struct ConfigAppKeyUpdate: AppKeyMaterialMessage {
 
 /// Config AppKey Delete (Mesh Protocol 4.3.2.39): takes the key's bindings and publications along.
 package struct ConfigAppKeyDelete: AppKeyMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigAppKeyStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8000
     /// The NetKey that the AppKey is bound to.
     package var netKeyIndex: NetKeyIndex
-    /// Which AppKey.
     package var appKeyIndex: AppKeyIndex
 
-    /// Deletes the key.
     package init(netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex) {
         self.netKeyIndex = netKeyIndex
         self.appKeyIndex = appKeyIndex
@@ -96,7 +82,6 @@ package struct ConfigAppKeyDelete: AppKeyMessage, ConfigurationRequest {
         (netKeyIndex, appKeyIndex) = try reader.readKeyIndexPair()
     }
 
-    /// Appends three octets.
     package func write(to writer: inout ByteWriter) {
         writer.writeKeyIndexPair(netKeyIndex, appKeyIndex)
     }
@@ -104,16 +89,12 @@ package struct ConfigAppKeyDelete: AppKeyMessage, ConfigurationRequest {
 
 /// Config AppKey Status (Mesh Protocol 4.3.2.40).
 package struct ConfigAppKeyStatus: AppKeyMessage, ConfigurationStatusMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8003
-    /// The outcome.
     package var status: ConfigStatusCode
     /// The NetKey that the AppKey is bound to.
     package var netKeyIndex: NetKeyIndex
-    /// Which AppKey.
     package var appKeyIndex: AppKeyIndex
 
-    /// The outcome for that AppKey.
     package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex) {
         self.status = status
         self.netKeyIndex = netKeyIndex
@@ -126,7 +107,6 @@ package struct ConfigAppKeyStatus: AppKeyMessage, ConfigurationStatusMessage {
         (netKeyIndex, appKeyIndex) = try reader.readKeyIndexPair()
     }
 
-    /// Appends four octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         writer.writeKeyIndexPair(netKeyIndex, appKeyIndex)
@@ -135,14 +115,10 @@ package struct ConfigAppKeyStatus: AppKeyMessage, ConfigurationStatusMessage {
 
 /// Config AppKey Get (Mesh Protocol 4.3.2.41): asks for the AppKeys bound to a NetKey.
 package struct ConfigAppKeyGet: NetKeyIndexMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigAppKeyList
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8001
-    /// The NetKey.
     package var netKeyIndex: NetKeyIndex
 
-    /// Asks for the list.
     package init(netKeyIndex: NetKeyIndex) {
         self.netKeyIndex = netKeyIndex
     }
@@ -150,16 +126,13 @@ package struct ConfigAppKeyGet: NetKeyIndexMessage, ConfigurationRequest {
 
 /// Config AppKey List (Mesh Protocol 4.3.2.42).
 package struct ConfigAppKeyList: ConfigurationStatusMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8002
-    /// The outcome.
     package var status: ConfigStatusCode
     /// The NetKey.
     package var netKeyIndex: NetKeyIndex
     /// The AppKeys bound to it; the order says nothing.
     package var appKeyIndexes: [AppKeyIndex]
 
-    /// A list.
     package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, appKeyIndexes: [AppKeyIndex]) {
         self.status = status
         self.netKeyIndex = netKeyIndex
@@ -180,6 +153,5 @@ package struct ConfigAppKeyList: ConfigurationStatusMessage, FieldMessage {
         writer.writeKeyIndexList(appKeyIndexes)
     }
 
-    /// The NetKey.
     package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }

@@ -1,14 +1,11 @@
 /// Config Composition Data Get (Mesh Protocol 4.3.2.4): asks for the page with the highest number that the node has
 /// and that is not above the one asked for.
 package struct ConfigCompositionDataGet: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = ConfigCompositionDataStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8008
     /// The highest page wanted; 0xFF for the highest there is.
     package var page: UInt8
 
-    /// Asks for that page.
     package init(page: UInt8) {
         self.page = page
     }
@@ -18,7 +15,6 @@ package struct ConfigCompositionDataGet: ConfigurationRequest, FieldMessage {
         page = try reader.readUInt8()
     }
 
-    /// Appends one octet.
     package func write(to writer: inout ByteWriter) {
         writer.write(page)
     }
@@ -31,14 +27,12 @@ package struct ConfigCompositionDataGet: ConfigurationRequest, FieldMessage {
 
 /// Config Composition Data Status (Mesh Protocol 4.3.2.5).
 package struct ConfigCompositionDataStatus: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x02
     /// The page that follows.
     package var page: UInt8
     /// The page's octets, not interpreted.
     package var data: [UInt8]
 
-    /// A page.
     package init(page: UInt8, data: [UInt8]) {
         self.page = page
         self.data = data

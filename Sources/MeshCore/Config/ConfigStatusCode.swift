@@ -1,6 +1,6 @@
-/// The outcome of a Configuration request as the node reports it (Mesh Protocol 4.3, summary of status codes), one octet.
+/// The outcome of a Configuration request as the node reports it (Mesh Protocol 4.3, summary of status codes), one
+/// octet.
 package struct ConfigStatusCode: RawRepresentable, Hashable, Sendable, AccessField {
-    /// The octet.
     package let rawValue: UInt8
 
     /// Any octet; unknown ones are kept.

@@ -21,7 +21,6 @@ package struct ConfigurationSubject: Hashable, Sendable {
     /// A model on the element.
     package var model: ModelIdentifier?
 
-    /// A subject with those parts.
     package init(
         netKeyIndex: NetKeyIndex? = nil,
         appKeyIndex: AppKeyIndex? = nil,
@@ -39,7 +38,6 @@ package struct ConfigurationSubject: Hashable, Sendable {
 package protocol ConfigurationRequest: ConfigurationMessage, AcknowledgedMessage where Status: ConfigurationMessage {}
 
 extension ConfigurationRequest {
-    /// Whether the status is about the same thing.
     package func isAnswered(by status: Status) -> Bool {
         subject.isMeant(by: status.subject)
     }
@@ -51,7 +49,8 @@ extension ConfigurationSubject {
         reported == self || isExchanged(in: reported)
     }
 
-    /// Whether a status names the same vendor model with company and model exchanged, as BTstack does in all that it says.
+    /// Whether a status names the same vendor model with company and model exchanged, as BTstack does in all that it
+    /// says.
     package func isExchanged(in reported: ConfigurationSubject) -> Bool {
         guard reported != self, let model = reported.model?.exchanged else { return false }
         var exchanged = reported
@@ -86,11 +85,9 @@ extension NetKeyIndexMessage {
         self.init(netKeyIndex: try NetKeyIndex(reading: &reader))
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         netKeyIndex.write(to: &writer)
     }
 
-    /// The NetKey.
     package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }

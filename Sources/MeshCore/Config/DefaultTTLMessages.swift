@@ -15,7 +15,6 @@ extension DefaultTTLMessage {
         self.init(ttl: ttl)
     }
 
-    /// Appends one octet.
     package func write(to writer: inout ByteWriter) {
         writer.write(ttl)
     }
@@ -23,25 +22,19 @@ extension DefaultTTLMessage {
 
 /// Config Default TTL Get (Mesh Protocol 4.3.2.6).
 package struct ConfigDefaultTTLGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigDefaultTTLStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x800C
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Config Default TTL Set (Mesh Protocol 4.3.2.7).
 package struct ConfigDefaultTTLSet: DefaultTTLMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigDefaultTTLStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x800D
     /// 0 or 2...127; nodes refuse other values.
     package var ttl: UInt8
 
-    /// Sets the TTL.
     package init(ttl: UInt8) {
         self.ttl = ttl
     }
@@ -49,12 +42,10 @@ package struct ConfigDefaultTTLSet: DefaultTTLMessage, ConfigurationRequest {
 
 /// Config Default TTL Status (Mesh Protocol 4.3.2.8).
 package struct ConfigDefaultTTLStatus: DefaultTTLMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x800E
     /// 0 or 2...127.
     package var ttl: UInt8
 
-    /// The TTL.
     package init(ttl: UInt8) {
         self.ttl = ttl
     }

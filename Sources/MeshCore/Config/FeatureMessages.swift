@@ -13,7 +13,6 @@ extension SwitchMessage {
         self.init(isEnabled: try Bool(reading: &reader))
     }
 
-    /// Appends one octet.
     package func write(to writer: inout ByteWriter) {
         isEnabled.write(to: &writer)
     }
@@ -34,7 +33,6 @@ extension FeatureStatusMessage {
         self.init(state: try FeatureState(reading: &reader))
     }
 
-    /// Appends one octet.
     package func write(to writer: inout ByteWriter) {
         state.write(to: &writer)
     }
@@ -42,25 +40,19 @@ extension FeatureStatusMessage {
 
 /// Config Beacon Get (Mesh Protocol 4.3.2.1).
 package struct ConfigBeaconGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigBeaconStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8009
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Config Beacon Set (Mesh Protocol 4.3.2.2).
 package struct ConfigBeaconSet: SwitchMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigBeaconStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x800A
     /// Whether the node is to send Secure Network beacons.
     package var isEnabled: Bool
 
-    /// Switches the beacons.
     package init(isEnabled: Bool) {
         self.isEnabled = isEnabled
     }
@@ -68,12 +60,10 @@ package struct ConfigBeaconSet: SwitchMessage, ConfigurationRequest {
 
 /// Config Beacon Status (Mesh Protocol 4.3.2.3).
 package struct ConfigBeaconStatus: SwitchMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x800B
     /// Whether the node sends Secure Network beacons.
     package var isEnabled: Bool
 
-    /// The state.
     package init(isEnabled: Bool) {
         self.isEnabled = isEnabled
     }
@@ -81,25 +71,18 @@ package struct ConfigBeaconStatus: SwitchMessage {
 
 /// Config GATT Proxy Get (Mesh Protocol 4.3.2.9).
 package struct ConfigGATTProxyGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigGATTProxyStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8012
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Config GATT Proxy Set (Mesh Protocol 4.3.2.10).
 package struct ConfigGATTProxySet: SwitchMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigGATTProxyStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8013
-    /// Whether the feature is to be on.
     package var isEnabled: Bool
 
-    /// Switches the feature.
     package init(isEnabled: Bool) {
         self.isEnabled = isEnabled
     }
@@ -107,12 +90,9 @@ package struct ConfigGATTProxySet: SwitchMessage, ConfigurationRequest {
 
 /// Config GATT Proxy Status (Mesh Protocol 4.3.2.11).
 package struct ConfigGATTProxyStatus: FeatureStatusMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8014
-    /// How the feature stands.
     package var state: FeatureState
 
-    /// The state.
     package init(state: FeatureState) {
         self.state = state
     }
@@ -120,25 +100,18 @@ package struct ConfigGATTProxyStatus: FeatureStatusMessage {
 
 /// Config Friend Get (Mesh Protocol 4.3.2.55).
 package struct ConfigFriendGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigFriendStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x800F
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Config Friend Set (Mesh Protocol 4.3.2.56).
 package struct ConfigFriendSet: SwitchMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigFriendStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8010
-    /// Whether the feature is to be on.
     package var isEnabled: Bool
 
-    /// Switches the feature.
     package init(isEnabled: Bool) {
         self.isEnabled = isEnabled
     }
@@ -146,12 +119,9 @@ package struct ConfigFriendSet: SwitchMessage, ConfigurationRequest {
 
 /// Config Friend Status (Mesh Protocol 4.3.2.57).
 package struct ConfigFriendStatus: FeatureStatusMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8011
-    /// How the feature stands.
     package var state: FeatureState
 
-    /// The state.
     package init(state: FeatureState) {
         self.state = state
     }

@@ -14,7 +14,6 @@ package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
     /// The NetKey that secures heartbeats.
     package var netKeyIndex: NetKeyIndex
 
-    /// Settings with those values.
     package init(
         destination: Address,
         countLog: HeartbeatPublicationCountLog,
@@ -79,7 +78,6 @@ package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
         )
     }
 
-    /// Appends nine octets.
     package func write(to writer: inout ByteWriter) {
         destination.write(to: &writer)
         countLog.write(to: &writer)
@@ -92,25 +90,19 @@ package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
 
 /// Config Heartbeat Publication Get (Mesh Protocol 4.3.2.61).
 package struct ConfigHeartbeatPublicationGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigHeartbeatPublicationStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8038
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Config Heartbeat Publication Set (Mesh Protocol 4.3.2.62).
 package struct ConfigHeartbeatPublicationSet: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = ConfigHeartbeatPublicationStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8039
     /// How the node is to send heartbeats.
     package var settings: HeartbeatPublicationSettings
 
-    /// Sets how the node sends heartbeats.
     package init(settings: HeartbeatPublicationSettings) {
         self.settings = settings
     }
@@ -120,7 +112,6 @@ package struct ConfigHeartbeatPublicationSet: ConfigurationRequest, FieldMessage
         settings = try HeartbeatPublicationSettings(reading: &reader)
     }
 
-    /// Appends nine octets.
     package func write(to writer: inout ByteWriter) {
         settings.write(to: &writer)
     }
@@ -128,27 +119,23 @@ package struct ConfigHeartbeatPublicationSet: ConfigurationRequest, FieldMessage
 
 /// Config Heartbeat Publication Status (Mesh Protocol 4.3.2.63).
 package struct ConfigHeartbeatPublicationStatus: ConfigurationStatusMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x06
-    /// The outcome.
     package var status: ConfigStatusCode
     /// How the node sends heartbeats.
     package var settings: HeartbeatPublicationSettings
 
-    /// The state.
     package init(status: ConfigStatusCode, settings: HeartbeatPublicationSettings) {
         self.status = status
         self.settings = settings
     }
 
-    /// Reads ten octets. Without a destination the other fields mean nothing (Mesh Protocol 4.2.18.1), and stacks leave there
-    /// what they like, such as 0xFFFF for the NetKey: what cannot be is read as 0 then.
+    /// Reads ten octets. Without a destination the other fields mean nothing (Mesh Protocol 4.2.18.1), and stacks leave
+    /// there what they like, such as 0xFFFF for the NetKey: what cannot be is read as 0 then.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         status = try ConfigStatusCode(reading: &reader)
         settings = try HeartbeatPublicationSettings(readingReport: &reader)
     }
 
-    /// Appends ten octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         settings.write(to: &writer)
@@ -165,7 +152,6 @@ package struct HeartbeatSubscriptionSettings: Hashable, Sendable, AccessField {
     /// How long to count, in a Status how long is left.
     package var periodLog: HeartbeatPeriodLog
 
-    /// Settings with those values.
     package init(source: UnicastAddress?, destination: Address, periodLog: HeartbeatPeriodLog) {
         self.source = source
         self.destination = destination
@@ -183,7 +169,6 @@ package struct HeartbeatSubscriptionSettings: Hashable, Sendable, AccessField {
         periodLog = try HeartbeatPeriodLog(reading: &reader)
     }
 
-    /// Appends five octets.
     package func write(to writer: inout ByteWriter) {
         (source?.address ?? .unassigned).write(to: &writer)
         destination.write(to: &writer)
@@ -193,25 +178,19 @@ package struct HeartbeatSubscriptionSettings: Hashable, Sendable, AccessField {
 
 /// Config Heartbeat Subscription Get (Mesh Protocol 4.3.2.64).
 package struct ConfigHeartbeatSubscriptionGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigHeartbeatSubscriptionStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x803A
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Config Heartbeat Subscription Set (Mesh Protocol 4.3.2.65).
 package struct ConfigHeartbeatSubscriptionSet: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = ConfigHeartbeatSubscriptionStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x803B
     /// Which heartbeats the node is to count.
     package var settings: HeartbeatSubscriptionSettings
 
-    /// Sets which heartbeats the node counts.
     package init(settings: HeartbeatSubscriptionSettings) {
         self.settings = settings
     }
@@ -221,7 +200,6 @@ package struct ConfigHeartbeatSubscriptionSet: ConfigurationRequest, FieldMessag
         settings = try HeartbeatSubscriptionSettings(reading: &reader)
     }
 
-    /// Appends five octets.
     package func write(to writer: inout ByteWriter) {
         settings.write(to: &writer)
     }
@@ -229,9 +207,7 @@ package struct ConfigHeartbeatSubscriptionSet: ConfigurationRequest, FieldMessag
 
 /// Config Heartbeat Subscription Status (Mesh Protocol 4.3.2.66).
 package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x803C
-    /// The outcome.
     package var status: ConfigStatusCode
     /// Which heartbeats the node counts.
     package var settings: HeartbeatSubscriptionSettings
@@ -242,7 +218,6 @@ package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, Fi
     /// The most hops of a heartbeat, 0...127.
     package var maximumHops: UInt8
 
-    /// The state.
     package init(
         status: ConfigStatusCode,
         settings: HeartbeatSubscriptionSettings,
@@ -257,7 +232,8 @@ package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, Fi
         self.maximumHops = maximumHops
     }
 
-    /// Reads nine octets. A count of 0x11 is read as 0xFF, for BTstack counts heartbeats as it does those that it publishes.
+    /// Reads nine octets. A count of 0x11 is read as 0xFF, for BTstack counts heartbeats as it does those that it
+    /// publishes.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         status = try ConfigStatusCode(reading: &reader)
         settings = try HeartbeatSubscriptionSettings(reading: &reader)
@@ -273,7 +249,6 @@ package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, Fi
         }
     }
 
-    /// Appends nine octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         settings.write(to: &writer)

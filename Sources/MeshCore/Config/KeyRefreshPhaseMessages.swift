@@ -8,14 +8,10 @@ package enum KeyRefreshTransition: UInt8, CaseIterable, Hashable, Sendable, Acce
 
 /// Config Key Refresh Phase Get (Mesh Protocol 4.3.2.58).
 package struct ConfigKeyRefreshPhaseGet: NetKeyIndexMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigKeyRefreshPhaseStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8015
-    /// The NetKey of the subnet.
     package var netKeyIndex: NetKeyIndex
 
-    /// Asks for the state on that subnet.
     package init(netKeyIndex: NetKeyIndex) {
         self.netKeyIndex = netKeyIndex
     }
@@ -23,16 +19,13 @@ package struct ConfigKeyRefreshPhaseGet: NetKeyIndexMessage, ConfigurationReques
 
 /// Config Key Refresh Phase Set (Mesh Protocol 4.3.2.59).
 package struct ConfigKeyRefreshPhaseSet: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = ConfigKeyRefreshPhaseStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8016
     /// The NetKey of the subnet.
     package var netKeyIndex: NetKeyIndex
     /// What to do.
     package var transition: KeyRefreshTransition
 
-    /// Asks for the transition.
     package init(netKeyIndex: NetKeyIndex, transition: KeyRefreshTransition) {
         self.netKeyIndex = netKeyIndex
         self.transition = transition
@@ -44,28 +37,23 @@ package struct ConfigKeyRefreshPhaseSet: ConfigurationRequest, FieldMessage {
         transition = try KeyRefreshTransition(reading: &reader)
     }
 
-    /// Appends three octets.
     package func write(to writer: inout ByteWriter) {
         netKeyIndex.write(to: &writer)
         transition.write(to: &writer)
     }
 
-    /// The NetKey.
     package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }
 
 /// Config Key Refresh Phase Status (Mesh Protocol 4.3.2.60).
 package struct ConfigKeyRefreshPhaseStatus: ConfigurationStatusMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8017
-    /// The outcome.
     package var status: ConfigStatusCode
     /// The NetKey of the subnet.
     package var netKeyIndex: NetKeyIndex
     /// Where the key refresh stands.
     package var phase: KeyRefreshPhase
 
-    /// The phase of that subnet.
     package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, phase: KeyRefreshPhase) {
         self.status = status
         self.netKeyIndex = netKeyIndex
@@ -79,13 +67,11 @@ package struct ConfigKeyRefreshPhaseStatus: ConfigurationStatusMessage, FieldMes
         phase = try KeyRefreshPhase(reading: &reader)
     }
 
-    /// Appends four octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         netKeyIndex.write(to: &writer)
         phase.write(to: &writer)
     }
 
-    /// The NetKey.
     package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }

@@ -1,13 +1,10 @@
 /// Config Low Power Node PollTimeout Get (Mesh Protocol 4.3.2.67): asks a Friend about one of its Low Power nodes.
 package struct ConfigLowPowerNodePollTimeoutGet: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = ConfigLowPowerNodePollTimeoutStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x802D
     /// The address of the Low Power node's primary element.
     package var lowPowerNodeAddress: UnicastAddress
 
-    /// Asks about that node.
     package init(lowPowerNodeAddress: UnicastAddress) {
         self.lowPowerNodeAddress = lowPowerNodeAddress
     }
@@ -17,7 +14,6 @@ package struct ConfigLowPowerNodePollTimeoutGet: ConfigurationRequest, FieldMess
         lowPowerNodeAddress = try UnicastAddress(reading: &reader)
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         lowPowerNodeAddress.write(to: &writer)
     }
@@ -28,7 +24,6 @@ package struct ConfigLowPowerNodePollTimeoutGet: ConfigurationRequest, FieldMess
 
 /// Config Low Power Node PollTimeout Status (Mesh Protocol 4.3.2.68).
 package struct ConfigLowPowerNodePollTimeoutStatus: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x802E
     /// The address of the Low Power node's primary element.
     package var lowPowerNodeAddress: UnicastAddress
@@ -50,7 +45,6 @@ package struct ConfigLowPowerNodePollTimeoutStatus: ConfigurationMessage, FieldM
         }
     }
 
-    /// Appends five octets.
     package func write(to writer: inout ByteWriter) {
         lowPowerNodeAddress.write(to: &writer)
         writer.writeUInt24LittleEndian(pollTimeout)

@@ -33,7 +33,6 @@ extension ModelAppRequest {
         )
     }
 
-    /// Appends six or eight octets.
     package func write(to writer: inout ByteWriter) {
         writeBinding(to: &writer)
     }
@@ -41,16 +40,13 @@ extension ModelAppRequest {
 
 /// Config Model App Bind (Mesh Protocol 4.3.2.46).
 package struct ConfigModelAppBind: ModelAppRequest {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x803D
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// The AppKey to bind.
     package var appKeyIndex: AppKeyIndex
     /// The model to bind it to.
     package var model: ModelIdentifier
 
-    /// Binds the key to the model.
     package init(elementAddress: UnicastAddress, appKeyIndex: AppKeyIndex, model: ModelIdentifier) {
         self.elementAddress = elementAddress
         self.appKeyIndex = appKeyIndex
@@ -60,16 +56,13 @@ package struct ConfigModelAppBind: ModelAppRequest {
 
 /// Config Model App Unbind (Mesh Protocol 4.3.2.47): stops a publication that uses the key.
 package struct ConfigModelAppUnbind: ModelAppRequest {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x803F
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// The AppKey to unbind.
     package var appKeyIndex: AppKeyIndex
     /// The model to unbind it from.
     package var model: ModelIdentifier
 
-    /// Unbinds the key from the model.
     package init(elementAddress: UnicastAddress, appKeyIndex: AppKeyIndex, model: ModelIdentifier) {
         self.elementAddress = elementAddress
         self.appKeyIndex = appKeyIndex
@@ -79,18 +72,12 @@ package struct ConfigModelAppUnbind: ModelAppRequest {
 
 /// Config Model App Status (Mesh Protocol 4.3.2.48).
 package struct ConfigModelAppStatus: ModelAppMessage, ConfigurationStatusMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x803E
-    /// The outcome.
     package var status: ConfigStatusCode
-    /// The address of the element.
     package var elementAddress: UnicastAddress
-    /// The AppKey.
     package var appKeyIndex: AppKeyIndex
-    /// The model.
     package var model: ModelIdentifier
 
-    /// The outcome for that binding.
     package init(
         status: ConfigStatusCode,
         elementAddress: UnicastAddress,
@@ -111,7 +98,6 @@ package struct ConfigModelAppStatus: ModelAppMessage, ConfigurationStatusMessage
         model = try ModelIdentifier(reading: &reader)
     }
 
-    /// Appends seven or nine octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         writeBinding(to: &writer)
@@ -122,8 +108,8 @@ package struct ConfigModelAppStatus: ModelAppMessage, ConfigurationStatusMessage
 package protocol ModelAppList: ModelList where Entry == AppKeyIndex {}
 
 extension ModelAppList {
-    /// Reads packed indexes; their order says nothing. Zephyr lists what it calls the DeviceKey of any node, 0xFFFC, where a model
-    /// is secured with a DeviceKey: such a model has no AppKey.
+    /// Reads packed indexes; their order says nothing. Zephyr lists what it calls the DeviceKey of any node, 0xFFFC,
+    /// where a model is secured with a DeviceKey: such a model has no AppKey.
     package static func readEntries(from reader: inout ByteReader) throws(DecodeError) -> [AppKeyIndex] {
         var peek = reader
         if reader.remaining == 2, try peek.readUInt16LittleEndian() >= 0xFFFC {

@@ -25,7 +25,6 @@ package protocol ModelListGet: ModelMessage, ConfigurationRequest, FieldMessage 
 }
 
 extension ModelListGet {
-    /// The model.
     package var model: ModelIdentifier { listedModel.identifier }
 
     /// Asks for the model's list; nil if the model is of the kind that the other message asks for.
@@ -39,7 +38,6 @@ extension ModelListGet {
         self.init(elementAddress: try UnicastAddress(reading: &reader), listedModel: try Listed(reading: &reader))
     }
 
-    /// Appends four or six octets.
     package func write(to writer: inout ByteWriter) {
         elementAddress.write(to: &writer)
         listedModel.write(to: &writer)
@@ -68,7 +66,6 @@ package protocol ModelList<Listed>: ModelMessage, ConfigurationStatusMessage, Fi
 }
 
 extension ModelList {
-    /// The model.
     package var model: ModelIdentifier { listedModel.identifier }
 
     /// Reads five or seven octets, then the entries.

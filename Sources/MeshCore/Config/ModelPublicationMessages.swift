@@ -1,15 +1,10 @@
 /// Config Model Publication Get (Mesh Protocol 4.3.2.15).
 package struct ConfigModelPublicationGet: ModelMessage, ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = ConfigModelPublicationStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8018
-    /// The address of the element.
     package var elementAddress: UnicastAddress
-    /// The model.
     package var model: ModelIdentifier
 
-    /// Asks for the publication of the model.
     package init(elementAddress: UnicastAddress, model: ModelIdentifier) {
         self.elementAddress = elementAddress
         self.model = model
@@ -21,7 +16,6 @@ package struct ConfigModelPublicationGet: ModelMessage, ConfigurationRequest, Fi
         model = try ModelIdentifier(reading: &reader)
     }
 
-    /// Appends four or six octets.
     package func write(to writer: inout ByteWriter) {
         elementAddress.write(to: &writer)
         model.write(to: &writer)
@@ -30,21 +24,16 @@ package struct ConfigModelPublicationGet: ModelMessage, ConfigurationRequest, Fi
 
 /// Config Model Publication Set (Mesh Protocol 4.3.2.16).
 package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = ConfigModelPublicationStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x03
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// A unicast or group address, or unassigned to stop publishing. Virtual addresses, which have a message of their
     /// own, are not refused here, since a node answers to them with ``ConfigStatusCode/invalidAddress``.
     package var publishAddress: Address
     /// How the model publishes; without meaning if the address is unassigned.
     package var settings: PublicationSettings
-    /// The model.
     package var model: ModelIdentifier
 
-    /// Sets the publication of the model.
     package init(
         elementAddress: UnicastAddress,
         publishAddress: Address,
@@ -75,7 +64,6 @@ package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, Fi
         model = try ModelIdentifier(reading: &reader)
     }
 
-    /// Appends eleven or 13 octets.
     package func write(to writer: inout ByteWriter) {
         elementAddress.write(to: &writer)
         publishAddress.write(to: &writer)
@@ -91,20 +79,15 @@ package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, Fi
 
 /// Config Model Publication Virtual Address Set (Mesh Protocol 4.3.2.17).
 package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = ConfigModelPublicationStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x801A
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// The label of the virtual address to publish to.
     package var label: LabelUUID
     /// How the model publishes.
     package var settings: PublicationSettings
-    /// The model.
     package var model: ModelIdentifier
 
-    /// Sets the publication of the model.
     package init(
         elementAddress: UnicastAddress,
         label: LabelUUID,
@@ -125,7 +108,6 @@ package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, Configurat
         model = try ModelIdentifier(reading: &reader)
     }
 
-    /// Appends 25 or 27 octets.
     package func write(to writer: inout ByteWriter) {
         elementAddress.write(to: &writer)
         label.write(to: &writer)
@@ -142,20 +124,15 @@ package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, Configurat
 
 /// Config Model Publication Status (Mesh Protocol 4.3.2.18).
 package struct ConfigModelPublicationStatus: ModelMessage, ConfigurationStatusMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8019
-    /// The outcome.
     package var status: ConfigStatusCode
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// Where the model publishes to, for a label its virtual address; unassigned if it does not publish.
     package var publishAddress: Address
     /// How the model publishes.
     package var settings: PublicationSettings
-    /// The model.
     package var model: ModelIdentifier
 
-    /// The publication of the model.
     package init(
         status: ConfigStatusCode,
         elementAddress: UnicastAddress,
@@ -179,7 +156,6 @@ package struct ConfigModelPublicationStatus: ModelMessage, ConfigurationStatusMe
         model = try ModelIdentifier(reading: &reader)
     }
 
-    /// Appends twelve or 14 octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         elementAddress.write(to: &writer)

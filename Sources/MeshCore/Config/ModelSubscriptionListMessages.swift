@@ -24,16 +24,11 @@ extension ModelSubscriptionList {
 
 /// Config SIG Model Subscription Get (Mesh Protocol 4.3.2.27).
 package struct ConfigSIGModelSubscriptionGet: ModelListGet {
-    /// The message that answers it.
     package typealias Status = ConfigSIGModelSubscriptionList
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8029
-    /// The address of the element.
     package var elementAddress: UnicastAddress
-    /// The model.
     package var listedModel: SIGModelIdentifier
 
-    /// Asks for the Subscription List of the model.
     package init(elementAddress: UnicastAddress, listedModel: SIGModelIdentifier) {
         self.elementAddress = elementAddress
         self.listedModel = listedModel
@@ -42,18 +37,13 @@ package struct ConfigSIGModelSubscriptionGet: ModelListGet {
 
 /// Config SIG Model Subscription List (Mesh Protocol 4.3.2.28).
 package struct ConfigSIGModelSubscriptionList: ModelSubscriptionList {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x802A
-    /// The outcome.
     package var status: ConfigStatusCode
-    /// The address of the element.
     package var elementAddress: UnicastAddress
-    /// The model.
     package var listedModel: SIGModelIdentifier
     /// Groups, and virtual addresses without their labels.
     package var entries: [Address]
 
-    /// A list.
     package init(
         status: ConfigStatusCode,
         elementAddress: UnicastAddress,
@@ -69,16 +59,11 @@ package struct ConfigSIGModelSubscriptionList: ModelSubscriptionList {
 
 /// Config Vendor Model Subscription Get (Mesh Protocol 4.3.2.29).
 package struct ConfigVendorModelSubscriptionGet: ModelListGet {
-    /// The message that answers it.
     package typealias Status = ConfigVendorModelSubscriptionList
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x802B
-    /// The address of the element.
     package var elementAddress: UnicastAddress
-    /// The model.
     package var listedModel: VendorModelIdentifier
 
-    /// Asks for the Subscription List of the model.
     package init(elementAddress: UnicastAddress, listedModel: VendorModelIdentifier) {
         self.elementAddress = elementAddress
         self.listedModel = listedModel
@@ -87,18 +72,13 @@ package struct ConfigVendorModelSubscriptionGet: ModelListGet {
 
 /// Config Vendor Model Subscription List (Mesh Protocol 4.3.2.30).
 package struct ConfigVendorModelSubscriptionList: ModelSubscriptionList {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x802C
-    /// The outcome.
     package var status: ConfigStatusCode
-    /// The address of the element.
     package var elementAddress: UnicastAddress
-    /// The model.
     package var listedModel: VendorModelIdentifier
     /// Groups, and virtual addresses without their labels.
     package var entries: [Address]
 
-    /// A list.
     package init(
         status: ConfigStatusCode,
         elementAddress: UnicastAddress,

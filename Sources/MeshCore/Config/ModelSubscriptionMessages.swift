@@ -19,7 +19,6 @@ extension ModelSubscriptionRequest {
         )
     }
 
-    /// Appends six or eight octets.
     package func write(to writer: inout ByteWriter) {
         elementAddress.write(to: &writer)
         address.write(to: &writer)
@@ -53,7 +52,6 @@ extension ModelSubscriptionVirtualAddressRequest {
         )
     }
 
-    /// Appends 20 or 22 octets.
     package func write(to writer: inout ByteWriter) {
         elementAddress.write(to: &writer)
         label.write(to: &writer)
@@ -69,16 +67,12 @@ extension ModelSubscriptionVirtualAddressRequest {
 
 /// Config Model Subscription Add (Mesh Protocol 4.3.2.19).
 package struct ConfigModelSubscriptionAdd: ModelSubscriptionRequest {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x801B
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// A group other than all-nodes.
     package var address: Address
-    /// The model.
     package var model: ModelIdentifier
 
-    /// Subscribes the model to the address.
     package init(elementAddress: UnicastAddress, address: Address, model: ModelIdentifier) {
         self.elementAddress = elementAddress
         self.address = address
@@ -88,16 +82,12 @@ package struct ConfigModelSubscriptionAdd: ModelSubscriptionRequest {
 
 /// Config Model Subscription Virtual Address Add (Mesh Protocol 4.3.2.20).
 package struct ConfigModelSubscriptionVirtualAddressAdd: ModelSubscriptionVirtualAddressRequest {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8020
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// The label of the virtual address.
     package var label: LabelUUID
-    /// The model.
     package var model: ModelIdentifier
 
-    /// Subscribes the model to the label.
     package init(elementAddress: UnicastAddress, label: LabelUUID, model: ModelIdentifier) {
         self.elementAddress = elementAddress
         self.label = label
@@ -107,16 +97,12 @@ package struct ConfigModelSubscriptionVirtualAddressAdd: ModelSubscriptionVirtua
 
 /// Config Model Subscription Delete (Mesh Protocol 4.3.2.21).
 package struct ConfigModelSubscriptionDelete: ModelSubscriptionRequest {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x801C
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// A group other than all-nodes.
     package var address: Address
-    /// The model.
     package var model: ModelIdentifier
 
-    /// Ends the subscription to the address.
     package init(elementAddress: UnicastAddress, address: Address, model: ModelIdentifier) {
         self.elementAddress = elementAddress
         self.address = address
@@ -126,16 +112,12 @@ package struct ConfigModelSubscriptionDelete: ModelSubscriptionRequest {
 
 /// Config Model Subscription Virtual Address Delete (Mesh Protocol 4.3.2.22).
 package struct ConfigModelSubscriptionVirtualAddressDelete: ModelSubscriptionVirtualAddressRequest {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8021
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// The label of the virtual address.
     package var label: LabelUUID
-    /// The model.
     package var model: ModelIdentifier
 
-    /// Ends the subscription to the label.
     package init(elementAddress: UnicastAddress, label: LabelUUID, model: ModelIdentifier) {
         self.elementAddress = elementAddress
         self.label = label
@@ -146,13 +128,10 @@ package struct ConfigModelSubscriptionVirtualAddressDelete: ModelSubscriptionVir
 /// Config Model Subscription Overwrite (Mesh Protocol 4.3.2.23): the address is all that
 /// remains on the list.
 package struct ConfigModelSubscriptionOverwrite: ModelSubscriptionRequest {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x801E
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// A group other than all-nodes.
     package var address: Address
-    /// The model.
     package var model: ModelIdentifier
 
     /// Subscribes the model to the address alone.
@@ -166,13 +145,10 @@ package struct ConfigModelSubscriptionOverwrite: ModelSubscriptionRequest {
 /// Config Model Subscription Virtual Address Overwrite (Mesh Protocol 4.3.2.24): the label is
 /// all that remains on the list.
 package struct ConfigModelSubscriptionVirtualAddressOverwrite: ModelSubscriptionVirtualAddressRequest {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8022
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// The label of the virtual address.
     package var label: LabelUUID
-    /// The model.
     package var model: ModelIdentifier
 
     /// Subscribes the model to the label alone.
@@ -185,16 +161,11 @@ package struct ConfigModelSubscriptionVirtualAddressOverwrite: ModelSubscription
 
 /// Config Model Subscription Delete All (Mesh Protocol 4.3.2.25): virtual addresses included.
 package struct ConfigModelSubscriptionDeleteAll: ModelMessage, ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = ConfigModelSubscriptionStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x801D
-    /// The address of the element.
     package var elementAddress: UnicastAddress
-    /// The model.
     package var model: ModelIdentifier
 
-    /// Ends all subscriptions of the model.
     package init(elementAddress: UnicastAddress, model: ModelIdentifier) {
         self.elementAddress = elementAddress
         self.model = model
@@ -206,7 +177,6 @@ package struct ConfigModelSubscriptionDeleteAll: ModelMessage, ConfigurationRequ
         model = try ModelIdentifier(reading: &reader)
     }
 
-    /// Appends four or six octets.
     package func write(to writer: inout ByteWriter) {
         elementAddress.write(to: &writer)
         model.write(to: &writer)
@@ -220,18 +190,13 @@ package struct ConfigModelSubscriptionDeleteAll: ModelMessage, ConfigurationRequ
 
 /// Config Model Subscription Status (Mesh Protocol 4.3.2.26).
 package struct ConfigModelSubscriptionStatus: ModelMessage, ConfigurationStatusMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x801F
-    /// The outcome.
     package var status: ConfigStatusCode
-    /// The address of the element.
     package var elementAddress: UnicastAddress
     /// The address of the request, for a label its virtual address; unassigned after Delete All.
     package var address: Address
-    /// The model.
     package var model: ModelIdentifier
 
-    /// The outcome for that address and model.
     package init(
         status: ConfigStatusCode,
         elementAddress: UnicastAddress,
@@ -252,7 +217,6 @@ package struct ConfigModelSubscriptionStatus: ModelMessage, ConfigurationStatusM
         model = try ModelIdentifier(reading: &reader)
     }
 
-    /// Appends seven or nine octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         elementAddress.write(to: &writer)

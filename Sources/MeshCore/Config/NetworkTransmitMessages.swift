@@ -13,7 +13,6 @@ extension NetworkTransmitMessage {
         self.init(transmit: try TransmitParameters(reading: &reader))
     }
 
-    /// Appends one octet.
     package func write(to writer: inout ByteWriter) {
         transmit.write(to: &writer)
     }
@@ -21,25 +20,19 @@ extension NetworkTransmitMessage {
 
 /// Config Network Transmit Get (Mesh Protocol 4.3.2.69).
 package struct ConfigNetworkTransmitGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigNetworkTransmitStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8023
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Config Network Transmit Set (Mesh Protocol 4.3.2.70).
 package struct ConfigNetworkTransmitSet: NetworkTransmitMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigNetworkTransmitStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8024
     /// How network PDUs of the node itself are to be repeated.
     package var transmit: TransmitParameters
 
-    /// Sets the parameters.
     package init(transmit: TransmitParameters) {
         self.transmit = transmit
     }
@@ -47,12 +40,10 @@ package struct ConfigNetworkTransmitSet: NetworkTransmitMessage, ConfigurationRe
 
 /// Config Network Transmit Status (Mesh Protocol 4.3.2.71).
 package struct ConfigNetworkTransmitStatus: NetworkTransmitMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8025
     /// How network PDUs of the node itself are repeated.
     package var transmit: TransmitParameters
 
-    /// The parameters.
     package init(transmit: TransmitParameters) {
         self.transmit = transmit
     }

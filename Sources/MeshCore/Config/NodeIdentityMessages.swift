@@ -25,17 +25,16 @@ extension NodeIdentitySetMessage {
         self.init(netKeyIndex: try NetKeyIndex(reading: &reader), isEnabled: try Bool(reading: &reader))
     }
 
-    /// Appends three octets.
     package func write(to writer: inout ByteWriter) {
         netKeyIndex.write(to: &writer)
         isEnabled.write(to: &writer)
     }
 
-    /// The NetKey.
     package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }
 
-/// The layout of messages that say whether a node advertises with its identity: status (1), NetKey index (2), state (1).
+/// The layout of messages that say whether a node advertises with its identity: status (1), NetKey index (2), state
+/// (1).
 package protocol NodeIdentityStatusMessage: ConfigurationStatusMessage, FieldMessage {
     /// The NetKey of the subnet.
     var netKeyIndex: NetKeyIndex { get }
@@ -56,27 +55,21 @@ extension NodeIdentityStatusMessage {
         )
     }
 
-    /// Appends four octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         netKeyIndex.write(to: &writer)
         identity.write(to: &writer)
     }
 
-    /// The NetKey.
     package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }
 
 /// Config Node Identity Get (Mesh Protocol 4.3.2.43).
 package struct ConfigNodeIdentityGet: NetKeyIndexMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigNodeIdentityStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8046
-    /// The NetKey of the subnet.
     package var netKeyIndex: NetKeyIndex
 
-    /// Asks for the state on that subnet.
     package init(netKeyIndex: NetKeyIndex) {
         self.netKeyIndex = netKeyIndex
     }
@@ -84,16 +77,12 @@ package struct ConfigNodeIdentityGet: NetKeyIndexMessage, ConfigurationRequest {
 
 /// Config Node Identity Set (Mesh Protocol 4.3.2.44).
 package struct ConfigNodeIdentitySet: NodeIdentitySetMessage {
-    /// The message that answers it.
     package typealias Status = ConfigNodeIdentityStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8047
-    /// The NetKey of the subnet.
     package var netKeyIndex: NetKeyIndex
     /// Whether to advertise with Node Identity.
     package var isEnabled: Bool
 
-    /// Starts or stops advertising.
     package init(netKeyIndex: NetKeyIndex, isEnabled: Bool) {
         self.netKeyIndex = netKeyIndex
         self.isEnabled = isEnabled
@@ -102,16 +91,12 @@ package struct ConfigNodeIdentitySet: NodeIdentitySetMessage {
 
 /// Config Node Identity Status (Mesh Protocol 4.3.2.45).
 package struct ConfigNodeIdentityStatus: NodeIdentityStatusMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8048
-    /// The outcome.
     package var status: ConfigStatusCode
-    /// The NetKey of the subnet.
     package var netKeyIndex: NetKeyIndex
     /// Whether the node advertises with Node Identity.
     package var identity: NodeIdentityState
 
-    /// The state on that subnet.
     package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, identity: NodeIdentityState) {
         self.status = status
         self.netKeyIndex = netKeyIndex

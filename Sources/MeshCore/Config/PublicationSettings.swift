@@ -11,7 +11,6 @@ package struct PublicationSettings: Hashable, Sendable {
     /// How each message is repeated.
     package var retransmit: PublishRetransmit
 
-    /// Settings with those values.
     package init(
         appKeyIndex: AppKeyIndex,
         usesFriendshipCredentials: Bool = false,

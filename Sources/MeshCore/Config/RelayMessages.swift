@@ -1,26 +1,20 @@
 /// Config Relay Get (Mesh Protocol 4.3.2.12).
 package struct ConfigRelayGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = ConfigRelayStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8026
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Config Relay Set (Mesh Protocol 4.3.2.13).
 package struct ConfigRelaySet: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = ConfigRelayStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8027
     /// Whether the feature is to be on.
     package var isEnabled: Bool
     /// How relayed network PDUs are repeated.
     package var retransmit: TransmitParameters
 
-    /// Switches the feature.
     package init(isEnabled: Bool, retransmit: TransmitParameters) {
         self.isEnabled = isEnabled
         self.retransmit = retransmit
@@ -32,7 +26,6 @@ package struct ConfigRelaySet: ConfigurationRequest, FieldMessage {
         retransmit = try TransmitParameters(reading: &reader)
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         isEnabled.write(to: &writer)
         retransmit.write(to: &writer)
@@ -41,14 +34,12 @@ package struct ConfigRelaySet: ConfigurationRequest, FieldMessage {
 
 /// Config Relay Status (Mesh Protocol 4.3.2.14).
 package struct ConfigRelayStatus: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8028
     /// How the feature stands.
     package var state: FeatureState
     /// How relayed network PDUs are repeated.
     package var retransmit: TransmitParameters
 
-    /// The state.
     package init(state: FeatureState, retransmit: TransmitParameters) {
         self.state = state
         self.retransmit = retransmit
@@ -60,7 +51,6 @@ package struct ConfigRelayStatus: ConfigurationMessage, FieldMessage {
         retransmit = try TransmitParameters(reading: &reader)
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         state.write(to: &writer)
         retransmit.write(to: &writer)

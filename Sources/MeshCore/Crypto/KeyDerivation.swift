@@ -39,8 +39,8 @@ package enum KeyDerivation {
 
     /// The network key material derivation function k2.
     ///
-    /// - Parameter purpose: 00 for flooding; 01, LPNAddress, FriendAddress, LPNCounter, FriendCounter for friendship; 02
-    ///   for directed forwarding.
+    /// - Parameter purpose: 00 for flooding; 01, LPNAddress, FriendAddress, LPNCounter, FriendCounter for friendship;
+    ///   02 for directed forwarding.
     package static func k2(_ netKey: KeyMaterial, purpose: [UInt8]) -> NetworkKeys {
         let expansion = CMAC(key: CMAC.code(of: netKey.octets.bytes, key: Salt.smk2))
         let first = expansion.code(of: purpose + [1])

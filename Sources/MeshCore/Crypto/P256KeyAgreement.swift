@@ -42,7 +42,8 @@ package struct P256PublicKey: Hashable, Sendable {
     var x: ArraySlice<UInt8> { coordinates.prefix(32) }
 }
 
-/// A private key of P-256 with its public key, for the agreement on a secret (Mesh Protocol 5.4.2.3, SP 800-56A 5.7.1.2).
+/// A private key of P-256 with its public key, for the agreement on a secret (Mesh Protocol 5.4.2.3, SP 800-56A
+/// 5.7.1.2).
 ///
 /// Nothing prints the private key.
 package struct P256KeyPair: Sendable {
@@ -114,9 +115,9 @@ extension P256KeyPair: Hashable {
 }
 
 extension P256KeyPair: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Never the key.
+    /// Hides the key's octets.
     package var description: String { "(secret)" }
-    /// Never the key.
+    /// Hides the key's octets.
     package var debugDescription: String { "(secret)" }
     /// Shows no children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }

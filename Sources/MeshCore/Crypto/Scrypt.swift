@@ -1,7 +1,7 @@
 internal import CCrypto
 
-/// The password-based key derivation function scrypt (RFC 7914): it takes as much memory and time as its cost says, so that
-/// passphrases cannot be tried by the billion.
+/// The password-based key derivation function scrypt (RFC 7914): it takes as much memory and time as its cost says, so
+/// that passphrases cannot be tried by the billion.
 package enum Scrypt {
     /// What one derivation costs.
     package struct Cost: Hashable, Sendable {
@@ -22,8 +22,8 @@ package enum Scrypt {
         /// N = 2^17, r = 8, p = 1: 128 MiB and some tenths of a second, the least that OWASP advises for scrypt.
         package static let standard = Cost(logN: 17, r: 8, p: 1)
 
-        /// The most memory that a derivation may take, 1 GiB: whoever can write to a file that we read must not be able to
-        /// have us take more.
+        /// The most memory that a derivation may take, 1 GiB: whoever can write to a file that we read must not be able
+        /// to have us take more.
         package static let greatestMemory: UInt64 = 1 << 30
 
         /// The most work, N · r · p, that a derivation may be: 16 times that of ``standard``.

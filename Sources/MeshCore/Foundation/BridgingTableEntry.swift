@@ -5,7 +5,6 @@ package struct BridgingTableEntry: Hashable, Comparable, Sendable {
     /// The addresses and the directions.
     package var addresses: BridgedAddresses
 
-    /// An entry between those subnets.
     package init(subnets: NetKeyIndexPair, addresses: BridgedAddresses) {
         self.subnets = subnets
         self.addresses = addresses

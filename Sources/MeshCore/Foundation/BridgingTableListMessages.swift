@@ -1,4 +1,5 @@
-/// Which pairs of subnets are asked for (Mesh Protocol 1.1), 2 octets: filter (2 bits), reserved (2), NetKey index (12).
+/// Which pairs of subnets are asked for (Mesh Protocol 1.1), 2 octets: filter (2 bits), reserved (2), NetKey index
+/// (12).
 package struct BridgedSubnetsFilter: Hashable, Sendable, AccessField {
     /// Where the NetKey has to stand in a pair.
     package enum Position: UInt8, CaseIterable, Sendable {
@@ -17,7 +18,6 @@ package struct BridgedSubnetsFilter: Hashable, Sendable, AccessField {
     /// Which NetKey; says nothing for ``Position/any``.
     package var netKeyIndex: NetKeyIndex
 
-    /// A filter.
     package init(position: Position, netKeyIndex: NetKeyIndex) {
         self.position = position
         self.netKeyIndex = netKeyIndex
@@ -34,7 +34,6 @@ package struct BridgedSubnetsFilter: Hashable, Sendable, AccessField {
         self.position = position
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         writer.writeLittleEndian(netKeyIndex.rawValue << 4 | UInt16(position.rawValue))
     }
@@ -42,16 +41,13 @@ package struct BridgedSubnetsFilter: Hashable, Sendable, AccessField {
 
 /// Bridged Subnets Get (Mesh Protocol 1.1): filter (2), index of the first pair (1).
 package struct BridgedSubnetsGet: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = BridgedSubnetsList
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80B7
     /// Which pairs.
     package var filter: BridgedSubnetsFilter
     /// From which of them on.
     package var startIndex: UInt8
 
-    /// Asks for pairs of subnets.
     package init(filter: BridgedSubnetsFilter, startIndex: UInt8) {
         self.filter = filter
         self.startIndex = startIndex
@@ -63,13 +59,11 @@ package struct BridgedSubnetsGet: ConfigurationRequest, FieldMessage {
         startIndex = try reader.readUInt8()
     }
 
-    /// Appends three octets.
     package func write(to writer: inout ByteWriter) {
         filter.write(to: &writer)
         writer.write(startIndex)
     }
 
-    /// Whether the list is about the same pairs.
     package func isAnswered(by status: Status) -> Bool {
         status.filter == filter && status.startIndex == startIndex
     }
@@ -77,7 +71,6 @@ package struct BridgedSubnetsGet: ConfigurationRequest, FieldMessage {
 
 /// Bridged Subnets List (Mesh Protocol 1.1): filter (2), index of the first pair (1), pairs (3 each).
 package struct BridgedSubnetsList: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80B8
     /// Which pairs.
     package var filter: BridgedSubnetsFilter
@@ -86,7 +79,6 @@ package struct BridgedSubnetsList: ConfigurationMessage, FieldMessage {
     /// The pairs, as many as fit into the message.
     package var pairs: [NetKeyIndexPair]
 
-    /// Some pairs.
     package init(filter: BridgedSubnetsFilter, startIndex: UInt8, pairs: [NetKeyIndexPair]) {
         self.filter = filter
         self.startIndex = startIndex
@@ -101,7 +93,6 @@ package struct BridgedSubnetsList: ConfigurationMessage, FieldMessage {
         while !reader.isAtEnd { pairs.append(try NetKeyIndexPair(reading: &reader)) }
     }
 
-    /// Appends all fields.
     package func write(to writer: inout ByteWriter) {
         filter.write(to: &writer)
         writer.write(startIndex)
@@ -118,7 +109,6 @@ package struct BridgedAddresses: Hashable, Sendable, AccessField {
     /// Which way messages pass.
     package var directions: BridgingDirections
 
-    /// Two addresses.
     package init(first: UnicastAddress, second: Address, directions: BridgingDirections) {
         self.first = first
         self.second = second
@@ -132,7 +122,6 @@ package struct BridgedAddresses: Hashable, Sendable, AccessField {
         directions = try BridgingDirections(reading: &reader)
     }
 
-    /// Appends five octets.
     package func write(to writer: inout ByteWriter) {
         first.write(to: &writer)
         second.write(to: &writer)
@@ -142,16 +131,13 @@ package struct BridgedAddresses: Hashable, Sendable, AccessField {
 
 /// Bridging Table Get (Mesh Protocol 1.1): subnets (3), index of the first entry (2).
 package struct BridgingTableGet: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = BridgingTableList
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80B9
     /// Between which subnets.
     package var subnets: NetKeyIndexPair
     /// From which entry on.
     package var startIndex: UInt16
 
-    /// Asks for entries.
     package init(subnets: NetKeyIndexPair, startIndex: UInt16) {
         self.subnets = subnets
         self.startIndex = startIndex
@@ -163,13 +149,11 @@ package struct BridgingTableGet: ConfigurationRequest, FieldMessage {
         startIndex = try reader.readUInt16LittleEndian()
     }
 
-    /// Appends five octets.
     package func write(to writer: inout ByteWriter) {
         subnets.write(to: &writer)
         writer.writeLittleEndian(startIndex)
     }
 
-    /// Whether the list is about the same entries.
     package func isAnswered(by status: Status) -> Bool {
         status.subnets == subnets && status.startIndex == startIndex
     }
@@ -177,9 +161,7 @@ package struct BridgingTableGet: ConfigurationRequest, FieldMessage {
 
 /// Bridging Table List (Mesh Protocol 1.1): status (1), subnets (3), index of the first entry (2), entries (5 each).
 package struct BridgingTableList: ConfigurationStatusMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80BA
-    /// The outcome.
     package var status: ConfigStatusCode
     /// Between which subnets.
     package var subnets: NetKeyIndexPair
@@ -188,7 +170,6 @@ package struct BridgingTableList: ConfigurationStatusMessage, FieldMessage {
     /// The entries, as many as fit into the message.
     package var entries: [BridgedAddresses]
 
-    /// Some entries.
     package init(
         status: ConfigStatusCode,
         subnets: NetKeyIndexPair,
@@ -210,7 +191,6 @@ package struct BridgingTableList: ConfigurationStatusMessage, FieldMessage {
         while !reader.isAtEnd { entries.append(try BridgedAddresses(reading: &reader)) }
     }
 
-    /// Appends all fields.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         subnets.write(to: &writer)
@@ -221,23 +201,18 @@ package struct BridgingTableList: ConfigurationStatusMessage, FieldMessage {
 
 /// Bridging Table Size Get (Mesh Protocol 1.1).
 package struct BridgingTableSizeGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = BridgingTableSizeStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80BB
 
-    /// Asks for the size.
     package init() {}
 }
 
 /// Bridging Table Size Status (Mesh Protocol 1.1): entries (2).
 package struct BridgingTableSizeStatus: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80BC
     /// How many entries all bridging tables of the node can hold together.
     package var entries: UInt16
 
-    /// The size.
     package init(entries: UInt16) {
         self.entries = entries
     }
@@ -247,7 +222,6 @@ package struct BridgingTableSizeStatus: ConfigurationMessage, FieldMessage {
         entries = try reader.readUInt16LittleEndian()
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         writer.writeLittleEndian(entries)
     }

@@ -49,8 +49,8 @@ extension FoundationState.Kind {
 }
 
 extension FoundationState {
-    /// The message that sets the value; nil for a value that cannot be set, because part of it is unknown or it says that
-    /// the node has not got the state.
+    /// The message that sets the value; nil for a value that cannot be set, because part of it is unknown or it says
+    /// that the node has not got the state.
     package var set: (any FoundationStateRequest)? {
         if isNotSupported { return nil }
         switch self {

@@ -195,7 +195,6 @@ package struct PrivateBeaconState: Hashable, Sendable {
     /// After how many steps of 10 s the random in the beacon changes, 0 for with every beacon; nil leaves it as it is.
     package var randomUpdateIntervalSteps: UInt8?
 
-    /// A state with those values.
     package init(isEnabled: Bool, randomUpdateIntervalSteps: UInt8? = nil) {
         self.isEnabled = isEnabled
         self.randomUpdateIntervalSteps = randomUpdateIntervalSteps

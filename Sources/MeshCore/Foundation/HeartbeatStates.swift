@@ -13,7 +13,6 @@ package struct HeartbeatPublication: Hashable, Sendable {
     /// The NetKey that secures heartbeats.
     package var netKeyIndex: NetKeyIndex
 
-    /// A publication with those values.
     package init(
         destination: Address,
         countLog: HeartbeatPublicationCountLog?,
@@ -90,7 +89,6 @@ package struct HeartbeatSubscription: Hashable, Sendable {
     /// How long they are counted; nil if unknown, for the database format does not hold it.
     package var periodLog: HeartbeatPeriodLog?
 
-    /// A subscription with those values.
     package init(source: UnicastAddress?, destination: Address, periodLog: HeartbeatPeriodLog?) {
         self.source = source
         self.destination = destination

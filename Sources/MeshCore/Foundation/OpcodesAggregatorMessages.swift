@@ -1,5 +1,5 @@
-/// Access messages packed behind each other (Mesh Protocol 1.1, Opcodes Aggregator): each is preceded by its length, in one
-/// octet (bits 1-7) or, where bit 0 is set, in two (bits 1-15, least significant octet first).
+/// Access messages packed behind each other (Mesh Protocol 1.1, Opcodes Aggregator): each is preceded by its length, in
+/// one octet (bits 1-7) or, where bit 0 is set, in two (bits 1-15, least significant octet first).
 struct AggregatedItems {
     /// The longest item that the length field can express.
     static let longestItem = 0x7FFF
@@ -38,16 +38,13 @@ struct AggregatedItems {
 
 /// Opcodes Aggregator Sequence (Mesh Protocol 1.1): several requests to one element in one message.
 package struct OpcodesAggregatorSequence: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = OpcodesAggregatorStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8072
     /// The element that takes the requests.
     package var elementAddress: UnicastAddress
     /// The requests, each an opcode and its parameters; may contain keys.
     package var items: [[UInt8]]
 
-    /// A sequence of requests.
     package init(elementAddress: UnicastAddress, items: [[UInt8]]) {
         self.elementAddress = elementAddress
         self.items = items
@@ -60,13 +57,11 @@ package struct OpcodesAggregatorSequence: ConfigurationRequest, FieldMessage {
         guard !items.contains([]) else { throw .prohibited(field: "Item", value: 0) }
     }
 
-    /// Appends all fields.
     package func write(to writer: inout ByteWriter) {
         elementAddress.write(to: &writer)
         AggregatedItems.write(items, to: &writer)
     }
 
-    /// The element.
     package var subject: ConfigurationSubject { ConfigurationSubject(elementAddress: elementAddress) }
 
     /// Octets that a request adds to a sequence, and an answer to its status.
@@ -96,9 +91,9 @@ package enum OpcodesAggregatorStatusCode: UInt8, CaseIterable, Hashable, Sendabl
     case responseOverflow = 0x05
 }
 
-/// Opcodes Aggregator Status (Mesh Protocol 1.1): the answers in the order of the requests, up to the first that failed.
+/// Opcodes Aggregator Status (Mesh Protocol 1.1): the answers in the order of the requests, up to the first that
+/// failed.
 package struct OpcodesAggregatorStatus: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8073
     /// What came of the sequence.
     package var status: OpcodesAggregatorStatusCode
@@ -107,7 +102,6 @@ package struct OpcodesAggregatorStatus: ConfigurationMessage, FieldMessage {
     /// The answers, each an opcode and its parameters; empty for a request that has no answer.
     package var items: [[UInt8]]
 
-    /// The answers.
     package init(status: OpcodesAggregatorStatusCode, elementAddress: UnicastAddress, items: [[UInt8]]) {
         self.status = status
         self.elementAddress = elementAddress
@@ -121,13 +115,11 @@ package struct OpcodesAggregatorStatus: ConfigurationMessage, FieldMessage {
         items = try AggregatedItems.read(&reader)
     }
 
-    /// Appends all fields.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         elementAddress.write(to: &writer)
         AggregatedItems.write(items, to: &writer)
     }
 
-    /// The element.
     package var subject: ConfigurationSubject { ConfigurationSubject(elementAddress: elementAddress) }
 }

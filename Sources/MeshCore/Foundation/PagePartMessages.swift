@@ -15,14 +15,13 @@ extension PagePartRequest {
         self.init(page: try reader.readUInt8(), offset: try reader.readUInt16LittleEndian())
     }
 
-    /// Appends three octets.
     package func write(to writer: inout ByteWriter) {
         writer.write(page)
         writer.writeLittleEndian(offset)
     }
 
-    /// Whether the status starts where this asks. The page may be another one: a node that lacks the page answers with the
-    /// largest one below it that it has.
+    /// Whether the status starts where this asks. The page may be another one: a node that lacks the page answers with
+    /// the largest one below it that it has.
     package func isAnswered(by status: Status) -> Bool { status.offset == offset && status.page <= page }
 }
 
@@ -54,7 +53,6 @@ extension PagePartStatus {
         self.init(page: page, offset: offset, totalSize: totalSize, data: data)
     }
 
-    /// Appends all fields.
     package func write(to writer: inout ByteWriter) {
         writer.write(page)
         writer.writeLittleEndian(offset)
@@ -65,16 +63,12 @@ extension PagePartStatus {
 
 /// Large Composition Data Get (Mesh Protocol 1.1).
 package struct LargeCompositionDataGet: PagePartRequest {
-    /// The message that answers it.
     package typealias Status = LargeCompositionDataStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8074
-    /// Which page.
     package var page: UInt8
     /// From which octet of the page on.
     package var offset: UInt16
 
-    /// Asks for a part of a page.
     package init(page: UInt8, offset: UInt16) {
         self.page = page
         self.offset = offset
@@ -83,9 +77,7 @@ package struct LargeCompositionDataGet: PagePartRequest {
 
 /// Large Composition Data Status (Mesh Protocol 1.1).
 package struct LargeCompositionDataStatus: PagePartStatus {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8075
-    /// Which page.
     package var page: UInt8
     /// From which octet of the page on.
     package var offset: UInt16
@@ -94,7 +86,6 @@ package struct LargeCompositionDataStatus: PagePartStatus {
     /// The octets from the offset on.
     package var data: [UInt8]
 
-    /// A part of a page.
     package init(page: UInt8, offset: UInt16, totalSize: UInt16, data: [UInt8]) {
         self.page = page
         self.offset = offset
@@ -105,16 +96,12 @@ package struct LargeCompositionDataStatus: PagePartStatus {
 
 /// Models Metadata Get (Mesh Protocol 1.1).
 package struct ModelsMetadataGet: PagePartRequest {
-    /// The message that answers it.
     package typealias Status = ModelsMetadataStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8076
-    /// Which page.
     package var page: UInt8
     /// From which octet of the page on.
     package var offset: UInt16
 
-    /// Asks for a part of a page.
     package init(page: UInt8, offset: UInt16) {
         self.page = page
         self.offset = offset
@@ -123,9 +110,7 @@ package struct ModelsMetadataGet: PagePartRequest {
 
 /// Models Metadata Status (Mesh Protocol 1.1).
 package struct ModelsMetadataStatus: PagePartStatus {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8077
-    /// Which page.
     package var page: UInt8
     /// From which octet of the page on.
     package var offset: UInt16
@@ -134,7 +119,6 @@ package struct ModelsMetadataStatus: PagePartStatus {
     /// The octets from the offset on.
     package var data: [UInt8]
 
-    /// A part of a page.
     package init(page: UInt8, offset: UInt16, totalSize: UInt16, data: [UInt8]) {
         self.page = page
         self.offset = offset

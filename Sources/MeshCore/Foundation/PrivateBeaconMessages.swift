@@ -1,26 +1,20 @@
 /// Private Beacon Get (Mesh Protocol 1.1).
 package struct PrivateBeaconGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = PrivateBeaconStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8060
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Private Beacon Set (Mesh Protocol 1.1): beacon on or off (1), and perhaps how often its random changes (1).
 package struct PrivateBeaconSet: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = PrivateBeaconStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8061
     /// Whether the node is to send Mesh Private beacons.
     package var isEnabled: Bool
     /// After how many steps of 10 s the random in the beacon changes, 0 for with every beacon; nil leaves it as it is.
     package var randomUpdateIntervalSteps: UInt8?
 
-    /// Switches the beacons.
     package init(isEnabled: Bool, randomUpdateIntervalSteps: UInt8? = nil) {
         self.isEnabled = isEnabled
         self.randomUpdateIntervalSteps = randomUpdateIntervalSteps
@@ -32,7 +26,6 @@ package struct PrivateBeaconSet: ConfigurationRequest, FieldMessage {
         randomUpdateIntervalSteps = reader.isAtEnd ? nil : try reader.readUInt8()
     }
 
-    /// Appends one or two octets.
     package func write(to writer: inout ByteWriter) {
         isEnabled.write(to: &writer)
         if let randomUpdateIntervalSteps { writer.write(randomUpdateIntervalSteps) }
@@ -41,14 +34,12 @@ package struct PrivateBeaconSet: ConfigurationRequest, FieldMessage {
 
 /// Private Beacon Status (Mesh Protocol 1.1).
 package struct PrivateBeaconStatus: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8062
     /// Whether the node sends Mesh Private beacons.
     package var isEnabled: Bool
     /// After how many steps of 10 s the random in the beacon changes, 0 for with every beacon.
     package var randomUpdateIntervalSteps: UInt8
 
-    /// The state.
     package init(isEnabled: Bool, randomUpdateIntervalSteps: UInt8) {
         self.isEnabled = isEnabled
         self.randomUpdateIntervalSteps = randomUpdateIntervalSteps
@@ -60,7 +51,6 @@ package struct PrivateBeaconStatus: ConfigurationMessage, FieldMessage {
         randomUpdateIntervalSteps = try reader.readUInt8()
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         isEnabled.write(to: &writer)
         writer.write(randomUpdateIntervalSteps)

@@ -44,8 +44,8 @@ package struct SARTransmitterState: Hashable, Sendable, AccessField {
     }
 }
 
-/// The SAR Receiver state, 3 octets (Mesh Protocol 1.1), the low bits of an octet first: 5 and 3 bits, 4 and 4 bits, 2 bits
-/// and six reserved ones, which are ignored and sent as zero.
+/// The SAR Receiver state, 3 octets (Mesh Protocol 1.1), the low bits of an octet first: 5 and 3 bits, 4 and 4 bits, 2
+/// bits and six reserved ones, which are ignored and sent as zero.
 package struct SARReceiverState: Hashable, Sendable, AccessField {
     /// Acknowledgments of messages with a SegN above this are sent again, 0...31; 3 by default.
     package var segmentsThreshold: UInt8
@@ -94,12 +94,10 @@ package protocol SARMessage: ConfigurationMessage, FieldMessage {
 }
 
 extension SARMessage {
-    /// Reads the state.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         self.init(state: try State(reading: &reader))
     }
 
-    /// Appends the state.
     package func write(to writer: inout ByteWriter) {
         state.write(to: &writer)
     }
@@ -107,25 +105,18 @@ extension SARMessage {
 
 /// SAR Transmitter Get (Mesh Protocol 1.1).
 package struct SARTransmitterGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = SARTransmitterStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x806C
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// SAR Transmitter Set (Mesh Protocol 1.1).
 package struct SARTransmitterSet: SARMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = SARTransmitterStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x806D
-    /// The state that the node is to have.
     package var state: SARTransmitterState
 
-    /// Sets the state.
     package init(state: SARTransmitterState) {
         self.state = state
     }
@@ -133,12 +124,9 @@ package struct SARTransmitterSet: SARMessage, ConfigurationRequest {
 
 /// SAR Transmitter Status (Mesh Protocol 1.1).
 package struct SARTransmitterStatus: SARMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x806E
-    /// The state of the node.
     package var state: SARTransmitterState
 
-    /// The state.
     package init(state: SARTransmitterState) {
         self.state = state
     }
@@ -146,25 +134,18 @@ package struct SARTransmitterStatus: SARMessage {
 
 /// SAR Receiver Get (Mesh Protocol 1.1).
 package struct SARReceiverGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = SARReceiverStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x806F
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// SAR Receiver Set (Mesh Protocol 1.1).
 package struct SARReceiverSet: SARMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = SARReceiverStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8070
-    /// The state that the node is to have.
     package var state: SARReceiverState
 
-    /// Sets the state.
     package init(state: SARReceiverState) {
         self.state = state
     }
@@ -172,12 +153,9 @@ package struct SARReceiverSet: SARMessage, ConfigurationRequest {
 
 /// SAR Receiver Status (Mesh Protocol 1.1).
 package struct SARReceiverStatus: SARMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8071
-    /// The state of the node.
     package var state: SARReceiverState
 
-    /// The state.
     package init(state: SARReceiverState) {
         self.state = state
     }

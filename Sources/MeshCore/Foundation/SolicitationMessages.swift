@@ -37,7 +37,6 @@ extension SolicitationAddressesMessage {
         self.init(addresses: try UnicastAddressRange(reading: &reader))
     }
 
-    /// Appends two or three octets.
     package func write(to writer: inout ByteWriter) {
         addresses.write(to: &writer)
     }
@@ -45,30 +44,24 @@ extension SolicitationAddressesMessage {
 
 /// Solicitation PDU RPL Items Clear (Mesh Protocol 1.1): Solicitation PDUs of those addresses count from anew.
 package struct SolicitationPDURPLItemsClear: SolicitationAddressesMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = SolicitationPDURPLItemsStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8078
     /// Whose entries are cleared.
     package var addresses: UnicastAddressRange
 
-    /// Clears entries.
     package init(addresses: UnicastAddressRange) {
         self.addresses = addresses
     }
 
-    /// Whether the status is about the same addresses.
     package func isAnswered(by status: Status) -> Bool { status.addresses == addresses }
 }
 
 /// Solicitation PDU RPL Items Clear Unacknowledged (Mesh Protocol 1.1).
 package struct SolicitationPDURPLItemsClearUnacknowledged: SolicitationAddressesMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8079
     /// Whose entries are cleared.
     package var addresses: UnicastAddressRange
 
-    /// Clears entries.
     package init(addresses: UnicastAddressRange) {
         self.addresses = addresses
     }
@@ -76,7 +69,6 @@ package struct SolicitationPDURPLItemsClearUnacknowledged: SolicitationAddresses
 
 /// Solicitation PDU RPL Items Status (Mesh Protocol 1.1).
 package struct SolicitationPDURPLItemsStatus: SolicitationAddressesMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x807A
     /// Whose entries were cleared.
     package var addresses: UnicastAddressRange

@@ -5,7 +5,6 @@ package struct NetKeyIndexPair: Hashable, Sendable, AccessField {
     /// The subnet that messages go to; with both directions, either.
     package var second: NetKeyIndex
 
-    /// A pair.
     package init(first: NetKeyIndex, second: NetKeyIndex) {
         self.first = first
         self.second = second
@@ -16,7 +15,6 @@ package struct NetKeyIndexPair: Hashable, Sendable, AccessField {
         (first, second) = try reader.readKeyIndexPair()
     }
 
-    /// Appends three octets.
     package func write(to writer: inout ByteWriter) {
         writer.writeKeyIndexPair(first, second)
     }
@@ -32,25 +30,19 @@ package enum BridgingDirections: UInt8, CaseIterable, Hashable, Sendable, Access
 
 /// Subnet Bridge Get (Mesh Protocol 1.1).
 package struct SubnetBridgeGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = SubnetBridgeStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80B1
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Subnet Bridge Set (Mesh Protocol 1.1).
 package struct SubnetBridgeSet: SwitchMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = SubnetBridgeStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80B2
     /// Whether the node is to pass messages between subnets.
     package var isEnabled: Bool
 
-    /// Switches it.
     package init(isEnabled: Bool) {
         self.isEnabled = isEnabled
     }
@@ -58,23 +50,19 @@ package struct SubnetBridgeSet: SwitchMessage, ConfigurationRequest {
 
 /// Subnet Bridge Status (Mesh Protocol 1.1).
 package struct SubnetBridgeStatus: SwitchMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80B3
     /// Whether the node passes messages between subnets.
     package var isEnabled: Bool
 
-    /// The state.
     package init(isEnabled: Bool) {
         self.isEnabled = isEnabled
     }
 }
 
-/// Bridging Table Add (Mesh Protocol 1.1): directions (1), subnets (3), two addresses (2 each). A node answers addresses that
-/// cannot be bridged with a status, so any are let through here.
+/// Bridging Table Add (Mesh Protocol 1.1): directions (1), subnets (3), two addresses (2 each). A node answers
+/// addresses that cannot be bridged with a status, so any are let through here.
 package struct BridgingTableAdd: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = BridgingTableStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80B4
     /// Which way messages pass.
     package var directions: BridgingDirections
@@ -106,7 +94,6 @@ package struct BridgingTableAdd: ConfigurationRequest, FieldMessage {
         secondAddress = try Address(reading: &reader)
     }
 
-    /// Appends eight octets.
     package func write(to writer: inout ByteWriter) {
         directions.write(to: &writer)
         subnets.write(to: &writer)
@@ -114,7 +101,6 @@ package struct BridgingTableAdd: ConfigurationRequest, FieldMessage {
         secondAddress.write(to: &writer)
     }
 
-    /// Whether the status is about the same entry.
     package func isAnswered(by status: Status) -> Bool {
         status.subnets == subnets && status.firstAddress == firstAddress && status.secondAddress == secondAddress
     }
@@ -122,9 +108,7 @@ package struct BridgingTableAdd: ConfigurationRequest, FieldMessage {
 
 /// Bridging Table Remove (Mesh Protocol 1.1): subnets (3), two addresses (2 each), 0x0000 for any.
 package struct BridgingTableRemove: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = BridgingTableStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80B5
     /// Between which subnets.
     package var subnets: NetKeyIndexPair
@@ -133,7 +117,6 @@ package struct BridgingTableRemove: ConfigurationRequest, FieldMessage {
     /// Who receives in the second subnet; unassigned for all.
     package var secondAddress: Address
 
-    /// Removes entries.
     package init(subnets: NetKeyIndexPair, firstAddress: Address, secondAddress: Address) {
         self.subnets = subnets
         self.firstAddress = firstAddress
@@ -147,25 +130,21 @@ package struct BridgingTableRemove: ConfigurationRequest, FieldMessage {
         secondAddress = try Address(reading: &reader)
     }
 
-    /// Appends seven octets.
     package func write(to writer: inout ByteWriter) {
         subnets.write(to: &writer)
         firstAddress.write(to: &writer)
         secondAddress.write(to: &writer)
     }
 
-    /// Whether the status is about the same entries.
     package func isAnswered(by status: Status) -> Bool {
         status.subnets == subnets && status.firstAddress == firstAddress && status.secondAddress == secondAddress
     }
 }
 
-/// Bridging Table Status (Mesh Protocol 1.1): status (1), directions that are left (1, 0 for none), subnets (3), addresses
-/// (2 each).
+/// Bridging Table Status (Mesh Protocol 1.1): status (1), directions that are left (1, 0 for none), subnets (3),
+/// addresses (2 each).
 package struct BridgingTableStatus: ConfigurationStatusMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x80B6
-    /// The outcome.
     package var status: ConfigStatusCode
     /// Which way messages pass now; nil if there is no such entry.
     package var directions: BridgingDirections?
@@ -176,7 +155,6 @@ package struct BridgingTableStatus: ConfigurationStatusMessage, FieldMessage {
     /// Who receives in the second subnet.
     package var secondAddress: Address
 
-    /// The state of an entry.
     package init(
         status: ConfigStatusCode,
         directions: BridgingDirections?,
@@ -202,7 +180,6 @@ package struct BridgingTableStatus: ConfigurationStatusMessage, FieldMessage {
         secondAddress = try Address(reading: &reader)
     }
 
-    /// Appends nine octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         writer.write(directions?.rawValue ?? 0)

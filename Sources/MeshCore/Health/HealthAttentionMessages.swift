@@ -13,7 +13,6 @@ extension HealthAttentionMessage {
         self.init(seconds: try reader.readUInt8())
     }
 
-    /// Appends one octet.
     package func write(to writer: inout ByteWriter) {
         writer.write(seconds)
     }
@@ -22,12 +21,9 @@ extension HealthAttentionMessage {
 /// Health Attention Get (Mesh Protocol 4.3.3.7). As all messages of the Health models it is secured with an AppKey that
 /// is bound to the Health Server.
 package struct HealthAttentionGet: ParameterlessMessage, AcknowledgedMessage {
-    /// The message that answers it.
     package typealias Status = HealthAttentionStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8004
 
-    /// Asks for the state.
     package init() {}
 
     /// Any status tells the state.
@@ -36,14 +32,11 @@ package struct HealthAttentionGet: ParameterlessMessage, AcknowledgedMessage {
 
 /// Health Attention Set (Mesh Protocol 4.3.3.8).
 package struct HealthAttentionSet: HealthAttentionMessage, AcknowledgedMessage {
-    /// The message that answers it.
     package typealias Status = HealthAttentionStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8005
     /// For how long, 0 to end it.
     package var seconds: UInt8
 
-    /// Sets the timer.
     package init(seconds: UInt8) {
         self.seconds = seconds
     }
@@ -56,12 +49,10 @@ package struct HealthAttentionSet: HealthAttentionMessage, AcknowledgedMessage {
 
 /// Health Attention Set Unacknowledged (Mesh Protocol 4.3.3.9).
 package struct HealthAttentionSetUnacknowledged: HealthAttentionMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8006
     /// For how long, 0 to end it.
     package var seconds: UInt8
 
-    /// Sets the timer.
     package init(seconds: UInt8) {
         self.seconds = seconds
     }
@@ -69,12 +60,10 @@ package struct HealthAttentionSetUnacknowledged: HealthAttentionMessage {
 
 /// Health Attention Status (Mesh Protocol 4.3.3.10).
 package struct HealthAttentionStatus: HealthAttentionMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8007
     /// For how long still, 0 if not at all.
     package var seconds: UInt8
 
-    /// The timer.
     package init(seconds: UInt8) {
         self.seconds = seconds
     }

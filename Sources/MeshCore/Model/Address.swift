@@ -29,7 +29,6 @@ package struct Address: RawRepresentable, Hashable, Comparable, Sendable {
         }
     }
 
-    /// Numeric order.
     package static func < (left: Address, right: Address) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -42,7 +41,6 @@ extension Address: CustomStringConvertible {
 
 /// The address of one element, 0x0001 to 0x7FFF (Mesh Protocol 3.4.2.2).
 package struct UnicastAddress: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The 16 bits.
     package let rawValue: UInt16
 
     /// Nil outside 0x0001 to 0x7FFF.
@@ -69,7 +67,6 @@ package struct UnicastAddress: RawRepresentable, Hashable, Comparable, Sendable 
     /// The same bits as an address of any kind.
     package var address: Address { Address(rawValue: rawValue) }
 
-    /// Numeric order.
     package static func < (left: UnicastAddress, right: UnicastAddress) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -82,7 +79,6 @@ extension UnicastAddress: CustomStringConvertible {
 
 /// A group address, 0xC000 to 0xFFFF, fixed groups included (Mesh Protocol 3.4.2.4).
 package struct GroupAddress: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The 16 bits.
     package let rawValue: UInt16
 
     /// Nil below 0xC000.
@@ -110,7 +106,6 @@ package struct GroupAddress: RawRepresentable, Hashable, Comparable, Sendable {
     /// The same bits as an address of any kind.
     package var address: Address { Address(rawValue: rawValue) }
 
-    /// Numeric order.
     package static func < (left: GroupAddress, right: GroupAddress) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -23,7 +23,6 @@ package struct AddressConflict: Error, Hashable, Sendable {
     /// What stands in the way.
     package var reason: Reason
 
-    /// A conflict at an address.
     package init(address: Address, reason: Reason) {
         self.address = address
         self.reason = reason

@@ -6,7 +6,6 @@ package struct KeyMaterial: Hashable, Sendable {
     /// The key itself. Never log, print or put it into an error.
     package let octets: Octets16
 
-    /// The key with those octets.
     package init(_ octets: Octets16) {
         self.octets = octets
     }
@@ -24,9 +23,9 @@ package struct KeyMaterial: Hashable, Sendable {
 }
 
 extension KeyMaterial: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Never the key.
+    /// Hides the key's octets.
     package var description: String { "(secret)" }
-    /// Never the key.
+    /// Hides the key's octets.
     package var debugDescription: String { "(secret)" }
     /// Shows no children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -40,7 +39,6 @@ where RawValue == UInt16 {
 }
 
 extension KeyIndex {
-    /// Numeric order.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     /// The decimal number.
     package var description: String { String(rawValue) }
@@ -48,7 +46,6 @@ extension KeyIndex {
 
 /// The index of a NetKey, 12 bits.
 package struct NetKeyIndex: KeyIndex {
-    /// The 12 bits.
     package let rawValue: UInt16
 
     /// Nil above 0x0FFF.
@@ -67,7 +64,6 @@ package struct NetKeyIndex: KeyIndex {
 
 /// The index of an AppKey, 12 bits.
 package struct AppKeyIndex: KeyIndex {
-    /// The 12 bits.
     package let rawValue: UInt16
 
     /// Nil above 0x0FFF.
@@ -113,7 +109,6 @@ package struct NetKey: Hashable, Sendable {
     /// Refuses removal even after its line is gone from the definition.
     package var isProtected = false
 
-    /// A key in the given state.
     package init(
         index: NetKeyIndex,
         name: String,
@@ -148,7 +143,6 @@ package struct AppKey: Hashable, Sendable {
     /// Refuses removal even after its line is gone from the definition.
     package var isProtected = false
 
-    /// A key in the given state.
     package init(
         index: AppKeyIndex,
         name: String,

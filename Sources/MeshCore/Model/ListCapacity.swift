@@ -1,5 +1,5 @@
-/// How many entries a list of a product's nodes has room for, learned from a node that refused one more with Insufficient
-/// Resources (Mesh Protocol 4.3.5). No composition tells it.
+/// How many entries a list of a product's nodes has room for, learned from a node that refused one more with
+/// Insufficient Resources (Mesh Protocol 4.3.5). No composition tells it.
 package struct ListCapacity: Hashable, Sendable {
     /// A list of a node.
     package enum List: Hashable, Comparable, Sendable {
@@ -20,7 +20,6 @@ package struct ListCapacity: Hashable, Sendable {
     /// How many entries there is room for.
     package var entries: Int
 
-    /// A capacity.
     package init(product: Node.Product, list: List, entries: Int) {
         self.product = product
         self.list = list

@@ -1,8 +1,8 @@
 /// Whether two models on one element share one Subscription List on the nodes of a product, as one of them has shown.
 ///
 /// Models that extend one another should (Mesh Protocol 4.2.4), but stacks differ, and so do products where the
-/// application has to say which models extend which. So it is learned: a group that appears in the list of one when it is
-/// added to that of the other is proof that they share it, a group that does not is proof that they do not.
+/// application has to say which models extend which. So it is learned: a group that appears in the list of one when it
+/// is added to that of the other is proof that they share it, a group that does not is proof that they do not.
 package struct ListSharing: Hashable, Sendable {
     /// The product.
     package let product: Node.Product
@@ -43,7 +43,6 @@ package struct SharedLists: Hashable, Sendable {
     /// Nothing is known.
     package static let unknown = SharedLists([])
 
-    /// What was seen of one product.
     package init(_ known: [ListSharing]) {
         self.known = known
     }
@@ -122,8 +121,8 @@ extension MeshNetwork {
         Dictionary(grouping: listSharings, by: \.product).mapValues { SharedLists($0) }
     }
 
-    /// Remembers what a node has shown. That a list is not shared is never forgotten: who takes lists for separate that are
-    /// shared sends too much, who takes them for shared that are not leaves something out.
+    /// Remembers what a node has shown. That a list is not shared is never forgotten: who takes lists for separate that
+    /// are shared sends too much, who takes them for shared that are not leaves something out.
     ///
     /// - Returns: whether anything is different now.
     package mutating func learn(_ sharing: ListSharing) -> Bool {
@@ -138,9 +137,9 @@ extension MeshNetwork {
 }
 
 extension Node {
-    /// Takes what another record of the same node, told later, says of lists that models share, where it says nothing new:
-    /// what has appeared in the list of a model is no news if it stands in the list of one that it extends as well, and
-    /// that list is as it is recorded.
+    /// Takes what another record of the same node, told later, says of lists that models share, where it says nothing
+    /// new: what has appeared in the list of a model is no news if it stands in the list of one that it extends as
+    /// well, and that list is as it is recorded.
     package mutating func takeSharedSubscriptions(from observed: Node, sharing: SharedLists) {
         for (index, element) in elements.enumerated() where observed.elements.indices.contains(index) {
             guard element.models != observed.elements[index].models, let number = UInt8(exactly: index) else {

@@ -6,8 +6,8 @@ extension MeshNetwork {
         node.knows(index) && !node.isExcluded && !provisioners.contains { $0.uuid == node.uuid }
     }
 
-    /// The AppKeys that are refreshed with a subnet, sorted: those bound to it that have a new value, or that are to get
-    /// one with the new NetKey. An AppKey made during the refresh is new already.
+    /// The AppKeys that are refreshed with a subnet, sorted: those bound to it that have a new value, or that are to
+    /// get one with the new NetKey. An AppKey made during the refresh is new already.
     package func appKeysRefreshed(with index: NetKeyIndex) -> [AppKeyIndex] {
         let isBeginning = netKeys.first { $0.index == index }?.phase == .normal
         return appKeys.filter { $0.boundNetKey == index && (isBeginning || $0.oldKey != nil) }.map(\.index)
@@ -28,8 +28,8 @@ extension MeshNetwork {
         return stage == .useNewKeys && node.appKeys.contains { appKeys.contains($0.index) && !$0.isUpdated }
     }
 
-    /// The Network ID of the key that the key refresh of a subnet replaces, or that the next one will: it tells one refresh
-    /// from the next, and is no secret. Nil without such a subnet.
+    /// The Network ID of the key that the key refresh of a subnet replaces, or that the next one will: it tells one
+    /// refresh from the next, and is no secret. Nil without such a subnet.
     package func networkIDReplaced(in index: NetKeyIndex) -> UInt64? {
         guard let subnet = netKeys.first(where: { $0.index == index }) else { return nil }
         return KeyDerivation.k3(subnet.phase == .normal ? subnet.key : subnet.oldKey ?? subnet.key)
@@ -79,8 +79,8 @@ extension MeshNetwork {
         return true
     }
 
-    /// Ends the key refresh of a subnet: the old keys are forgotten, and excluded nodes that have them alone do not know
-    /// the subnet any more.
+    /// Ends the key refresh of a subnet: the old keys are forgotten, and excluded nodes that have them alone do not
+    /// know the subnet any more.
     ///
     /// - Returns: whether there was one in phase 2.
     @discardableResult

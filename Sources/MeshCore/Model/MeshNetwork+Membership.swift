@@ -11,8 +11,8 @@ extension MeshNetwork {
     ///
     /// The DeviceKeys of earlier attempts stay in front of the new ones, each once, for any of them may be the one that
     /// the device took. An attempt with another block of addresses begins a new record, since a DeviceKey is of no use
-    /// at other addresses than those it was given with: what the device may have become before is kept among the retired
-    /// nodes, once for each DeviceKey, and those of its addresses that the new block leaves are excluded.
+    /// at other addresses than those it was given with: what the device may have become before is kept among the
+    /// retired nodes, once for each DeviceKey, and those of its addresses that the new block leaves are excluded.
     ///
     /// - Returns: the record as it stands now, to be committed.
     @discardableResult
@@ -36,8 +36,9 @@ extension MeshNetwork {
         return record
     }
 
-    /// Makes a pending device a node, see ``PendingProvisioning/node(name:deviceKey:isUpdated:isProtected:removalPolicy:at:)``,
-    /// and retires the node that the device was before, if it was one.
+    /// Makes a pending device a node, see
+    /// ``PendingProvisioning/node(name:deviceKey:isUpdated:isProtected:removalPolicy:at:)``, and retires the node that
+    /// the device was before, if it was one.
     ///
     /// - Parameters:
     ///   - deviceKey: the key that turned out to be the one.

@@ -1,5 +1,5 @@
-/// What becomes of nodes that are refreshed over their Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8).
-/// Pure: what is changed here is to be committed in one transaction.
+/// What becomes of nodes that are refreshed over their Node Provisioning Protocol Interface (Mesh Protocol 1.1,
+/// 3.11.8). Pure: what is changed here is to be committed in one transaction.
 extension MeshNetwork {
     /// What a refresh has made of a node.
     package struct NodeRefreshResult: Hashable, Sendable {
@@ -67,8 +67,8 @@ extension MeshNetwork {
         pendingRefreshes.removeValue(forKey: uuid)
     }
 
-    /// The node is none any more, whatever became of its refresh: what it may have been is kept among the retired nodes,
-    /// and the addresses that it may have had are excluded.
+    /// The node is none any more, whatever became of its refresh: what it may have been is kept among the retired
+    /// nodes, and the addresses that it may have had are excluded.
     ///
     /// - Parameter node: the node as it was.
     /// - Returns: what was retired, nil if no refresh was pending.

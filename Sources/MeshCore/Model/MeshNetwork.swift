@@ -9,8 +9,8 @@ package struct MeshNetwork: Hashable, Sendable {
     package var ivIndex: IVIndex
     /// When ``ivIndex`` became what it is, as far as we have seen; nil if the network had it before we joined.
     package var ivIndexChangedAt: Timestamp?
-    /// When the IV index was last recovered, which is to happen once in 192 hours (Mesh Protocol 3.11.6); nil if it never
-    /// was.
+    /// When the IV index was last recovered, which is to happen once in 192 hours (Mesh Protocol 3.11.6); nil if it
+    /// never was.
     package var ivIndexRecoveredAt: Timestamp?
     /// When a person stated ``ivIndex``, which nobody of the network has confirmed since; nil if it was heard or given.
     package var ivIndexStatedAt: Timestamp?
@@ -40,11 +40,10 @@ package struct MeshNetwork: Hashable, Sendable {
     package var drifts: [DeviceUUID: NodeDrift] = [:]
     /// What is known of the room in lists of products, each list of a product once, in the order they were learned.
     package var capacities: [ListCapacity] = []
-    /// What is known of which models of products share one Subscription List, two models of a product once, in the order
-    /// they were learned; changed by ``learn(_:)``.
+    /// What is known of which models of products share one Subscription List, two models of a product once, in the
+    /// order they were learned; changed by ``learn(_:)``.
     package var listSharings: [ListSharing] = []
 
-    /// A network with that state.
     package init(
         uuid: Octets16,
         name: String,
@@ -79,7 +78,6 @@ package struct IVIndex: Hashable, Sendable {
     /// Whether the IV Update procedure is in progress.
     package var isUpdateInProgress: Bool
 
-    /// An index in that state.
     package init(value: UInt32, isUpdateInProgress: Bool = false) {
         self.value = value
         self.isUpdateInProgress = isUpdateInProgress
@@ -102,7 +100,6 @@ package struct Group: Hashable, Sendable {
     /// Refuses removal even after its line is gone from the definition.
     package var isProtected = false
 
-    /// A group with those values.
     package init(name: String, address: SubscriptionAddress, parent: SubscriptionAddress? = nil) {
         self.name = name
         self.address = address
@@ -123,7 +120,6 @@ package struct Provisioner: Hashable, Sendable {
     /// Ranges of scene numbers.
     package var sceneRanges: [ClosedRange<UInt16>]
 
-    /// A provisioner with those ranges.
     package init(
         name: String,
         uuid: DeviceUUID,
@@ -148,7 +144,6 @@ package struct Scene: Hashable, Sendable {
     /// The elements that hold it.
     package var addresses: [UnicastAddress]
 
-    /// A scene with those values.
     package init(number: UInt16, name: String, addresses: [UnicastAddress]) {
         self.number = number
         self.name = name
@@ -163,7 +158,6 @@ package struct NetworkExclusion: Hashable, Sendable {
     /// The addresses of all their elements, sorted.
     package var addresses: [UnicastAddress]
 
-    /// An exclusion with those values.
     package init(ivIndex: UInt32, addresses: [UnicastAddress]) {
         self.ivIndex = ivIndex
         self.addresses = addresses

@@ -58,12 +58,12 @@ extension MeshNetwork {
     }
 
     /// Records another IV index state and when it began, which the limits of 96 and 192 hours count from (Mesh Protocol
-    /// 3.11.5 and 3.11.6), and forgets the exclusions that hold no more. If it is the recorded one, all that changes is that
-    /// it is not merely stated any more.
+    /// 3.11.5 and 3.11.6), and forgets the exclusions that hold no more. If it is the recorded one, all that changes is
+    /// that it is not merely stated any more.
     ///
-    /// The index 0 of an imported database is only a supposition until a beacon has said the same. What corrects it does
-    /// not tell when the index began, and is no recovery; and what was excluded at the supposed index was in truth excluded
-    /// at the present one. Whether it is one the database does not tell by itself: 0 may have been heard, too.
+    /// The index 0 of an imported database is only a supposition until a beacon has said the same. What corrects it
+    /// does not tell when the index began, and is no recovery; and what was excluded at the supposed index was in truth
+    /// excluded at the present one. Whether it is one the database does not tell by itself: 0 may have been heard, too.
     ///
     /// - Parameter isCorrection: whether the recorded index was only a supposition.
     package mutating func record(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {
@@ -77,8 +77,8 @@ extension MeshNetwork {
         pruneExclusions()
     }
 
-    /// Records an IV index that a person states, who ought to know, and when. Since when the network is there is not known,
-    /// so that the limits of 96 and 192 hours keep nobody from following the network on.
+    /// Records an IV index that a person states, who ought to know, and when. Since when the network is there is not
+    /// known, so that the limits of 96 and 192 hours keep nobody from following the network on.
     ///
     /// - Parameter isCorrection: whether the recorded index was only a supposition.
     package mutating func state(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {

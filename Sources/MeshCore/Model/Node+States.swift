@@ -9,8 +9,8 @@ extension Node {
         elements.first?.models.contains { $0.identifier == model } ?? false
     }
 
-    /// Takes over a value that holds on the node. What it leaves open stays as it is known; a running Node Identity stops
-    /// by itself, so what is known of the state then is nothing.
+    /// Takes over a value that holds on the node. What it leaves open stays as it is known; a running Node Identity
+    /// stops by itself, so what is known of the state then is nothing.
     package mutating func record(_ state: FoundationState) {
         let kind = state.kind
         let place = states.firstIndex { $0.kind >= kind } ?? states.endIndex

@@ -45,7 +45,8 @@ package struct Node: Hashable, Sendable {
     package var states: [FoundationState] = []
     /// The entries known to be in the bridging table, sorted; nil while nothing is known of it.
     package var bridgingTable: [BridgingTableEntry]?
-    /// The Composition Data pages that the node has beside page 0, as octets by their numbers; nil before they were read.
+    /// The Composition Data pages that the node has beside page 0, as octets by their numbers; nil before they were
+    /// read.
     package var compositionPages: [UInt8: [UInt8]]?
     /// The pages of Models Metadata that the node has, as octets by their numbers; nil before they were read.
     package var modelsMetadata: [UInt8: [UInt8]]?
@@ -65,7 +66,6 @@ package struct Node: Hashable, Sendable {
         /// The access payload that came, opcode included; nil if none did.
         package var answer: [UInt8]?
 
-        /// A Get with that answer.
         package init(request: [UInt8], answer: [UInt8]?) {
             self.request = request
             self.answer = answer
@@ -83,7 +83,6 @@ package struct Node: Hashable, Sendable {
         /// Sources the replay list holds (CRPL).
         package var replayListSize: UInt16
 
-        /// A product with those values.
         package init(company: UInt16, product: UInt16, version: UInt16, replayListSize: UInt16) {
             self.company = company
             self.product = product
@@ -103,7 +102,6 @@ package struct Node: Hashable, Sendable {
         /// Low Power: on means that the node is a Low Power node at present.
         package var lowPower: FeatureState?
 
-        /// Features in those states.
         package init(
             relay: FeatureState? = nil,
             proxy: FeatureState? = nil,
@@ -176,7 +174,6 @@ package struct NodeKey<Index: KeyIndex>: Hashable, Sendable {
     /// How far the node has come in a key refresh.
     package var progress: KeyRefreshProgress
 
-    /// A key with that progress.
     package init(index: Index, progress: KeyRefreshProgress) {
         self.index = index
         self.progress = progress
@@ -200,7 +197,6 @@ package struct Element: Hashable, Sendable {
     /// Its models, each once, in the order of the composition.
     package var models: [Model]
 
-    /// An element with those models.
     package init(name: String? = nil, location: UInt16 = 0, models: [Model] = []) {
         self.name = name
         self.location = location
@@ -234,7 +230,6 @@ package struct Model: Hashable, Sendable {
     /// The same of ``publication``.
     package var isPublicationManaged = false
 
-    /// A model with that configuration.
     package init(
         identifier: ModelIdentifier,
         bindings: [AppKeyIndex] = [],

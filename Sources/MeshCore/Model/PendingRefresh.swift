@@ -1,5 +1,5 @@
-/// A node that was about to get a new DeviceKey, and perhaps a new address, over its Node Provisioning Protocol Interface
-/// when it was last heard of (Mesh Protocol 1.1, 3.11.8): written before its provisioning data leaves.
+/// A node that was about to get a new DeviceKey, and perhaps a new address, over its Node Provisioning Protocol
+/// Interface when it was last heard of (Mesh Protocol 1.1, 3.11.8): written before its provisioning data leaves.
 ///
 /// Until it is found out, the node answers either as its ``Node`` says or under what stands here; the record holds the
 /// new addresses meanwhile.
@@ -17,7 +17,6 @@ package struct PendingRefresh: Hashable, Sendable {
     /// When that was tried.
     package var attemptedAt: Timestamp
 
-    /// A record of an attempt.
     package init(
         uuid: DeviceUUID,
         procedure: NodeProvisioningProcedure,

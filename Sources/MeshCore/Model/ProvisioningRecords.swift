@@ -48,8 +48,8 @@ package struct PendingProvisioning: Hashable, Sendable {
     }
 }
 
-/// A node that is one no more, reset by us or found unprovisioned, or that is one under another DeviceKey. The DeviceKey
-/// is kept, should it turn up after all.
+/// A node that is one no more, reset by us or found unprovisioned, or that is one under another DeviceKey. The
+/// DeviceKey is kept, should it turn up after all.
 package struct RetiredNode: Hashable, Sendable {
     /// Why it is retired.
     package enum Reason: UInt8, CaseIterable, Sendable {
@@ -70,7 +70,6 @@ package struct RetiredNode: Hashable, Sendable {
     /// When.
     package var retiredAt: Timestamp
 
-    /// A record of a node that was retired.
     package init(node: Node, reason: Reason, retiredAt: Timestamp) {
         self.node = node
         self.reason = reason

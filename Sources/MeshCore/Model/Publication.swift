@@ -83,7 +83,6 @@ package struct Publication: Hashable, Sendable {
     /// How each message is repeated.
     package var retransmit: PublishRetransmit
 
-    /// A publication with those values.
     package init(
         address: PublishAddress,
         appKeyIndex: AppKeyIndex,

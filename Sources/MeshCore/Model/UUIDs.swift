@@ -5,7 +5,6 @@ package struct Octets16: Hashable, Comparable, Sendable {
     /// The last eight octets, big-endian.
     package let low: UInt64
 
-    /// From the two halves.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -64,7 +63,6 @@ package struct Octets16: Hashable, Comparable, Sendable {
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
     }
 
-    /// The order of the octets.
     package static func < (left: Octets16, right: Octets16) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
@@ -72,7 +70,6 @@ package struct Octets16: Hashable, Comparable, Sendable {
 
 /// The Device UUID, fixed for the life of a product and thus the identity of a node (Mesh Protocol 3.11.3).
 package struct DeviceUUID: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The 16 octets.
     package let rawValue: Octets16
 
     /// Any 16 octets: devices exist whose UUID is not a valid RFC 9562 one.
@@ -86,7 +83,6 @@ package struct DeviceUUID: RawRepresentable, Hashable, Comparable, Sendable {
         self.init(rawValue: octets)
     }
 
-    /// The order of the octets.
     package static func < (left: DeviceUUID, right: DeviceUUID) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -99,7 +95,6 @@ extension DeviceUUID: CustomStringConvertible {
 
 /// The 128-bit label behind a virtual address (Mesh Protocol 3.4.2.3).
 package struct LabelUUID: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The 16 octets.
     package let rawValue: Octets16
 
     /// Any 16 octets are a label.
@@ -113,7 +108,6 @@ package struct LabelUUID: RawRepresentable, Hashable, Comparable, Sendable {
         self.init(rawValue: octets)
     }
 
-    /// The order of the octets.
     package static func < (left: LabelUUID, right: LabelUUID) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -1,5 +1,5 @@
-/// The unicast addresses that our provisioner can give out: those of its ranges that no node, no pending provisioning or
-/// refresh and no exclusion that still holds has, and that were not reserved here.
+/// The unicast addresses that our provisioner can give out: those of its ranges that no node, no pending provisioning
+/// or refresh and no exclusion that still holds has, and that were not reserved here.
 ///
 /// It is made once for a plan or a run, from the network at that time, and then keeps count of what was reserved from
 /// it. Ranges that touch count as one. Another provisioner's range is never touched, not even where it overlaps ours,
@@ -78,8 +78,8 @@ package struct UnicastAddressPool: Sendable {
     }
 
     /// Reserves `count` addresses, 1...255, for a device: those that are reserved for it already, or that its pending
-    /// provisioning holds, if they are as many, else the lowest free block. Another block that was reserved for it stays
-    /// taken, since the device may have been given it.
+    /// provisioning holds, if they are as many, else the lowest free block. Another block that was reserved for it
+    /// stays taken, since the device may have been given it.
     ///
     /// - Returns: the address of the primary element; nil if there is no such block, and then nothing is changed.
     package mutating func reserveBlock(of count: Int, for device: DeviceUUID) -> UnicastAddress? {

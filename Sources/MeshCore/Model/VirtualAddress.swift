@@ -1,6 +1,5 @@
 /// A virtual address, 0x8000 to 0xBFFF: the hash of a label of which 14 bits stand in a PDU (Mesh Protocol 3.4.2.3).
 package struct VirtualAddress: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The 16 bits.
     package let rawValue: UInt16
 
     /// Nil outside 0x8000 to 0xBFFF.
@@ -12,7 +11,6 @@ package struct VirtualAddress: RawRepresentable, Hashable, Comparable, Sendable 
     /// The same bits as an address of any kind.
     package var address: Address { Address(rawValue: rawValue) }
 
-    /// Numeric order.
     package static func < (left: VirtualAddress, right: VirtualAddress) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -26,8 +26,8 @@ package struct IVIndexMonitor: Hashable, Sendable {
 
     /// How sure the known state is.
     package enum Certainty: Hashable, Sendable {
-        /// It is only a supposition, as after an import, for databases do not tell the IV index: nothing is to be sent under
-        /// it, and the first authentic beacon corrects it, however far ahead or behind.
+        /// It is only a supposition, as after an import, for databases do not tell the IV index: nothing is to be sent
+        /// under it, and the first authentic beacon corrects it, however far ahead or behind.
         case supposed
         /// Somebody said so who ought to know, and no node of the network has confirmed it yet. It is used. The first
         /// authentic beacon corrects it as long as nothing was sent under it; then it is like one that is known, for
@@ -44,7 +44,6 @@ package struct IVIndexMonitor: Hashable, Sendable {
         /// When the IV index was last recovered.
         package var recoveredAt: Instant?
 
-        /// Those times.
         package init(changedAt: Instant? = nil, recoveredAt: Instant? = nil) {
             self.changedAt = changedAt
             self.recoveredAt = recoveredAt

@@ -10,8 +10,8 @@ package enum NetworkPDUError: Error, Hashable, Sendable {
 
 /// A network PDU in the clear (Mesh Protocol 3.4.4).
 ///
-/// On air: IVI (1 bit) and NID (7), then obfuscated CTL (1), TTL (7), SEQ (24) and SRC (16), then encrypted DST (16) and
-/// the transport PDU, then a NetMIC of 32 bits for access or 64 bits for control messages; all big-endian.
+/// On air: IVI (1 bit) and NID (7), then obfuscated CTL (1), TTL (7), SEQ (24) and SRC (16), then encrypted DST (16)
+/// and the transport PDU, then a NetMIC of 32 bits for access or 64 bits for control messages; all big-endian.
 package struct NetworkPDU: Hashable, Sendable {
     /// The IV index under which the PDU is secured; its least significant bit is sent as IVI.
     package var ivIndex: UInt32
@@ -28,7 +28,6 @@ package struct NetworkPDU: Hashable, Sendable {
     /// The lower transport PDU: 1 to 16 octets, 12 if ``isControl``; none in a proxy solicitation.
     package var transportPDU: [UInt8]
 
-    /// A PDU with those fields.
     package init(
         ivIndex: UInt32,
         isControl: Bool,
@@ -114,8 +113,8 @@ package struct NetworkPDU: Hashable, Sendable {
     private func sealed(with credentials: NetworkCredentials, _ purpose: Purpose) -> [UInt8] {
         let clearSize = 2 + transportPDU.count
         let size = 7 + clearSize + micSize.rawValue
-        // A literal of the greatest size, cut, is allocated without asking the runtime for the type of its storage, which
-        // takes as long as an AES block.
+        // A literal of the greatest size, cut, is allocated without asking the runtime for the type of its storage,
+        // which takes as long as an AES block.
         let first = UInt8(truncatingIfNeeded: ivIndex & 1) << 7 | credentials.nid
         var bytes: [UInt8] = [
             first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

@@ -12,7 +12,6 @@ package struct ReplayProtection: Hashable, Sendable {
         /// The highest number, 24 bits.
         package var sequence: UInt32
 
-        /// An entry with those values.
         package init(source: UnicastAddress, ivIndex: UInt32, sequence: UInt32) {
             self.source = source
             self.ivIndex = ivIndex
@@ -68,8 +67,9 @@ package struct ReplayProtection: Hashable, Sendable {
 
     /// Whether a segment would be accepted as the first to arrive of its message.
     ///
-    /// Its message must be newer than every segmented one, and the segment itself newer than everything: were the message
-    /// compared with everything, an acknowledgment that overtakes a lost segment would shut the message out for good.
+    /// Its message must be newer than every segmented one, and the segment itself newer than everything: were the
+    /// message compared with everything, an acknowledgment that overtakes a lost segment would shut the message out for
+    /// good.
     ///
     /// - Parameter first: the sequence number of SeqAuth.
     package func verdict(

@@ -1,8 +1,8 @@
 /// How the IV index of a network and the sequence numbers of one source stand (Mesh Protocol 3.11.5).
 ///
-/// A source has 2^24 numbers under an IV index, and only an update of the IV index, which takes 96 hours at least, gives
-/// it new ones. A configurator over a proxy cannot start that update: secure network beacons are sent by nodes, and a
-/// proxy passes none on from its client. Nodes start it when their own numbers run low.
+/// A source has 2^24 numbers under an IV index, and only an update of the IV index, which takes 96 hours at least,
+/// gives it new ones. A configurator over a proxy cannot start that update: secure network beacons are sent by nodes,
+/// and a proxy passes none on from its client. Nodes start it when their own numbers run low.
 package struct SequenceHealth: Hashable, Sendable {
     /// What is worth knowing, the gravest first.
     package enum Finding: Hashable, Sendable {
@@ -61,7 +61,8 @@ package struct SequenceHealth: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - isIVIndexKnown: whether the network's IV index is more than a supposition.
-    ///   - reserved: under which IV index the source last sent, and how many numbers of it are used or reserved, at most
+    ///   - reserved: under which IV index the source last sent, and how many numbers of it are used or reserved, at
+    ///     most
     ///     2^24; nil if it never sent.
     package init(
         of source: UnicastAddress,

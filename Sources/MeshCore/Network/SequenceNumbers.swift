@@ -34,8 +34,8 @@ package final class InMemorySequenceNumbers: SequenceNumberSource {
 
     /// The next number; starts again from 0 at a higher IV index.
     ///
-    /// - Throws: ``SequenceNumberError/exhausted(_:)`` if all are used, and for an IV index below one that was used before,
-    ///   whose numbers are forgotten.
+    /// - Throws: ``SequenceNumberError/exhausted(_:)`` if all are used, and for an IV index below one that was used
+    ///   before, whose numbers are forgotten.
     package func next(for source: UnicastAddress, ivIndex: UInt32) throws(SequenceNumberError) -> UInt32 {
         if let last = ivIndexes[source], last != ivIndex {
             guard ivIndex > last else { throw .exhausted(source) }

@@ -3,7 +3,6 @@ package struct ProvisioningBearers: OptionSet, Hashable, Sendable {
     /// A bit a bearer.
     package let rawValue: UInt8
 
-    /// Those of the set bits.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -37,8 +36,8 @@ package struct DeviceDescription: Hashable, Sendable {
     /// Its Composition Data pages other than 0, as octets: 1 for the relations of its models, 2 for the profiles it
     /// supports, 128 and above for what it becomes by a Node Composition Refresh.
     package var compositionPages: [UInt8: [UInt8]] = [:]
-    /// Whether models of it that extend each other on one element share one subscription list, as its stack has it; nil if
-    /// nobody says.
+    /// Whether models of it that extend each other on one element share one subscription list, as its stack has it; nil
+    /// if nobody says.
     package var sharesSubscriptionLists: Bool?
     /// What it does otherwise than others.
     package var habits: Set<DeviceHabit> = []

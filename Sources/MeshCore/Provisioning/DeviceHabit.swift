@@ -1,15 +1,15 @@
-/// Something that devices of shipped products do otherwise than the specification wants it, or leave out although others
-/// expect it: for simulators, so that whoever talks to nodes learns to cope with it.
+/// Something that devices of shipped products do otherwise than the specification wants it, or leave out although
+/// others expect it: for simulators, so that whoever talks to nodes learns to cope with it.
 package enum DeviceHabit: Hashable, Sendable {
     /// The proxy sends no Secure Network Beacon when a client connects (BTstack).
     case noBeacon
-    /// The proxy knows Set Filter Type alone: it neither answers nor obeys Add Addresses and Remove Addresses, but puts the
-    /// source of every message of a client on the list, as it must (BTstack; Mesh Protocol 6.4).
+    /// The proxy knows Set Filter Type alone: it neither answers nor obeys Add Addresses and Remove Addresses, but puts
+    /// the source of every message of a client on the list, as it must (BTstack; Mesh Protocol 6.4).
     case noAddAddresses
     /// The proxy's Filter Status says 0 addresses, however many there are.
     case miscountsFilter
-    /// The proxy puts the address of its client on the accept list as soon as the client sets the type of the filter, and
-    /// counts it.
+    /// The proxy puts the address of its client on the accept list as soon as the client sets the type of the filter,
+    /// and counts it.
     case addsClient
     /// The node answers Node Reset and leaves its network only five seconds later.
     case resetsLate
@@ -30,8 +30,8 @@ package enum DeviceHabit: Hashable, Sendable {
     /// Bindings and publications of an AppKey stay when the key is deleted, and cannot be taken away any more
     /// (bluetooth-meshd).
     case keepsBindings
-    /// The Remote Provisioning Server forgets an open link once the time is over that it was given to open it, without a
-    /// word, and does not answer to Link Open while the device still waits; a repeated PDU begins its transfer anew
+    /// The Remote Provisioning Server forgets an open link once the time is over that it was given to open it, without
+    /// a word, and does not answer to Link Open while the device still waits; a repeated PDU begins its transfer anew
     /// (bluetooth-meshd 5.87).
     case forgetsRemoteLink
     /// The node neither answers nor obeys requests with that opcode.

@@ -10,7 +10,6 @@ package struct NodeRefresh: Hashable, Sendable {
     /// The addresses of the elements that the node has.
     package var addresses: ClosedRange<UInt16>
 
-    /// A node that is to be refreshed.
     package init(
         procedure: NodeProvisioningProcedure,
         netKeys: [NetKey],

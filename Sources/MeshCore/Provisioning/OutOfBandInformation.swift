@@ -4,7 +4,6 @@ package struct OutOfBandInformation: OptionSet, Hashable, Sendable {
     /// The 16 bits, reserved ones included.
     package let rawValue: UInt16
 
-    /// Any 16 bits.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

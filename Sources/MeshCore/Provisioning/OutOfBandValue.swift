@@ -21,7 +21,6 @@ package enum OutOfBandValueError: Error, Hashable, Sendable {
 }
 
 extension OutOfBandValueError: CustomStringConvertible {
-    /// What is wrong, for people.
     package var description: String {
         switch self {
         case .wrongKind: "this is not the kind of value that is asked for"
@@ -116,9 +115,9 @@ package struct StaticOutOfBandValue: Hashable, Sendable {
 }
 
 extension StaticOutOfBandValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Never the value.
+    /// Hides the value.
     package var description: String { "(secret)" }
-    /// Never the value.
+    /// Hides the value.
     package var debugDescription: String { "(secret)" }
     /// Shows no children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }

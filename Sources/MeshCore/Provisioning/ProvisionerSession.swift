@@ -35,9 +35,9 @@ package struct ProvisionedNode: Hashable, Sendable {
 
 /// The provisioner's side of one session of the provisioning protocol (Mesh Protocol 5.4.2).
 ///
-/// A value machine: PDUs, decisions and time in, actions and a deadline out. It never sends provisioning data before its
-/// caller said that device key and address are stored. As the specification has it, it sends nothing when something is
-/// wrong, but asks its caller to close the link (5.4.4).
+/// A value machine: PDUs, decisions and time in, actions and a deadline out. It never sends provisioning data before
+/// its caller said that device key and address are stored. As the specification has it, it sends nothing when something
+/// is wrong, but asks its caller to close the link (5.4.4).
 package struct ProvisionerSession {
     private var state: State
     private var timer = ProvisioningTimer()

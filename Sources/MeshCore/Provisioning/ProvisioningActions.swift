@@ -149,7 +149,6 @@ package struct ProvisioningStart: Hashable, Sendable {
     /// How the two sides authenticate each other.
     package var method: AuthenticationMethod
 
-    /// A start with those values.
     package init(algorithm: ProvisioningAlgorithm, isPublicKeyOutOfBand: Bool, method: AuthenticationMethod) {
         self.algorithm = algorithm
         self.isPublicKeyOutOfBand = isPublicKeyOutOfBand

@@ -15,7 +15,6 @@ package struct ProvisioningData: Hashable, Sendable {
     /// The address of the primary element; the other elements have the ones after it.
     package var address: UnicastAddress
 
-    /// Data with those values.
     package init(
         netKey: KeyMaterial,
         netKeyIndex: NetKeyIndex,

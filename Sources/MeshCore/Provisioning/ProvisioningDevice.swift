@@ -69,7 +69,8 @@ package struct ProvisioningDevice {
     /// - Parameters:
     ///   - capabilities: what it offers; a static value or public key that it offers it must have.
     ///   - staticValue: its static value.
-    ///   - secrets: the randomness of this provisioning session, with the key pair whose public key is known out of band if there is
+    ///   - secrets: the randomness of this provisioning session, with the key pair whose public key is known out of
+    ///     band if there is
     ///     one.
     ///   - refresh: what the node is that is refreshed over its Node Provisioning Protocol Interface; nil for a device
     ///     without a network.

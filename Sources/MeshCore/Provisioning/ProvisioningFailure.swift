@@ -138,7 +138,6 @@ package struct ProvisioningFailure: Error, Hashable, Sendable {
     /// advertising tells.
     package var mayBeProvisioned: Bool { stage == .completion }
 
-    /// A failure at a stage.
     package init(_ reason: ProvisioningFailureReason, at stage: ProvisioningStage) {
         self.reason = reason
         self.stage = stage

@@ -132,9 +132,9 @@ package struct ProvisioningSecrets: Sendable {
 }
 
 extension ProvisioningSecrets: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Never the secrets.
+    /// Hides the secrets.
     package var description: String { "(secret)" }
-    /// Never the secrets.
+    /// Hides the secrets.
     package var debugDescription: String { "(secret)" }
     /// Shows no children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -29,7 +29,6 @@ package struct ProvisioningChoice: Hashable, Sendable {
     /// How the two sides authenticate each other.
     package var authentication: Authentication
 
-    /// A choice of those values.
     package init(algorithm: ProvisioningAlgorithm, publicKey: P256PublicKey?, authentication: Authentication) {
         self.algorithm = algorithm
         self.publicKey = publicKey
@@ -60,7 +59,6 @@ package struct OutOfBandMaterial: Hashable, Sendable {
     /// Whether somebody can put a value into the device.
     package var canEnterInput: Bool
 
-    /// Material of those kinds.
     package init(
         staticValue: StaticOutOfBandValue? = nil,
         publicKey: P256PublicKey? = nil,
@@ -92,7 +90,6 @@ package enum ProvisioningPolicyError: Error, Hashable, Sendable {
         /// Why.
         package var cause: Cause
 
-        /// A refusal of a kind.
         package init(_ kind: AuthenticationMethod.Kind, _ cause: Cause) {
             self.kind = kind
             self.cause = cause

@@ -1,15 +1,12 @@
 /// Names whoever advertises, for as long as the bearer lives: an address with its type on Bluetooth, opaque above the
 /// bearer, at most 32 octets.
 package struct AdvertiserIdentifier: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The bearer's own octets.
     package let rawValue: [UInt8]
 
-    /// The advertiser with those octets.
     package init(rawValue: [UInt8]) {
         self.rawValue = rawValue
     }
 
-    /// Octet by octet.
     package static func < (left: AdvertiserIdentifier, right: AdvertiserIdentifier) -> Bool {
         left.rawValue.lexicographicallyPrecedes(right.rawValue)
     }
@@ -32,7 +29,6 @@ package struct Advertisement: Hashable, Sendable {
     /// The strength of the signal in dBm, nil if it is not known.
     package var signal: Int8?
 
-    /// An advertisement with those values.
     package init(advertiser: AdvertiserIdentifier, content: Content, signal: Int8? = nil) {
         self.advertiser = advertiser
         self.content = content

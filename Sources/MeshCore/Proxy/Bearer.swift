@@ -3,7 +3,6 @@ package struct LinkIdentifier: RawRepresentable, Hashable, Comparable, Sendable 
     /// Counts up from 0.
     package let rawValue: UInt32
 
-    /// The link with that number.
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
@@ -24,8 +23,8 @@ package enum LinkTarget: Hashable, Sendable {
 
 /// What a bearer has to tell.
 package enum BearerEvent: Hashable, Sendable {
-    /// The link is open; packets of at most that many octets, header included, can be written at once (ATT_MTU - 3). How
-    /// long that took is known of links over Bluetooth.
+    /// The link is open; packets of at most that many octets, header included, can be written at once (ATT_MTU - 3).
+    /// How long that took is known of links over Bluetooth.
     case opened(LinkIdentifier, maximumPacketSize: Int, GATTTimes? = nil)
     /// One packet as it was notified on Data Out: the Proxy PDU header with its SAR bits, then data.
     case received(LinkIdentifier, [UInt8])
@@ -54,7 +53,6 @@ package struct BearerError: Error, Hashable, Sendable {
     /// Whether nothing went wrong but that the user interrupted a wait.
     package var isInterruption = false
 
-    /// An error with that text.
     package init(_ message: String, hint: String? = nil) {
         self.message = message
         self.hint = hint
@@ -82,8 +80,8 @@ package protocol Bearer: AnyObject {
     /// How many links can be open at once, at least 1.
     var maximumLinks: Int { get }
 
-    /// Why nobody can be heard at present, whoever advertises; nil while the bearer is as it should be. Without it, silence
-    /// would pass for an empty building.
+    /// Why nobody can be heard at present, whoever advertises; nil while the bearer is as it should be. Without it,
+    /// silence would pass for an empty building.
     var deafness: BearerError? { get }
 
     /// Begins to connect; ``BearerEvent/opened(_:maximumPacketSize:_:)`` or ``BearerEvent/closed(_:_:)`` follows.

@@ -12,7 +12,6 @@ package struct GATTTimes: Hashable, Sendable {
     /// Until notifications were on.
     package var subscription: Duration
 
-    /// Those times.
     package init(
         wait: Duration,
         connection: Duration,

@@ -17,7 +17,6 @@ package struct ProxyPDU: Hashable, Sendable {
     /// The octets of it, at least one.
     package var payload: [UInt8]
 
-    /// A PDU.
     package init(type: MessageType, payload: [UInt8]) {
         self.type = type
         self.payload = payload

@@ -1,12 +1,11 @@
-/// One structure of advertising data (Core Specification, Supplement): in messages length (1, of what follows), type (1),
-/// data.
+/// One structure of advertising data (Core Specification, Supplement): in messages length (1, of what follows), type
+/// (1), data.
 package struct AdvertisingStructure: Hashable, Sendable {
     /// The AD type, such as 0x09 for the complete local name.
     package var type: UInt8
     /// What it says, up to 254 octets.
     package var data: [UInt8]
 
-    /// A structure.
     package init(type: UInt8, data: [UInt8]) {
         self.type = type
         self.data = data
@@ -40,8 +39,8 @@ package struct AdvertisingStructure: Hashable, Sendable {
     }
 }
 
-/// Remote Provisioning Extended Scan Start (Mesh Protocol 1.1, 4.3.4.8): number of AD types (1), AD types (1 each), and the
-/// Device UUID (16) with a timeout in seconds (1), or nothing.
+/// Remote Provisioning Extended Scan Start (Mesh Protocol 1.1, 4.3.4.8): number of AD types (1), AD types (1 each), and
+/// the Device UUID (16) with a timeout in seconds (1), or nothing.
 package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldMessage {
     /// The device that is asked about, and for how long the server listens.
     package struct Device: Hashable, Sendable {
@@ -50,7 +49,6 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldM
         /// Seconds, 1...21.
         package var timeout: UInt8
 
-        /// A device, for so many seconds.
         package init(uuid: DeviceUUID, timeout: UInt8) {
             self.uuid = uuid
             self.timeout = timeout
@@ -59,7 +57,6 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldM
 
     /// The message that answers it, when the device was heard with everything or the time is over.
     package typealias Status = RemoteProvisioningExtendedScanReport
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8056
     /// The most AD types that can be asked for.
     package static let maximumTypes = 16
@@ -72,7 +69,6 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldM
     /// The device that is asked about; nil for the server's own node.
     package var device: Device?
 
-    /// Asks for what a device advertises.
     package init(types: [UInt8], device: Device?) {
         self.types = types
         self.device = device
@@ -116,8 +112,8 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldM
     }
 }
 
-/// Remote Provisioning Extended Scan Report (Mesh Protocol 1.1, 4.3.4.9): status (1), Device UUID (16), and nothing if the
-/// device was not heard, else OOB information (2, little-endian) and advertising structures.
+/// Remote Provisioning Extended Scan Report (Mesh Protocol 1.1, 4.3.4.9): status (1), Device UUID (16), and nothing if
+/// the device was not heard, else OOB information (2, little-endian) and advertising structures.
 package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, FieldMessage {
     /// What was heard.
     package struct Findings: Hashable, Sendable {
@@ -126,14 +122,12 @@ package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, Field
         /// What was asked for, as far as it was heard.
         package var structures: [AdvertisingStructure]
 
-        /// Findings.
         package init(outOfBandInformation: OutOfBandInformation, structures: [AdvertisingStructure]) {
             self.outOfBandInformation = outOfBandInformation
             self.structures = structures
         }
     }
 
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8057
     /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
@@ -142,7 +136,6 @@ package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, Field
     /// What was heard of it; nil if it was not heard.
     package var findings: Findings?
 
-    /// A report.
     package init(status: RemoteProvisioningStatusCode, uuid: DeviceUUID, findings: Findings? = nil) {
         self.status = status
         self.uuid = uuid
@@ -160,7 +153,6 @@ package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, Field
         )
     }
 
-    /// Appends all fields.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         uuid.write(to: &writer)

@@ -1,10 +1,10 @@
 /// The client's side of a link that a Remote Provisioning Server opens, to a device that it hears or to the Node
 /// Provisioning Protocol Interface of its own node (PB-Remote, Mesh Protocol 1.1, 5.2.3 and 4.4.6).
 ///
-/// A value machine that carries PDUs of the provisioning protocol both ways, each once and in order: access messages and
-/// time in, actions and a deadline out. Lost messages are sent again; a link that an earlier run left open on the server
-/// is closed first. All messages are between this client and the primary element of the server's node, secured with
-/// the DeviceKey of that node. A client has one link to a server at most.
+/// A value machine that carries PDUs of the provisioning protocol both ways, each once and in order: access messages
+/// and time in, actions and a deadline out. Lost messages are sent again; a link that an earlier run left open on the
+/// server is closed first. All messages are between this client and the primary element of the server's node, secured
+/// with the DeviceKey of that node. A client has one link to a server at most.
 package struct RemoteProvisioningLink {
     /// What its owner is to do or to know, in order.
     package enum Action: Hashable, Sendable {
@@ -94,8 +94,8 @@ package struct RemoteProvisioningLink {
         return sendNext(at: now)
     }
 
-    /// Closes the link. With success, a procedure of the Node Provisioning Protocol Interface takes effect; with failure
-    /// it is as if it had not been.
+    /// Closes the link. With success, a procedure of the Node Provisioning Protocol Interface takes effect; with
+    /// failure it is as if it had not been.
     package mutating func close(_ reason: RemoteProvisioningCloseReason, at now: Instant) -> [Action] {
         switch state {
         case .closing, .closed: return []
@@ -190,9 +190,9 @@ package struct RemoteProvisioningLink {
         }
     }
 
-    /// The server says whether it is sending what it was given last. It has its own time for that: to a server that still
-    /// is, as bluetooth-meshd, the same PDU once more is another transaction, and the acknowledgment of the first is lost. One
-    /// that has nothing to send has not got it, or its report was lost.
+    /// The server says whether it is sending what it was given last. It has its own time for that: to a server that
+    /// still is, as bluetooth-meshd, the same PDU once more is another transaction, and the acknowledgment of the first
+    /// is lost. One that has nothing to send has not got it, or its report was lost.
     private mutating func hearOfOutbound(_ serverState: RemoteProvisioningLinkState, at now: Instant) -> [Action] {
         guard isOutstanding, questions > 0 else { return [] }
         let isStuck = sentAt.advanced(by: policy.outboundLimit) <= now

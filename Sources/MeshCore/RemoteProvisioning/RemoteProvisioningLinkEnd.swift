@@ -6,8 +6,8 @@ package struct RemoteProvisioningLinkPolicy: Hashable, Sendable {
     package var maximumTimeout: Duration = .seconds(8)
     /// How often the server is asked whether the link is still there while nothing else is to be sent.
     package var pollInterval: Duration = .seconds(10)
-    /// How long the server may say nothing before it is given up; longer than the 30 s for which a PDU may be on its way
-    /// to the device (Mesh Protocol 5.3.2).
+    /// How long the server may say nothing before it is given up; longer than the 30 s for which a PDU may be on its
+    /// way to the device (Mesh Protocol 5.3.2).
     package var silenceLimit: Duration = .seconds(40)
     /// How long a device may take to answer the server that opens a link to it, however long the server would wait.
     package var openingLimit: Duration = .seconds(20)
@@ -15,8 +15,8 @@ package struct RemoteProvisioningLinkPolicy: Hashable, Sendable {
     package var openingGrace: Duration = .seconds(10)
     /// How often the server is asked what has become of a PDU before that is sent again to one that does not say.
     package var questions: Int = 2
-    /// After how long a PDU is sent again although the server says that it is still sending it; longer than the 30 s for which
-    /// it may do so (Mesh Protocol 5.3.2).
+    /// After how long a PDU is sent again although the server says that it is still sending it; longer than the 30 s
+    /// for which it may do so (Mesh Protocol 5.3.2).
     package var outboundLimit: Duration = .seconds(35)
     /// How long to wait for an answer when the link is to be closed.
     package var closingLimit: Duration = .seconds(20)
@@ -27,8 +27,8 @@ package struct RemoteProvisioningLinkPolicy: Hashable, Sendable {
 
 /// Why there is no link any more, seen from the client.
 package enum RemoteProvisioningLinkEnd: Error, Hashable, Sendable {
-    /// The client closed it; whether the server said so. Without its word, what the Node Provisioning Protocol Interface
-    /// does to the node may have happened or not.
+    /// The client closed it; whether the server said so. Without its word, what the Node Provisioning Protocol
+    /// Interface does to the node may have happened or not.
     case closedByClient(isConfirmed: Bool)
     /// The server did not begin to open it.
     case refused(RemoteProvisioningStatusCode)

@@ -1,16 +1,13 @@
 /// Remote Provisioning Link Get (Mesh Protocol 1.1, 4.3.4.10).
 package struct RemoteProvisioningLinkGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = RemoteProvisioningLinkStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8058
 
-    /// Asks for the state.
     package init() {}
 }
 
-/// Remote Provisioning Link Open (Mesh Protocol 1.1, 4.3.4.11): Device UUID (16) and perhaps a timeout in seconds (1), or a
-/// procedure of the Node Provisioning Protocol Interface (1).
+/// Remote Provisioning Link Open (Mesh Protocol 1.1, 4.3.4.11): Device UUID (16) and perhaps a timeout in seconds (1),
+/// or a procedure of the Node Provisioning Protocol Interface (1).
 package struct RemoteProvisioningLinkOpen: ConfigurationRequest, FieldMessage {
     /// Where the link leads.
     package enum Target: Hashable, Sendable {
@@ -20,9 +17,7 @@ package struct RemoteProvisioningLinkOpen: ConfigurationRequest, FieldMessage {
         case node(NodeProvisioningProcedure)
     }
 
-    /// The message that answers it.
     package typealias Status = RemoteProvisioningLinkStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8059
     /// For how many seconds a server tries to open a link if it is not told.
     package static let defaultTimeout: UInt8 = 10
@@ -31,7 +26,6 @@ package struct RemoteProvisioningLinkOpen: ConfigurationRequest, FieldMessage {
     /// Where the link leads.
     package var target: Target
 
-    /// Opens a link.
     package init(target: Target) {
         self.target = target
     }
@@ -72,14 +66,11 @@ package struct RemoteProvisioningLinkOpen: ConfigurationRequest, FieldMessage {
 
 /// Remote Provisioning Link Close (Mesh Protocol 1.1, 4.3.4.12): reason (1).
 package struct RemoteProvisioningLinkClose: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = RemoteProvisioningLinkStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x805A
     /// Why; the Node Provisioning Protocol Interface takes effect with success only.
     package var reason: RemoteProvisioningCloseReason
 
-    /// Closes a link.
     package init(reason: RemoteProvisioningCloseReason) {
         self.reason = reason
     }
@@ -89,7 +80,6 @@ package struct RemoteProvisioningLinkClose: ConfigurationRequest, FieldMessage {
         reason = try RemoteProvisioningCloseReason(reading: &reader)
     }
 
-    /// Appends one octet.
     package func write(to writer: inout ByteWriter) {
         reason.write(to: &writer)
     }
@@ -102,14 +92,12 @@ package struct RemoteProvisioningLinkClose: ConfigurationRequest, FieldMessage {
 
 /// Remote Provisioning Link Status (Mesh Protocol 1.1, 4.3.4.13): status (1), link state (1).
 package struct RemoteProvisioningLinkStatus: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x805B
     /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
     /// What the link does.
     package var state: RemoteProvisioningLinkState
 
-    /// The state of a link.
     package init(status: RemoteProvisioningStatusCode, state: RemoteProvisioningLinkState) {
         self.status = status
         self.state = state
@@ -121,17 +109,15 @@ package struct RemoteProvisioningLinkStatus: ConfigurationMessage, FieldMessage 
         state = try RemoteProvisioningLinkState(reading: &reader)
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         state.write(to: &writer)
     }
 }
 
-/// Remote Provisioning Link Report (Mesh Protocol 1.1, 4.3.4.14), unasked for when a link opens or closes: status (1), link
-/// state (1), and the reason (1) or nothing.
+/// Remote Provisioning Link Report (Mesh Protocol 1.1, 4.3.4.14), unasked for when a link opens or closes: status (1),
+/// link state (1), and the reason (1) or nothing.
 package struct RemoteProvisioningLinkReport: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x805C
     /// What happened.
     package var status: RemoteProvisioningStatusCode
@@ -140,7 +126,6 @@ package struct RemoteProvisioningLinkReport: ConfigurationMessage, FieldMessage 
     /// Why it was closed, where the device or the server closed it.
     package var reason: ProvisioningBearerCloseReason?
 
-    /// A report.
     package init(
         status: RemoteProvisioningStatusCode,
         state: RemoteProvisioningLinkState,
@@ -158,7 +143,6 @@ package struct RemoteProvisioningLinkReport: ConfigurationMessage, FieldMessage 
         reason = reader.isAtEnd ? nil : try ProvisioningBearerCloseReason(reading: &reader)
     }
 
-    /// Appends two or three octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         state.write(to: &writer)

@@ -17,7 +17,6 @@ extension RemoteProvisioningPDUMessage {
         self.init(number: number, pdu: Array(reader.readRest()))
     }
 
-    /// Appends all fields.
     package func write(to writer: inout ByteWriter) {
         writer.write(number)
         writer.write(pdu)
@@ -28,14 +27,11 @@ extension RemoteProvisioningPDUMessage {
 package struct RemoteProvisioningPDUSend: RemoteProvisioningPDUMessage, ConfigurationRequest {
     /// The message that answers it, once the device has the PDU.
     package typealias Status = RemoteProvisioningPDUOutboundReport
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x805D
     /// Counts the PDUs to the device, from 1 on. A repetition has the same number and does not reach the device again.
     package var number: UInt8
-    /// The PDU.
     package var pdu: [UInt8]
 
-    /// Sends a PDU.
     package init(number: UInt8, pdu: [UInt8]) {
         self.number = number
         self.pdu = pdu
@@ -47,12 +43,10 @@ package struct RemoteProvisioningPDUSend: RemoteProvisioningPDUMessage, Configur
 
 /// Remote Provisioning PDU Outbound Report (Mesh Protocol 1.1, 4.3.4.16): number (1).
 package struct RemoteProvisioningPDUOutboundReport: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x805E
     /// The last PDU that the device has; 0 before the first.
     package var number: UInt8
 
-    /// A report.
     package init(number: UInt8) {
         self.number = number
     }
@@ -62,7 +56,6 @@ package struct RemoteProvisioningPDUOutboundReport: ConfigurationMessage, FieldM
         number = try reader.readUInt8()
     }
 
-    /// Appends one octet.
     package func write(to writer: inout ByteWriter) {
         writer.write(number)
     }
@@ -70,14 +63,11 @@ package struct RemoteProvisioningPDUOutboundReport: ConfigurationMessage, FieldM
 
 /// Remote Provisioning PDU Report (Mesh Protocol 1.1, 4.3.4.17), unasked for: what the device has sent.
 package struct RemoteProvisioningPDUReport: RemoteProvisioningPDUMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x805F
     /// Counts the PDUs from the device, from 1 on.
     package var number: UInt8
-    /// The PDU.
     package var pdu: [UInt8]
 
-    /// A report.
     package init(number: UInt8, pdu: [UInt8]) {
         self.number = number
         self.pdu = pdu

@@ -1,5 +1,5 @@
-/// The scanning of a Remote Provisioning Server (Mesh Protocol 1.1, 4.2.26 and 4.4.5.1): one scan for devices, and beside it
-/// one extended scan of a single device.
+/// The scanning of a Remote Provisioning Server (Mesh Protocol 1.1, 4.2.26 and 4.4.5.1): one scan for devices, and
+/// beside it one extended scan of a single device.
 struct RemoteProvisioningScan {
     typealias Action = RemoteProvisioningServer.Action
     typealias Client = RemoteProvisioningServer.Client

@@ -1,19 +1,15 @@
 /// Remote Provisioning Scan Capabilities Get (Mesh Protocol 1.1, 4.3.4.1). As all messages of Remote Provisioning it is
 /// secured with the DeviceKey of the server's node.
 package struct RemoteProvisioningScanCapabilitiesGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = RemoteProvisioningScanCapabilitiesStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x804F
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Remote Provisioning Scan Capabilities Status (Mesh Protocol 1.1, 4.3.4.2): maximum of scanned items (1), active
 /// scan (1).
 package struct RemoteProvisioningScanCapabilitiesStatus: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8050
     /// The fewest devices that every server can report in one scan.
     package static let leastMaximum: UInt8 = 4
@@ -22,7 +18,6 @@ package struct RemoteProvisioningScanCapabilitiesStatus: ConfigurationMessage, F
     /// Whether the server can ask devices for scan responses.
     package var isActiveScanSupported: Bool
 
-    /// Capabilities.
     package init(maximumScannedItems: UInt8, isActiveScanSupported: Bool) {
         self.maximumScannedItems = maximumScannedItems
         self.isActiveScanSupported = isActiveScanSupported
@@ -37,7 +32,6 @@ package struct RemoteProvisioningScanCapabilitiesStatus: ConfigurationMessage, F
         isActiveScanSupported = try Bool(reading: &reader)
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         writer.write(maximumScannedItems)
         isActiveScanSupported.write(to: &writer)
@@ -46,21 +40,16 @@ package struct RemoteProvisioningScanCapabilitiesStatus: ConfigurationMessage, F
 
 /// Remote Provisioning Scan Get (Mesh Protocol 1.1, 4.3.4.3).
 package struct RemoteProvisioningScanGet: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = RemoteProvisioningScanStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8051
 
-    /// Asks for the state.
     package init() {}
 }
 
 /// Remote Provisioning Scan Start (Mesh Protocol 1.1, 4.3.4.4): limit of scanned items (1), timeout in seconds (1), and
 /// the Device UUID (16) or nothing.
 package struct RemoteProvisioningScanStart: ConfigurationRequest, FieldMessage {
-    /// The message that answers it.
     package typealias Status = RemoteProvisioningScanStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8052
     /// How many devices are to be reported at most; 0 for as many as the server can.
     package var scannedItemsLimit: UInt8
@@ -69,7 +58,6 @@ package struct RemoteProvisioningScanStart: ConfigurationRequest, FieldMessage {
     /// The only device that counts, nil for all.
     package var uuid: DeviceUUID?
 
-    /// Starts a scan.
     package init(scannedItemsLimit: UInt8, timeout: UInt8, uuid: DeviceUUID? = nil) {
         self.scannedItemsLimit = scannedItemsLimit
         self.timeout = timeout
@@ -84,7 +72,6 @@ package struct RemoteProvisioningScanStart: ConfigurationRequest, FieldMessage {
         uuid = reader.isAtEnd ? nil : try DeviceUUID(reading: &reader)
     }
 
-    /// Appends two or 18 octets.
     package func write(to writer: inout ByteWriter) {
         writer.write(scannedItemsLimit)
         writer.write(timeout)
@@ -99,22 +86,18 @@ package struct RemoteProvisioningScanStart: ConfigurationRequest, FieldMessage {
 
 /// Remote Provisioning Scan Stop (Mesh Protocol 1.1, 4.3.4.5).
 package struct RemoteProvisioningScanStop: ParameterlessMessage, ConfigurationRequest {
-    /// The message that answers it.
     package typealias Status = RemoteProvisioningScanStatus
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8053
 
-    /// Ends a scan.
     package init() {}
 
     /// Whether the server refuses, or does not scan.
     package func isAnswered(by status: Status) -> Bool { status.status != .success || status.state == .idle }
 }
 
-/// Remote Provisioning Scan Status (Mesh Protocol 1.1, 4.3.4.6): status (1), scan state (1), limit of scanned items (1),
-/// seconds left (1).
+/// Remote Provisioning Scan Status (Mesh Protocol 1.1, 4.3.4.6): status (1), scan state (1), limit of scanned items
+/// (1), seconds left (1).
 package struct RemoteProvisioningScanStatus: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8054
     /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
@@ -125,7 +108,6 @@ package struct RemoteProvisioningScanStatus: ConfigurationMessage, FieldMessage 
     /// For how many seconds more it scans.
     package var timeout: UInt8
 
-    /// The state of a scan.
     package init(
         status: RemoteProvisioningStatusCode,
         state: RemoteProvisioningScanState,
@@ -146,7 +128,6 @@ package struct RemoteProvisioningScanStatus: ConfigurationMessage, FieldMessage 
         timeout = try reader.readUInt8()
     }
 
-    /// Appends four octets.
     package func write(to writer: inout ByteWriter) {
         status.write(to: &writer)
         state.write(to: &writer)
@@ -155,10 +136,9 @@ package struct RemoteProvisioningScanStatus: ConfigurationMessage, FieldMessage 
     }
 }
 
-/// Remote Provisioning Scan Report (Mesh Protocol 1.1, 4.3.4.7), unasked for while a scan goes on: RSSI (1), Device UUID
-/// (16), OOB information (2, little-endian), and the URI hash (4) or nothing.
+/// Remote Provisioning Scan Report (Mesh Protocol 1.1, 4.3.4.7), unasked for while a scan goes on: RSSI (1), Device
+/// UUID (16), OOB information (2, little-endian), and the URI hash (4) or nothing.
 package struct RemoteProvisioningScanReport: ConfigurationMessage, FieldMessage {
-    /// In front of the parameters.
     package static let opcode: Opcode = 0x8055
     /// How strong the device's signal is at the server, in dBm.
     package var signal: Int8
@@ -170,7 +150,6 @@ package struct RemoteProvisioningScanReport: ConfigurationMessage, FieldMessage 
     /// first one the most significant.
     package var uriHash: UInt32?
 
-    /// A device that was heard.
     package init(
         signal: Int8,
         uuid: DeviceUUID,
@@ -191,7 +170,6 @@ package struct RemoteProvisioningScanReport: ConfigurationMessage, FieldMessage 
         uriHash = reader.isAtEnd ? nil : try reader.readUInt32()
     }
 
-    /// Appends 19 or 23 octets.
     package func write(to writer: inout ByteWriter) {
         writer.write(UInt8(bitPattern: signal))
         uuid.write(to: &writer)

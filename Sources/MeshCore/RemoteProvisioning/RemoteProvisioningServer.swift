@@ -1,9 +1,9 @@
-/// The Remote Provisioning Server model of a node (Mesh Protocol 1.1, 4.4.5): scans for devices that can be provisioned and
-/// carries the provisioning protocol between a client and one of them, or the node itself.
+/// The Remote Provisioning Server model of a node (Mesh Protocol 1.1, 4.4.5): scans for devices that can be provisioned
+/// and carries the provisioning protocol between a client and one of them, or the node itself.
 ///
-/// A value machine: requests, beacons, what happens on the link to the device, and time in; messages, orders for the link
-/// and a deadline out. It knows nothing of the radio: its owner opens the link to a device that it is told to open, over
-/// PB-ADV, or to the node's own Node Provisioning Protocol Interface, and tells what comes of it.
+/// A value machine: requests, beacons, what happens on the link to the device, and time in; messages, orders for the
+/// link and a deadline out. It knows nothing of the radio: its owner opens the link to a device that it is told to
+/// open, over PB-ADV, or to the node's own Node Provisioning Protocol Interface, and tells what comes of it.
 package struct RemoteProvisioningServer {
     /// Who asked, and in which subnet: answers and reports go there.
     package struct Client: Hashable, Sendable {
@@ -12,7 +12,6 @@ package struct RemoteProvisioningServer {
         /// The subnet.
         package var netKeyIndex: NetKeyIndex
 
-        /// A client.
         package init(address: UnicastAddress, netKeyIndex: NetKeyIndex) {
             self.address = address
             self.netKeyIndex = netKeyIndex
@@ -53,7 +52,6 @@ package struct RemoteProvisioningServer {
         /// Whether its Composition Data page 128 differs from page 0, so that it can be refreshed.
         package var isCompositionRefreshable: Bool
 
-        /// A node.
         package init(
             uuid: DeviceUUID,
             findings: RemoteProvisioningExtendedScanReport.Findings,
@@ -101,7 +99,8 @@ package struct RemoteProvisioningServer {
         return min(link.deadline, link.forgottenAt ?? .distantFuture, scan.nextDeadline ?? .distantFuture)
     }
 
-    /// Takes in a request that was secured with the node's DeviceKey. What is malformed or none of its messages is ignored.
+    /// Takes in a request that was secured with the node's DeviceKey. What is malformed or none of its messages is
+    /// ignored.
     package mutating func receive(_ payload: [UInt8], from client: Client, own: Own, at now: Instant) -> [Action] {
         guard let message = try? decodeFoundationMessage(payload) else { return [] }
         let passed = advance(to: now)

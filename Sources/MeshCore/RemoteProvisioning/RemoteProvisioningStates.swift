@@ -32,7 +32,6 @@ package enum RemoteProvisioningCloseReason: UInt8, CaseIterable, Hashable, Senda
 
 /// Why a provisioning bearer was closed, one octet, as in a Link Close of PB-ADV (Mesh Protocol 5.3.1.4.3).
 package struct ProvisioningBearerCloseReason: RawRepresentable, Hashable, Sendable, AccessField {
-    /// The octet.
     package let rawValue: UInt8
 
     /// Any octet; reserved ones are kept.
@@ -95,7 +94,6 @@ extension OutOfBandInformation: AccessField {
         self.init(rawValue: try reader.readUInt16LittleEndian())
     }
 
-    /// Appends two octets.
     package func write(to writer: inout ByteWriter) {
         writer.writeLittleEndian(rawValue)
     }

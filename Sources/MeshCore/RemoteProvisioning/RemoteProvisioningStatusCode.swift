@@ -1,6 +1,5 @@
 /// What a Remote Provisioning Server says of a request or of its link (Mesh Protocol 1.1, 4.3.4), one octet.
 package struct RemoteProvisioningStatusCode: RawRepresentable, Hashable, Sendable, AccessField {
-    /// The octet.
     package let rawValue: UInt8
 
     /// Any octet; unknown ones are kept.
@@ -64,6 +63,5 @@ package struct RemoteProvisioningStatusCode: RawRepresentable, Hashable, Sendabl
 }
 
 extension RemoteProvisioningStatusCode: CustomStringConvertible {
-    /// Its name.
     package var description: String { name }
 }

@@ -91,8 +91,8 @@ package struct KeyRing {
         }
     }
 
-    /// Moves a subnet to a phase of its key refresh; the return to normal forgets the old NetKey and the old keys of the
-    /// AppKeys bound to it.
+    /// Moves a subnet to a phase of its key refresh; the return to normal forgets the old NetKey and the old keys of
+    /// the AppKeys bound to it.
     package mutating func setPhase(_ phase: KeyRefreshPhase, of index: NetKeyIndex) {
         guard var key = subnets[index]?.key else { return }
         key.phase = phase
@@ -110,7 +110,8 @@ package struct KeyRing {
 
     /// The credentials to send with: the old ones in the first phase of a key refresh (3.11.4).
     ///
-    /// - Parameter prefersOld: whether to use the old ones in the second phase, too: for whoever has missed the new key.
+    /// - Parameter prefersOld: whether to use the old ones in the second phase, too: for whoever has missed the new
+    ///   key.
     func transmitCredentials(_ index: NetKeyIndex, prefersOld: Bool = false) -> SubnetCredentials? {
         guard let subnet = subnets[index] else { return nil }
         return subnet.key.phase == .keyDistribution || prefersOld ? subnet.old ?? subnet.current : subnet.current
@@ -172,7 +173,8 @@ package struct KeyRing {
         }
     }
 
-    /// The credentials to send with: the old ones, if there are any, in the first phase of the key refresh of the NetKey.
+    /// The credentials to send with: the old ones, if there are any, in the first phase of the key refresh of the
+    /// NetKey.
     func transmitCredentials(_ index: AppKeyIndex) -> ApplicationCredentials? {
         guard let application = applications[index] else { return nil }
         let phase = subnets[application.key.boundNetKey]?.key.phase

@@ -1,6 +1,6 @@
 extension MeshStack {
-    /// The secure network beacon of a subnet as it is now, 22 octets; nil for an unknown NetKey. In the first phase of a
-    /// key refresh it is made with the old key, in the second with the new one and the key refresh flag (3.11.4).
+    /// The secure network beacon of a subnet as it is now, 22 octets; nil for an unknown NetKey. In the first phase of
+    /// a key refresh it is made with the old key, in the second with the new one and the key refresh flag (3.11.4).
     package func secureNetworkBeacon(_ index: NetKeyIndex) -> [UInt8]? {
         guard let key = keys.netKey(index), let credentials = keys.transmitCredentials(index) else { return nil }
         let isKeyRefreshing = key.phase == .usingNewKeys

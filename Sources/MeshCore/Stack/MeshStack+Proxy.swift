@@ -42,8 +42,8 @@ extension MeshStack {
         }
     }
 
-    /// Whether the network PDU of a proxy configuration message, which is not authentic under the IV index that is known,
-    /// is so under the one after it: its sender has finished an IV update that was not heard of.
+    /// Whether the network PDU of a proxy configuration message, which is not authentic under the IV index that is
+    /// known, is so under the one after it: its sender has finished an IV update that was not heard of.
     package func isUnderNextIVIndex(proxyConfiguration bytes: [UInt8]) -> Bool {
         guard ivIndex.value < .max, (NetworkPDU.minimumSize...NetworkPDU.maximumSize).contains(bytes.count),
             let nid = NetworkPDU.nid(of: bytes)

@@ -201,8 +201,8 @@ extension MeshStack {
         } catch { actions.append(.dropped(.malformedControl(error))) }
     }
 
-    /// Sends an acknowledgment: with TTL 0 if the segment came with it, for then the sender is a neighbour that wants no
-    /// relaying, else with the default TTL (3.5.2.3.1).
+    /// Sends an acknowledgment: with TTL 0 if the segment came with it, for then the sender is a neighbour that wants
+    /// no relaying, else with the default TTL (3.5.2.3.1).
     private func send(
         _ acknowledgment: SegmentAcknowledgment,
         _ identity: SegmentedMessageIdentity,
@@ -228,8 +228,8 @@ extension MeshStack {
         actions += transmit(pdu, with: credentials)
     }
 
-    /// Takes in an acknowledgment of segments that we send. It must come in the subnet that they are sent in: SeqZero is
-    /// all that it has to know of them, and members of other subnets are not to cancel what does not concern them.
+    /// Takes in an acknowledgment of segments that we send. It must come in the subnet that they are sent in: SeqZero
+    /// is all that it has to know of them, and members of other subnets are not to cancel what does not concern them.
     private mutating func acknowledge(
         _ acknowledgment: SegmentAcknowledgment,
         in pdu: NetworkPDU,

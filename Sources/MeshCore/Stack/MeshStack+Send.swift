@@ -1,7 +1,8 @@
 extension MeshStack {
     /// Sends an access message: an unsegmented one now, a segmented one as its queue and timers allow.
     ///
-    /// - Returns: the name that ``StackAction/completed(_:)`` or ``StackAction/failed(_:_:)`` will use, and what to do now.
+    /// - Returns: the name that ``StackAction/completed(_:)`` or ``StackAction/failed(_:_:)`` will use, and what to do
+    ///   now.
     /// - Throws: ``StackError`` if it cannot be sent at all; nothing has happened then.
     package mutating func send(
         _ message: OutgoingMessage,

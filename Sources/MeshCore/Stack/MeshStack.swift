@@ -1,8 +1,8 @@
 /// A participant of a mesh network with consecutive elements, client or node alike: network, transport and beacons
 /// without any I/O (Mesh Protocol 3).
 ///
-/// PDUs and time go in, ``StackAction`` come out. After every call, ``advance(to:)`` is due at ``nextDeadline``. A stack
-/// holds prepared keys and belongs to one thread.
+/// PDUs and time go in, ``StackAction`` come out. After every call, ``advance(to:)`` is due at ``nextDeadline``. A
+/// stack holds prepared keys and belongs to one thread.
 package struct MeshStack {
     /// The address of the primary element.
     package let address: UnicastAddress

@@ -35,8 +35,8 @@ package struct OutgoingMessage: Hashable, Sendable {
     package var security: MessageSecurity
     /// The subnet it is sent in; an application key must be bound to it.
     package var netKeyIndex: NetKeyIndex
-    /// Whether it is secured with the old NetKey in every phase of a key refresh, because the receiver has missed the new
-    /// one.
+    /// Whether it is secured with the old NetKey in every phase of a key refresh, because the receiver has missed the
+    /// new one.
     package var usesOldNetKey = false
     /// 0 to reach neighbours only, 2 to 127 to be relayed.
     package var ttl: UInt8
@@ -45,7 +45,6 @@ package struct OutgoingMessage: Hashable, Sendable {
     /// The size of the TransMIC; 64 bits mean segmentation (SZMIC, Mesh Protocol 3.5.2.2).
     package var transportMIC: MICSize
 
-    /// A message with those values.
     package init(
         source: UnicastAddress,
         destination: Destination,
@@ -93,7 +92,6 @@ package struct OutgoingControlMessage: Hashable, Sendable {
     /// 0 to 127.
     package var ttl: UInt8
 
-    /// A message with those values.
     package init(
         source: UnicastAddress,
         destination: Address,
@@ -156,7 +154,6 @@ package struct TransmissionIdentifier: RawRepresentable, Hashable, Comparable, S
     /// Counts up from 0.
     package let rawValue: UInt64
 
-    /// The transmission with that number.
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }

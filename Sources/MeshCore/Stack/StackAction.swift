@@ -2,8 +2,8 @@
 package enum StackAction: Hashable, Sendable {
     /// Send a network PDU of our own out; `destination` is for the filters of proxy links.
     case transmit([UInt8], destination: Address)
-    /// A network PDU of somebody else, encrypted again with its TTL one less, for whoever has the relay or proxy feature
-    /// on to send.
+    /// A network PDU of somebody else, encrypted again with its TTL one less, for whoever has the relay or proxy
+    /// feature on to send.
     case relay([UInt8], source: UnicastAddress, destination: Address)
     /// An access message for an element, a group or a known label. Whether any model subscribes to the group is for the
     /// access layer to know.
@@ -20,8 +20,8 @@ package enum StackAction: Hashable, Sendable {
     case ivIndexChanged(IVIndex)
     /// A beacon has moved a subnet on in its key refresh.
     case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)
-    /// A message came under the device key candidate of a node, which is its device key from now on; it is to be stored.
-    /// The message follows.
+    /// A message came under the device key candidate of a node, which is its device key from now on; it is to be
+    /// stored. The message follows.
     case deviceKeyActivated(UnicastAddress)
     /// Something that arrived was not used.
     case dropped(DropReason)

@@ -1,7 +1,7 @@
 /// A lower transport PDU (Mesh Protocol 3.5.2). All fields are big-endian.
 package enum LowerTransportPDU: Hashable, Sendable {
-    /// An unsegmented access message: SEG 0, AKF (1 bit), AID (6); then the upper transport PDU, 5 to 15 octets. `aid` is nil
-    /// (AKF 0) for a device key.
+    /// An unsegmented access message: SEG 0, AKF (1 bit), AID (6); then the upper transport PDU, 5 to 15 octets. `aid`
+    /// is nil (AKF 0) for a device key.
     case access(aid: UInt8?, [UInt8])
     /// An unsegmented control message: SEG 0, opcode (7 bits, not 0); then 0 to 11 octets of parameters.
     case control(opcode: UInt8, [UInt8])
@@ -17,8 +17,8 @@ package enum LowerTransportPDU: Hashable, Sendable {
     /// The most parameter octets of a control message that goes unsegmented.
     static let maximumControlSize = 11
 
-    /// Reads a PDU whose network header had CTL as in `isControl`. Bits that are reserved for future use are ignored, as
-    /// the specification demands.
+    /// Reads a PDU whose network header had CTL as in `isControl`. Bits that are reserved for future use are ignored,
+    /// as the specification demands.
     ///
     /// - Throws: ``DecodeError`` for lengths and field values that no PDU can have.
     package init(decoding bytes: [UInt8], isControl: Bool) throws(DecodeError) {
@@ -61,7 +61,8 @@ package enum LowerTransportPDU: Hashable, Sendable {
     static func octet(_ aid: UInt8?) -> UInt8 { aid.map { 0x40 | $0 & 0x3F } ?? 0 }
 }
 
-/// Says which segments have arrived (Mesh Protocol 3.5.2.3.1): OBO (1 bit), SeqZero (13), 2 reserved bits, BlockAck (32).
+/// Says which segments have arrived (Mesh Protocol 3.5.2.3.1): OBO (1 bit), SeqZero (13), 2 reserved bits, BlockAck
+/// (32).
 package struct SegmentAcknowledgment: Hashable, Sendable {
     /// Whether a Friend sends it for its Low Power node.
     package var isOnBehalfOf: Bool
@@ -95,7 +96,8 @@ package struct SegmentAcknowledgment: Hashable, Sendable {
     }
 }
 
-/// A segment (Mesh Protocol 3.5.2.2 and 3.5.2.4): after the first octet SZMIC (1 bit), SeqZero (13), SegO (5), SegN (5).
+/// A segment (Mesh Protocol 3.5.2.2 and 3.5.2.4): after the first octet SZMIC (1 bit), SeqZero (13), SegO (5), SegN
+/// (5).
 package struct Segment: Hashable, Sendable {
     /// What the message is.
     package enum Content: Hashable, Sendable {

@@ -33,7 +33,6 @@ package struct SARParameters: Hashable, Sendable {
     /// How long after the last new segment an incomplete message is given up.
     package var discardTimeout: Duration
 
-    /// Parameters with those values.
     package init(
         segmentInterval: Duration,
         unicastRetransmissions: Int,

@@ -13,7 +13,6 @@ package enum DecodeError: Error, Hashable, Sendable {
 }
 
 extension DecodeError: CustomStringConvertible {
-    /// What is wrong, for people.
     package var description: String {
         switch self {
         case .truncated(let offset, let needed): "input ends at octet \(offset), \(needed) more expected"
