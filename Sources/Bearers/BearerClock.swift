@@ -1,7 +1,7 @@
 package import MeshCore
 
-/// The system's monotonic clock from an instant on; the bearers of a process share one, so that their instants can be
-/// compared.
+/// The system's monotonic clock, counted from the moment it was made. The bearers of a process share one, so that their
+/// instants can be compared.
 package struct BearerClock: Sendable {
     private let start = ContinuousClock.now
 

@@ -1,9 +1,9 @@
 internal import MeshCore
 
-/// What a bearer has to tell and nobody has fetched yet, in order.
+/// The events that a bearer has and that nobody has fetched yet, in order.
 struct BearerEventQueue {
     private var events: [BearerEvent] = []
-    /// Those in front of it are fetched; so taking one away does not move the others.
+    /// Events before this index have been fetched. Taking one event moves no other.
     private var first = 0
 
     /// How many events there is memory for.
@@ -14,7 +14,7 @@ struct BearerEventQueue {
         events.append(event)
     }
 
-    /// Takes the oldest away, nil if there is none.
+    /// Takes the oldest event; nil if the queue is empty.
     mutating func popFirst() -> BearerEvent? {
         guard first < events.count else {
             events.removeAll(keepingCapacity: true)
@@ -23,7 +23,8 @@ struct BearerEventQueue {
         }
         let event = events[first]
         first += 1
-        // Where something new always comes before the last is fetched, the fetched ones would stay for ever.
+        // If a new event always arrives before the last one is fetched, the queue never becomes empty. So fetched
+        // events are dropped here.
         if first >= 64, first * 2 > events.count {
             events.removeFirst(first)
             first = 0
@@ -31,10 +32,10 @@ struct BearerEventQueue {
         return event
     }
 
-    /// Drops what there is to tell of a link, since nobody wants to know any more.
+    /// Drops the events of a link that nobody uses any more.
     mutating func drop(_ link: LinkIdentifier) { keep { $0.link != link } }
 
-    /// Drops what was heard, since nobody scans any more.
+    /// Drops what was heard, because nobody scans any more.
     mutating func dropHeard() { keep { $0.link != nil } }
 
     private mutating func keep(_ isWanted: (BearerEvent) -> Bool) {

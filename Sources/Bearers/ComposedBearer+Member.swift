@@ -1,43 +1,43 @@
 internal import MeshCore
 
 extension ComposedBearer {
-    /// A part and what has become of it.
+    /// A part and its present state.
     struct Member {
         let part: Part
-        /// Nil while it is gone.
+        /// Nil while the part is gone.
         var bearer: (any PolledBearer)?
-        /// What each of its links is called above.
+        /// Maps the part's links to those of the composed bearer.
         var links: [LinkIdentifier: LinkIdentifier] = [:]
-        /// Why it is gone, or was when it was last tried.
+        /// The error of the last loss or failed attempt; nil while it works.
         private(set) var error: BearerError?
-        /// Whether it works, as far as anybody was told.
+        /// Whether it works, as last reported.
         var isUsed = false
-        /// How often in a row it was gone.
+        /// How often in a row it was lost or failed.
         private(set) var failures = 0
         private var retryAt = Instant.zero
-        /// How many descriptors it wanted to wait for.
+        /// How many descriptors it last asked to wait for.
         var watchedCount = 0
 
         private static let firstWait = Duration.seconds(2)
         private static let longestWait = Duration.seconds(30)
 
-        /// A part that is not made yet.
+        /// A part that has not been made yet.
         init(part: Part) {
             self.part = part
         }
 
-        /// Whether it can make another link.
+        /// Whether it has room for another link.
         var hasRoom: Bool { bearer.map { links.count < $0.maximumLinks } ?? false }
 
-        /// When it is to be made anew, nil while it is there.
+        /// When to make it again; nil while it is there.
         var nextRetry: Instant? { bearer == nil ? retryAt : nil }
 
-        /// Whether it is time to make it anew.
+        /// Whether it is time to make it again.
         func isDue(at now: Instant) -> Bool { nextRetry.map { $0 <= now } ?? false }
 
-        /// It is gone, or could not be made; the next attempt waits twice as long as the last.
+        /// It is gone or could not be made. The next attempt waits twice as long as the last.
         ///
-        /// - Returns: the bearer that was lost, which may have something to tell yet.
+        /// - Returns: the lost bearer, which may still have events.
         mutating func lost(_ error: BearerError, at now: Instant) -> (any PolledBearer)? {
             isUsed = false
             let wait = min(Self.firstWait * (1 << min(failures, 8)), Self.longestWait)

@@ -1,14 +1,14 @@
 package import MeshCore
 
-/// What a composed bearer is made of, and what it tells of that.
+/// The parts of a composed bearer, and what it reports about them.
 extension ComposedBearer {
-    /// One of the bearers, and how it is made.
+    /// One of the bearers, and how to make it.
     package struct Part {
-        /// What errors call it: what `--via` said.
+        /// Its name in errors, as the user gave it.
         package var name: String
-        /// Makes it, or makes it anew after it was gone.
+        /// Makes the bearer, at first and again after a loss.
         package var make: () throws(BearerError) -> any PolledBearer
-        /// Waits until it can be used, so that what is wrong shows at the start.
+        /// Waits until the bearer can be used, so that problems show at the start.
         package var open: (any PolledBearer) throws(BearerError) -> Void
 
         /// A bearer of that name, made so.
@@ -23,11 +23,11 @@ extension ComposedBearer {
         }
     }
 
-    /// What becomes of the parts while others go on.
+    /// What happens to a part while the others go on.
     package enum Change: Hashable, Sendable {
-        /// A part can do nothing any more, or could not be used from the start.
+        /// A part is lost, or could not be used from the start.
         case lost(String, BearerError)
-        /// A part that was gone was opened again.
+        /// A lost part works again.
         case back(String)
     }
 }

@@ -2,20 +2,20 @@ package import MeshCore
 
 /// Several bearers as one: the gateways of several rooms, or a gateway and an adapter of this machine.
 ///
-/// All of them scan, and their links are numbered anew. An identifier of an advertiser gets the place of the bearer that
-/// heard it in front, so that connecting goes back to that one. A bearer that can do nothing any more ends its links
-/// with its error; it is opened again after a wait that doubles, as long as somebody scans or connects, and the others
-/// go on meanwhile. Only when all are gone for long is it given up.
+/// All of them scan. The composed bearer gives links numbers of its own. It puts the index of the bearer that heard an
+/// advertiser in front of the advertiser's identifier, so that a connection goes through that bearer. If a bearer
+/// fails, its links end with its error, and the others go on. The failed bearer is opened again after a wait that
+/// doubles, as long as anybody scans or connects. The composed bearer gives up only when all of its bearers stay gone.
 ///
 /// ## One advertiser that several bearers hear
-/// Bearers name an advertiser by its Bluetooth address, so the same octets from two of them mean the same device. It
-/// comes under one identifier only, that of the bearer that hears it best, or has a link to it: whoever chooses among
-/// identifiers would else take it for two proxies, and use up a second link of it for nothing. Another bearer takes
-/// over when it hears it more strongly by ``Sightings/margin``, or when the first has not heard it for
-/// ``Sightings/lifetime``, is gone, or has no link left. A link to a proxy that another part has a link to does not come
-/// about, for whoever remembers both identifiers.
+/// Bearers identify an advertiser by its Bluetooth address, so the same octets from two bearers mean the same device.
+/// The composed bearer reports it under one identifier: that of the bearer that hears it best, or that has a link to
+/// it. Otherwise a caller would take it for two proxies and waste a second link on it. Another bearer takes over when
+/// it hears the advertiser more strongly by ``Sightings/margin``, or when the first one has not heard it for
+/// ``Sightings/lifetime``, is gone, or has no link left. If one part has a link to a proxy, a link to the same proxy
+/// through another part fails; a caller may remember both identifiers.
 package final class ComposedBearer: PolledBearer {
-    /// Where a link is.
+    /// Which part a link belongs to, and its number there.
     private struct Place {
         let member: Int
         let link: LinkIdentifier
@@ -24,7 +24,7 @@ package final class ComposedBearer: PolledBearer {
 
     /// The clock of ``now``, which all parts share.
     package let clock: BearerClock
-    /// What ends a wait beside the parts' own descriptors.
+    /// Ends a wait, beside the parts' own descriptors.
     package let interruption: WaitInterruption
     private var members: [Member]
     private var places: [LinkIdentifier: Place] = [:]
@@ -34,22 +34,22 @@ package final class ComposedBearer: PolledBearer {
     private var hasBegun = false
     private var isScanning = false
     private var sightings = Sightings()
-    /// Ends of links that no part tells of.
+    /// Ends of links that no part reports.
     private var events = BearerEventQueue()
-    /// Ends of links that are held back, the earliest first.
+    /// Ends of links that are held back, earliest first.
     private var endings: [(at: Instant, event: BearerEvent)] = []
-    /// Who is asked first for the next event.
+    /// The part that is asked first for the next event.
     private var turn = 0
 
-    /// Makes all parts and waits for them, one after the other.
+    /// Makes all parts and waits until each can be used, one after the other.
     ///
     /// - Parameters:
-    ///   - parts: 1...255 of them.
-    ///   - clock: that of the parts.
-    ///   - interruption: what ends a wait beside the parts' own descriptors.
-    ///   - endurance: how often in a row all parts fail before ``advance(_:)`` gives up; nil for as often as need be.
-    ///   - changed: is told what becomes of the parts.
-    /// - Throws: ``BearerError`` if none can be used.
+    ///   - parts: 1...255 parts.
+    ///   - clock: the clock of the parts.
+    ///   - interruption: ends a wait, beside the parts' own descriptors.
+    ///   - endurance: how often in a row all parts may fail before ``advance(_:)`` gives up; nil to never give up.
+    ///   - changed: called when a part is lost or works again.
+    /// - Throws: ``BearerError`` if no part can be used.
     package init(
         _ parts: [Part],
         clock: BearerClock,
@@ -78,15 +78,15 @@ package final class ComposedBearer: PolledBearer {
         hasBegun = true
     }
 
-    /// The sum of those of the parts that are there, at least 1.
+    /// The sum over the parts that are there, at least 1.
     package var maximumLinks: Int { max(members.reduce(0) { $0 + ($1.bearer?.maximumLinks ?? 0) }, 1) }
 
     // MARK: Links
 
-    /// Begins to connect by the part that heard the target, or by the one with the fewest links.
+    /// Begins to connect through the part that heard the target, or through the one with the fewest links.
     ///
-    /// What goes wrong comes as the end of the link, and after ``failureDelay`` only: whoever chooses among what was heard
-    /// would else use up its attempts at once, on others that the same part has heard.
+    /// It never throws. A failure ends the link after ``failureDelay``. If it ended at once, a caller that chooses
+    /// among what was heard would use up its attempts on other advertisers that the same part has heard.
     package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
         reviveDue()
         let link = LinkIdentifier(rawValue: nextLink)
@@ -118,12 +118,12 @@ package final class ComposedBearer: PolledBearer {
         if let advertiser { sightings.hold(advertiser, by: place) }
     }
 
-    /// How long the end of a link that cannot come about is held back.
+    /// How long to hold back the end of a link that could not be made.
     static let failureDelay = Duration.milliseconds(2_500)
 
     private var noRoom: BearerError { BearerError("all \(maximumLinks) links are in use") }
 
-    /// Who is to connect, and to what.
+    /// The part that is to connect, and the target as that part knows it.
     private func resolve(_ target: LinkTarget) -> (place: Int?, target: LinkTarget) {
         guard let advertiser = target.advertiser, members.count > 1 else {
             let free = members.indices.filter { members[$0].hasRoom }
@@ -137,7 +137,7 @@ package final class ComposedBearer: PolledBearer {
 
     /// Writes one packet.
     ///
-    /// - Throws: ``BearerError`` as the part does.
+    /// - Throws: ``BearerError`` if the part's `send` fails.
     package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
         guard let place = places[link] else { return }
         do throws(BearerError) {
@@ -147,7 +147,7 @@ package final class ComposedBearer: PolledBearer {
         }
     }
 
-    /// What the part knows.
+    /// The backlog that the part reports.
     package func backlog(of link: LinkIdentifier) -> Int {
         places[link].flatMap { members[$0.member].bearer?.backlog(of: $0.link) } ?? 0
     }
@@ -170,7 +170,7 @@ package final class ComposedBearer: PolledBearer {
 
     // MARK: Scanning
 
-    /// Lets all parts scan, or cease to; those that are gone begin when they are back.
+    /// Makes all parts scan or stop. A part that is gone begins when it is back.
     package func scan(_ isOn: Bool) throws(BearerError) {
         guard isOn != isScanning else { return }
         isScanning = isOn
@@ -186,7 +186,7 @@ package final class ComposedBearer: PolledBearer {
 
     // MARK: Waiting
 
-    /// The earliest of the parts, or when one that is gone is tried again.
+    /// The earliest deadline of the parts, or when to try a lost part again.
     package var nextDeadline: Instant? {
         let dues = members.compactMap { $0.bearer?.nextDeadline } + endings.prefix(1).map(\.at)
         var deadline = dues.min()
@@ -206,9 +206,9 @@ package final class ComposedBearer: PolledBearer {
         return all
     }
 
-    /// Lets each part read and write, and tries those again that were gone.
+    /// Lets each part read and write, and tries lost parts again.
     ///
-    /// - Throws: ``BearerError`` if all are gone and none has come back for long.
+    /// - Throws: ``BearerError`` if all parts are gone and stay gone.
     package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
         var rest = ready
         for place in members.indices {
@@ -230,7 +230,7 @@ package final class ComposedBearer: PolledBearer {
         throw allGone
     }
 
-    /// What the parts have to tell, one of each in turn.
+    /// The next event of the parts, each in turn.
     package func takeEvent() -> BearerEvent? {
         if let ending = endings.first, ending.at <= now { return endings.removeFirst().event }
         if let event = events.popFirst() { return event }
@@ -258,7 +258,7 @@ package final class ComposedBearer: PolledBearer {
             guard members.count > 1 else { return event }
             let isFull = { [members] (place: Int) in !members[place].hasRoom }
             guard sightings.takes(advertisement, by: place, isFull: isFull, at: now) else { return nil }
-            // With no room for the place in front, nobody could connect to it.
+            // Without room for the index in front, nobody could connect to this advertiser.
             guard advertisement.advertiser.rawValue.count < Frame.maximumAdvertiserSize else { return nil }
             advertisement.advertiser = AdvertiserIdentifier(
                 rawValue: [UInt8(place)] + advertisement.advertiser.rawValue
@@ -274,7 +274,7 @@ package final class ComposedBearer: PolledBearer {
         let error = named(error, place)
         if hasBegun, members[place].isUsed { changed(.lost(members[place].part.name, error)) }
         let last = members[place].lost(error, at: now)
-        // What has arrived before counts.
+        // Events that arrived before the loss count.
         while let event = last?.takeEvent() { if let own = translate(event, of: place) { events.append(own) } }
         for link in members[place].links.values.sorted() {
             forget(link)
@@ -288,7 +288,7 @@ package final class ComposedBearer: PolledBearer {
         changed(.back(members[place].part.name))
     }
 
-    /// Makes the parts anew whose time has come.
+    /// Makes lost parts again whose time has come.
     private func reviveDue() {
         for place in members.indices where members[place].isDue(at: now) {
             do throws(BearerError) {
@@ -308,13 +308,13 @@ package final class ComposedBearer: PolledBearer {
         return BearerError("\(name): \(error.message)", hint: error.hint)
     }
 
-    /// Why there is no point in waiting for anybody; nil while a part is there, or may be again.
+    /// Why waiting is pointless; nil while a part is there or may come back.
     package var failure: BearerError? { members.contains { $0.bearer != nil } ? nil : allGone }
 
-    /// Why nobody can be heard at present; a part that is being connected again hears nobody yet.
+    /// Why nothing can be heard at present. A part that is connecting again does not hear anything yet.
     package var deafness: BearerError? { members.contains(where: \.isUsed) ? nil : allGone }
 
-    /// What is wrong with all parts.
+    /// The error that names what is wrong with each part.
     private var allGone: BearerError {
         let failures = members.compactMap { member in member.error.map { (member.part.name, $0) } }
         guard failures.count > 1 else { return failures.first?.1 ?? BearerError("nothing carries messages any more") }
@@ -328,7 +328,7 @@ package final class ComposedBearer: PolledBearer {
 }
 
 extension LinkTarget {
-    /// Who is to be connected to, nil if anybody.
+    /// The advertiser to connect to; nil for any.
     fileprivate var advertiser: AdvertiserIdentifier? {
         switch self {
         case .anyProxy: nil

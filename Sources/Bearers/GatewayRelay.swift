@@ -1,33 +1,33 @@
 package import MeshCore
 
-/// Lends a bearer's scan and links to the clients of a frame server: what `meshplan gateway` does.
+/// Lends a bearer's scan and links to the clients of a frame server. This is what a gateway process does.
 ///
-/// It passes on packets, which are Proxy PDUs or provisioning PDUs, and knows no key. Links are given as they are asked
-/// for, as long as the bearer has any; it scans while any client does. Nobody waits for a slow client: what cannot be
-/// sent to one ends that one alone, and one whose packets wait for the radio is not read meanwhile.
+/// It passes on packets, which are Proxy PDUs or provisioning PDUs, and knows no key. Clients get links in the order of
+/// their requests, as long as the bearer has any. The bearer scans while any client scans. Nobody waits for a slow
+/// client: if a client cannot be sent to, only that client ends. A client whose packets wait for the radio is not read
+/// until they have left.
 package final class GatewayRelay {
-    /// What has happened, for people.
+    /// What has happened, for the log.
     package enum Event: Hashable, Sendable {
         /// A client has said hello; the fingerprint is that of its certificate.
         case came(FrameServer.Client, peer: String, fingerprint: [UInt8]?)
         /// A client is gone.
         case left(FrameServer.Client, reason: String)
-        /// Somebody who connected did not become a client.
+        /// A connection did not become a client.
         case turnedAway(peer: String, reason: String)
-        /// A link is open, for a client; how long that took is known of links over Bluetooth.
+        /// A link is open for a client. Links over Bluetooth also tell how long that took.
         case opened(FrameServer.ClientLink, LinkTarget, GATTTimes? = nil)
-        /// A link is over, or did not come about, for a reason that is not the client's wish; the packets that it has
-        /// carried.
+        /// A link has ended or failed for a reason other than the client's wish; `carried` counts its packets.
         case lost(FrameServer.ClientLink, BearerError, carried: Carried)
         /// A client has closed a link, or has left with it.
         case closed(FrameServer.ClientLink, carried: Carried)
-        /// The bearer scans, or does not any more.
+        /// The bearer begins or stops to scan.
         case scanning(Bool)
-        /// The bearer cannot scan, and will be tried again.
+        /// The bearer cannot scan; the relay will try again.
         case cannotScan(BearerError)
     }
 
-    /// Packets that have passed.
+    /// How many packets a link has carried.
     package struct Carried: Hashable, Sendable {
         /// From the client to the mesh.
         package var sent = 0
@@ -37,7 +37,7 @@ package final class GatewayRelay {
         /// None.
         package init() {}
 
-        /// Both together.
+        /// The sum of both.
         package static func + (left: Carried, right: Carried) -> Carried {
             var sum = left
             sum.sent += right.sent
@@ -53,7 +53,7 @@ package final class GatewayRelay {
         var carried = Carried()
     }
 
-    /// So many octets may wait for the radio on a link before its client is not read any more.
+    /// A client is not read while more than so many octets wait for the radio on one of its links.
     private static let backlogLimit = 8 * 1024
 
     private let server: FrameServer
@@ -69,16 +69,16 @@ package final class GatewayRelay {
     private var scanRetry: Instant?
 
     private static let scanInterval = Duration.seconds(5)
-    /// So soon is looked again whether what waits for the radio has become less.
+    /// How often to check whether the backlog has become smaller.
     private static let pauseInterval = Duration.milliseconds(5)
 
     /// A relay without links.
     ///
     /// - Parameters:
-    ///   - server: with the bearer's clock.
-    ///   - maximumLinks: links at once for all clients together; nil for as many as the bearer has.
+    ///   - server: must use the bearer's clock.
+    ///   - maximumLinks: the most links at once for all clients together; nil for as many as the bearer has.
     ///   - failure: why the bearer hears nobody at present, nil while it does.
-    ///   - tell: is told what happens.
+    ///   - tell: called with each event.
     package init(
         server: FrameServer,
         bearer: any PolledBearer,
@@ -93,15 +93,15 @@ package final class GatewayRelay {
         self.tell = tell
     }
 
-    /// How many links there can be at once.
+    /// How many links can be open at once.
     package var maximumLinks: Int { min(limit ?? .max, bearer.maximumLinks) }
 
-    /// How many links there are or are being made.
+    /// How many links are open or being made.
     package var linkCount: Int { links.count }
 
-    /// Waits once, at most until `deadline` or until a signal, and passes on what has come.
+    /// Waits once, at most until `deadline` or a signal, and passes on what has arrived.
     ///
-    /// - Throws: ``BearerError`` if the bearer or the system can do nothing any more.
+    /// - Throws: ``BearerError`` if the bearer or the system fails for good.
     package func turn(until deadline: Instant) throws(BearerError) {
         try deliver()
         var polled = bearer.watched
@@ -117,7 +117,7 @@ package final class GatewayRelay {
             throw BearerError("cannot wait: \(error.text)")
         }
         if let wakeUp = bearer.interruption.wakeUp, polled.last?.isReadable == true { drain(wakeUp) }
-        // The bearer first: what clients want changes what it waits for.
+        // The bearer comes first, because the requests of clients change what it waits for.
         try bearer.advance(polled[..<own])
         let wishes = server.advance(polled[own...])
         try deliver()
@@ -126,7 +126,7 @@ package final class GatewayRelay {
         updateScan()
     }
 
-    /// Ends all links and the scan; the server is the caller's to close.
+    /// Ends all links and the scan; the caller closes the server.
     package func close() {
         for link in links.keys.sorted() { bearer.close(link) }
         links.removeAll()
@@ -176,7 +176,7 @@ package final class GatewayRelay {
         case .turnedAway(let peer, let reason): tell(.turnedAway(peer: peer, reason: reason))
         case .connect(let client, let target): connect(client, to: target)
         case .received(let client, let packet):
-            // What is sent before the link is open would go nowhere.
+            // A packet that is sent before the link is open would be lost.
             guard let identifier = identifiers[client], links[identifier]?.isOpen == true else { return }
             do throws(BearerError) {
                 try bearer.send(packet, on: identifier)
@@ -212,7 +212,7 @@ package final class GatewayRelay {
         }
     }
 
-    /// Reads clients again whose packets have left, and not those whose packets wait.
+    /// Reads clients again once their packets have left, and stops reading those whose packets wait.
     private func reviewPauses() {
         var waiting: Set<FrameServer.Client> = []
         for (identifier, link) in links where bearer.backlog(of: identifier) > Self.backlogLimit {
@@ -241,8 +241,8 @@ package final class GatewayRelay {
         }
     }
 
-    /// Sends those away who wait to hear somebody where there is no radio any more, with the reason: silence would look like
-    /// an empty building.
+    /// Drops the clients that scan when there is no radio any more, and tells them why. Silence would look like an
+    /// empty building.
     private func endScan(_ error: BearerError) {
         if isScanning { try? bearer.scan(false) }
         isScanning = false

@@ -2,46 +2,45 @@ package import MeshCore
 
 /// A bearer that waits in `poll`, so that one thread can wait for several at once.
 ///
-/// What it has to tell is fetched by ``takeEvent()``; when that gives nothing, it is waited until one of ``watched`` is
-/// ready or ``nextDeadline`` is there, and then ``advance(_:)`` does what there is to do without waiting. ``Bearer/now``
-/// and ``Bearer/next(until:)`` follow from the rest.
+/// ``takeEvent()`` returns its events. When there is none, the caller waits until one of ``watched`` is ready or until
+/// ``nextDeadline``, and then calls ``advance(_:)``, which does what is due without waiting. ``Bearer/now`` and
+/// ``Bearer/next(until:)`` follow from the rest.
 package protocol PolledBearer: Bearer {
     /// The clock of ``Bearer/now``.
     var clock: BearerClock { get }
 
-    /// What ends a wait beside the bearer's own descriptors.
+    /// Ends a wait, beside the bearer's own descriptors.
     var interruption: WaitInterruption { get }
 
-    /// When ``advance(_:)`` wants to be called though nothing is ready; nil if never.
+    /// When to call ``advance(_:)`` even if nothing is ready; nil for never.
     var nextDeadline: Instant? { get }
 
-    /// What is to be waited for at present; asked before each wait.
+    /// The descriptors to wait for now; asked before each wait.
     var watched: [Watched] { get }
 
-    /// Reads and writes what can be, and does what is due.
+    /// Reads and writes as much as possible, and does what is due.
     ///
-    /// - Parameter ready: ``watched`` as it was asked for last, in its order, with what came of the wait; nothing is ready
-    ///   when only time has passed.
-    /// - Throws: ``BearerError`` if the bearer can do nothing any more; a link that is lost is an event instead.
+    /// - Parameter ready: the last ``watched``, in its order, with the result of the wait; nothing is ready if only
+    ///   time has passed.
+    /// - Throws: ``BearerError`` if the bearer fails for good. A lost link is an event, not an error.
     func advance(_ ready: ArraySlice<Watched>) throws(BearerError)
 
-    /// The next of what there is to tell, nil if there is nothing.
+    /// The next event; nil if there is none.
     func takeEvent() -> BearerEvent?
 
-    /// Whether it can connect and scan at present, as far as is known; true for bearers that are ready once they are made.
+    /// Whether it can connect and scan at present, as far as known; true for a bearer that is ready once it is made.
     var isReady: Bool { get }
 
-    /// About how many octets were sent on a link and wait for the radio or the socket; who passes on what others send
-    /// stops to read it while that is much. 0 for bearers that do not know.
+    /// About how many octets sent on a link still wait for the radio or the socket; 0 if the bearer does not know. A
+    /// relay stops reading its client while this is large.
     func backlog(of link: LinkIdentifier) -> Int
 }
 
-/// What ends the wait of a bearer beside its own descriptors.
+/// Ends the wait of a bearer, beside the bearer's own descriptors.
 package struct WaitInterruption: Hashable, Sendable {
-    /// A pipe's reading end whose octets end a wait early and are thrown away.
+    /// The reading end of a pipe. Octets in it end a wait early and are thrown away.
     package var wakeUp: Int32?
-    /// Descriptors that end a wait early as long as there is something to read on them; it is left to the caller, as are
-    /// their lives.
+    /// Descriptors that end a wait early while they are readable. The caller reads and closes them.
     package var watched: [Int32]
 
     /// That pipe and those descriptors; neither unless given.
@@ -61,9 +60,9 @@ extension PolledBearer {
     /// Time since the clock began.
     package var now: Instant { clock.now }
 
-    /// Waits in `poll` for the descriptors and the time that the bearer names, and lets it do what is due.
+    /// Waits in `poll` for the descriptors and the time that the bearer names, and then lets it do what is due.
     ///
-    /// - Throws: ``BearerError`` if the bearer can do nothing any more, or the system cannot wait.
+    /// - Throws: ``BearerError`` if the bearer fails for good, or the system cannot wait.
     package func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
         while true {
             if let event = takeEvent() { return event }
@@ -89,7 +88,7 @@ extension PolledBearer {
                 return nil
             }
             if polled[own..<foreign].contains(where: \.isReadable) { return takeEvent() }
-            // A signal ends the wait early; so does the minute that one call lasts at most.
+            // A signal ends the wait early; so does the limit of one minute for a single call.
             guard isAnyReady || isDue && now < deadline else { return takeEvent() }
         }
     }

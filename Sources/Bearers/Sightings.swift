@@ -1,12 +1,13 @@
 internal import MeshCore
 
-/// Which of several bearers speaks for an advertiser that more than one of them hears; see ``ComposedBearer``.
+/// Decides which bearer reports an advertiser that several bearers hear; see ``ComposedBearer``.
 struct Sightings {
-    /// So much stronger, in dB, must another bearer hear it: signals sway by that much when nobody moves.
+    /// By how many dB another bearer must hear it more strongly to take over. Signals vary by that much even if nothing
+    /// moves.
     static let margin = 8
-    /// How long a bearer speaks for an advertiser that it does not hear any more.
+    /// How long a bearer keeps reporting an advertiser that it does not hear any more.
     static let lifetime = Duration.seconds(5)
-    /// How many advertisers are remembered; of others each bearer tells by itself.
+    /// How many advertisers are remembered. Beyond that, each bearer reports for itself.
     static let memory = 2048
 
     private struct Sighting {
@@ -16,7 +17,7 @@ struct Sightings {
     }
 
     private var speakers: [AdvertiserIdentifier: Sighting] = [:]
-    /// Bearers with a link to an advertiser; the first of them speaks for it.
+    /// Bearers with a link to an advertiser; the first one reports it.
     private var holders: [AdvertiserIdentifier: [Int]] = [:]
 
     /// A bearer has a link to the advertiser, or begins to connect.
@@ -31,7 +32,7 @@ struct Sightings {
         if holders[advertiser]?.isEmpty == true { holders[advertiser] = nil }
     }
 
-    /// The bearer with a link to an advertiser, nil if none has.
+    /// The bearer with a link to an advertiser; nil if there is none.
     func holder(of advertiser: AdvertiserIdentifier) -> Int? { holders[advertiser]?.first }
 
     /// A bearer is gone.
@@ -39,9 +40,9 @@ struct Sightings {
         speakers = speakers.filter { $0.value.place != place }
     }
 
-    /// Whether what a bearer has heard is to be told of.
+    /// Whether to report what a bearer has heard.
     ///
-    /// - Parameter isFull: whether the bearer at a place can make no further link.
+    /// - Parameter isFull: whether the bearer at that index has no room for another link.
     mutating func takes(
         _ advertisement: Advertisement,
         by place: Int,

@@ -8,20 +8,21 @@ internal import Glibc
 final class ATTChannel {
     /// The socket.
     let descriptor: Descriptor
-    /// Whether the connection has come about.
+    /// Whether the connection is established.
     var isConnected = false
-    /// The error number with which the connection has ended, 0 for an orderly end; nil while it is there.
+    /// The error number with which the connection ended, 0 for an orderly end; nil while the connection is open.
     private(set) var end: Int32?
     private var outgoing: [[UInt8]] = []
     /// The octets of PDUs that wait to be written.
     private(set) var waiting = 0
     private var error: Int32?
 
-    /// The most octets that wait to be written. A gateway lets 8 KiB of them wait, and reads 24 KiB more at most from its
-    /// client before it looks again, so none of its clients comes here by being quick.
+    /// The most octets that may wait to be written.
+    /// A gateway lets 8 KiB wait, and then reads at most 24 KiB more from its client before it checks again. So a quick
+    /// client of a gateway never reaches this limit.
     static let outgoingLimit = 40 * 1024
 
-    /// A channel over a socket that is being connected.
+    /// Wraps a socket that is still connecting.
     init(_ descriptor: Descriptor) {
         self.descriptor = descriptor
     }
@@ -29,7 +30,7 @@ final class ATTChannel {
     /// Whether PDUs wait to be written.
     var isWriting: Bool { !outgoing.isEmpty }
 
-    /// Whether writing has failed, so that reading will tell of the end.
+    /// Whether writing has failed. The next read reports the end.
     var hasFailed: Bool { error != nil }
 
     /// Writes a PDU, or queues it behind others.
@@ -43,7 +44,7 @@ final class ATTChannel {
         return true
     }
 
-    /// Writes what waits, as far as the kernel takes it.
+    /// Writes what waits, as much as the kernel takes.
     func flush() {
         var written = 0
         defer { outgoing.removeFirst(written) }
@@ -54,16 +55,16 @@ final class ATTChannel {
                 written += 1
             }
         } catch {
-            // Whatever has arrived before is read first; reading tells of the end, too.
+            // What arrived before the failure is read first. Reading also reports the end.
             written = outgoing.count
             waiting = 0
             self.error = self.error ?? error.number
         }
     }
 
-    /// The next PDU, nil if there is none at present, or none any more: see ``end``.
+    /// The next PDU; nil if none is there now, or if the connection has ended (see ``end``).
     ///
-    /// A socket tells its error before what has arrived ahead of it, so it is read on until the end.
+    /// A socket reports its error ahead of data that arrived before it, so this reads on until the end.
     func read(into buffer: inout [UInt8]) -> [UInt8]? {
         for _ in 0..<2 {
             do throws(SystemError) {

@@ -1,39 +1,39 @@
 package import MeshCore
 
-/// Proxy and provisioning links, and scanning, over an adapter of this machine and the kernel's Bluetooth: GATT over the
-/// fixed L2CAP channel of the attribute protocol (Core Vol 3 Part A 2.1), and HCI for scanning.
+/// Proxy links, provisioning links and scanning over an adapter of this machine and the kernel's Bluetooth. GATT uses
+/// the fixed L2CAP channel of the attribute protocol (Core Vol 3 Part A 2.1); scanning uses HCI.
 ///
-/// The HCI socket is opened when it is first needed. What is done when is up to ``BluetoothCentral``.
+/// The HCI socket is opened when it is first needed. ``BluetoothCentral`` decides what happens when.
 package final class BluetoothBearer: PolledBearer {
     /// The clock of ``now``.
     package let clock: BearerClock
-    /// What ends a wait beside the bearer's own sockets.
+    /// Ends a wait, beside the bearer's own sockets.
     package let interruption: WaitInterruption
     private let adapter: BluetoothAdapter
     private let system: BluetoothSystem
     private var central: BluetoothCentral
     private var control: Descriptor?
-    /// Commands that the socket could not take yet; there are two or three at most at once.
+    /// Commands that the socket could not take yet; two or three at most.
     private var commands: [HCICommand] = []
     private var channels: [LinkIdentifier: ATTChannel] = [:]
     private var events = BearerEventQueue()
     private var buffer = [UInt8](repeating: 0, count: 2048)
-    /// Which links ``watched`` has named after the HCI socket.
+    /// The links behind the sockets in ``watched``, in order, after the HCI socket.
     private var watchedLinks: [LinkIdentifier] = []
     private var scanFailure: BearerError?
 
-    /// How many links there can be at once unless the controller turns out to have fewer connections.
+    /// How many links can be open at once, unless the controller turns out to have room for fewer.
     package static let usualMaximumLinks = 8
-    /// Packets that are read from one socket before others have their turn.
+    /// How many packets are read from one socket before the others have their turn.
     private static let burst = 64
 
     /// A bearer over an adapter.
     ///
     /// - Parameters:
-    ///   - adapter: one that is ready for use; see ``BluetoothSurvey/adapter(_:)``.
+    ///   - adapter: an adapter that is ready; see ``BluetoothSurvey/adapter(_:)``.
     ///   - system: the kernel.
-    ///   - isActive: whether devices are asked for scan responses, in which URIs are.
-    ///   - maximumLinks: how many links there can be at once at most.
+    ///   - isActive: whether to ask devices for scan responses, which hold their URIs.
+    ///   - maximumLinks: the most links at once.
     package init(
         adapter: BluetoothAdapter,
         system: BluetoothSystem = .kernel,
@@ -50,7 +50,7 @@ package final class BluetoothBearer: PolledBearer {
         self.interruption = interruption
         let parameters = LEScanParameters(
             isActive: isActive,
-            // Half of the time, 30 of 60 ms, so that connections have theirs.
+            // Scanning takes half of the time, 30 of 60 ms, which leaves the other half to connections.
             interval: 96,
             window: 48,
             ownAddress: adapter.address.isZero ? .random : .public
@@ -63,24 +63,24 @@ package final class BluetoothBearer: PolledBearer {
     }
 
     deinit {
-        // An own scan does not outlive the bearer; the socket's buffer takes a command without waiting.
+        // The bearer's own scan must not outlive it. The socket's buffer takes a command without waiting.
         try? scan(false)
         for link in channels.keys.sorted() { close(link) }
         finishScan()
     }
 
-    /// How many links can be open at once, as far as is known.
+    /// How many links can be open at once, as far as known.
     package var maximumLinks: Int { central.maximumLinks }
 
     /// Whether the HCI socket is open.
     package var isReady: Bool { control != nil }
 
-    /// The octets of PDUs that the kernel has not taken yet.
+    /// The octets that wait for the kernel on a link.
     package func backlog(of link: LinkIdentifier) -> Int { channels[link]?.waiting ?? 0 }
 
-    /// Opens the HCI socket now; nothing happens if it is open.
+    /// Opens the HCI socket; does nothing if it is open.
     ///
-    /// - Throws: ``BearerError`` if the process may not, or the adapter is gone.
+    /// - Throws: ``BearerError`` if the process has no permission, or the adapter is gone.
     package func open() throws(BearerError) {
         guard control == nil else { return }
         do throws(SystemError) {
@@ -92,7 +92,7 @@ package final class BluetoothBearer: PolledBearer {
 
     /// Begins to connect.
     ///
-    /// - Throws: ``BearerError`` as ``open()`` does, if the advertiser was not heard over Bluetooth, and if
+    /// - Throws: ``BearerError`` if ``open()`` fails, if the advertiser was not heard over Bluetooth, or if
     ///   ``maximumLinks`` are in use.
     package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
         try open()
@@ -103,20 +103,20 @@ package final class BluetoothBearer: PolledBearer {
 
     /// Writes one packet, or queues it while the kernel's buffer is full.
     ///
-    /// - Throws: ``BearerError`` if the packet has a size that the link cannot take.
+    /// - Throws: ``BearerError`` if the link cannot take a packet of that size.
     package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
         perform(try central.send(packet, on: link))
     }
 
-    /// Closes a link; what has arrived on it and was not fetched yet is dropped.
+    /// Closes a link. Events of it that were not fetched yet are dropped.
     package func close(_ link: LinkIdentifier) {
         perform(central.close(link, at: now))
         events.drop(link)
     }
 
-    /// Begins to report what is heard, or ceases to.
+    /// Begins to report what is heard, or stops.
     ///
-    /// - Throws: ``BearerError`` as ``open()`` does.
+    /// - Throws: ``BearerError`` if ``open()`` fails.
     package func scan(_ isOn: Bool) throws(BearerError) {
         if isOn {
             try open()
@@ -129,7 +129,7 @@ package final class BluetoothBearer: PolledBearer {
 
     // MARK: Waiting
 
-    /// When ``advance(_:)`` is to be called at the latest.
+    /// When to call ``advance(_:)`` at the latest.
     package var nextDeadline: Instant? { scanFailure == nil ? central.nextDeadline : .zero }
 
     /// The HCI socket and those of the links.
@@ -150,13 +150,13 @@ package final class BluetoothBearer: PolledBearer {
         return watched
     }
 
-    /// Reads and writes what can be, and does what is due.
+    /// Reads and writes as much as possible, and does what is due.
     ///
-    /// - Throws: ``BearerError`` if nothing can be heard any more while scanning; links that are lost are events.
+    /// - Throws: ``BearerError`` if a scan can hear nothing any more. A lost link is an event, not an error.
     package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
         var rest = ready
         if let control, rest.first?.number == control.number {
-            // First, for it tells why connections end.
+            // The HCI socket comes first, because it says why connections end.
             if let socket = rest.popFirst(), socket.isReady { serve(socket) }
         }
         for (link, socket) in zip(watchedLinks, rest) where socket.isReady { serve(link, socket) }
@@ -167,7 +167,7 @@ package final class BluetoothBearer: PolledBearer {
         }
     }
 
-    /// The next of what there is to tell.
+    /// The next event; nil if there is none.
     package func takeEvent() -> BearerEvent? { events.popFirst() }
 
     private func serve(_ socket: Watched) {
@@ -177,7 +177,7 @@ package final class BluetoothBearer: PolledBearer {
             for _ in 0..<Self.burst {
                 switch try control.read(into: &buffer) {
                 case .bytes(let bytes):
-                    // What breaks its form comes from the controller; the next event may be well again.
+                    // The controller sent a malformed packet. The next one may be well-formed.
                     guard let packet = try? HCIPacket(decoding: bytes) else { continue }
                     perform(central.receive(packet, at: now))
                 case .nothingYet: return
@@ -215,7 +215,7 @@ package final class BluetoothBearer: PolledBearer {
         for output in outputs {
             switch output {
             case .send(let command):
-                // For an adapter that is gone nothing is kept: another one may have its number by then.
+                // Commands for an adapter that is gone are not kept: another adapter may have its number by then.
                 guard control != nil else { continue }
                 commands.append(command)
                 flushCommands()
@@ -252,7 +252,7 @@ package final class BluetoothBearer: PolledBearer {
         }
     }
 
-    /// The HCI socket is of no use any more.
+    /// Gives the HCI socket up after an error.
     private func lose(_ error: SystemError) {
         guard control != nil else { return }
         control = nil
@@ -262,14 +262,14 @@ package final class BluetoothBearer: PolledBearer {
         perform(central.lost(error, at: now))
     }
 
-    /// The kernel works out anew which devices it is to listen to whenever it is asked to connect; it is not told to
-    /// whom, for the request is withdrawn at once.
+    /// The kernel works out which devices it listens to whenever it is asked to connect. So this asks it to connect,
+    /// and withdraws the request at once.
     private func restoreKernelScan() {
         guard let nobody = BluetoothAddress("C0:00:00:00:00:00", .random) else { return }
         _ = try? system.connect(adapter.address, nobody)
     }
 
-    /// Waits for a moment until an own scan is off, in case a command was under way.
+    /// Waits up to 500 ms until the bearer's own scan is off, in case a command was under way.
     private func finishScan() {
         let end = now.advanced(by: .milliseconds(500))
         while control != nil, !central.isScannerQuiet, now < end {

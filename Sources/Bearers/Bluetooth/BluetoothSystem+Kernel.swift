@@ -9,7 +9,7 @@ internal import Darwin
 #if canImport(CBluetooth)
 
 extension BluetoothSystem {
-    /// The calls of the kernel.
+    /// The real system calls.
     package static var kernel: BluetoothSystem {
         BluetoothSystem(
             openHCI: { number throws(SystemError) in
@@ -19,7 +19,7 @@ extension BluetoothSystem {
             },
             connect: { own, peer throws(SystemError) in
                 var isInProgress: Int32 = 0
-                // The kernel counts LE addresses from 1, for 0 is BR/EDR.
+                // The kernel numbers LE address types from 1; 0 is BR/EDR.
                 let descriptor = meshplan_l2cap_connect(
                     own.littleEndian,
                     own.kind.rawValue + 1,
@@ -40,7 +40,7 @@ extension BluetoothSystem {
     }
 }
 #else
-// Numbers of Linux that this system does not have, nor any number that would be the same.
+// Linux error numbers that this system does not have. The values match no real error number.
 let EBADE: Int32 = -1
 let EBADRQC: Int32 = -2
 let EBADFD: Int32 = -3

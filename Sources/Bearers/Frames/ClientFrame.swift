@@ -1,18 +1,19 @@
 package import MeshCore
 
-/// What a client tells a gateway or a simulator process. Integers are big-endian; the client numbers its links, and
-/// uses no number twice.
+/// A frame that a client sends to a gateway or a simulator process. Integers are big-endian. The client numbers its
+/// links and uses no number twice.
 ///
-/// | type | body |
-/// | --- | --- |
-/// | 0x01 hello | magic (4), version (2), then in ours: the longest silence in milliseconds (2: 1...65,535); octets may be appended |
-/// | 0x02 connect | link (4), kind (1: 0 any proxy, 1 proxy, 2 provisioning), advertiser (0, or 1...32) |
-/// | 0x03 packet | link (4), packet (1...512) |
-/// | 0x04 close | link (4) |
-/// | 0x05 scan | 0 or 1 (1) |
-/// | 0x06 alive | nothing |
+/// Each type with its body; sizes in octets stand in parentheses:
+///
+/// - `0x01` hello: magic (4), version (2), then in this version: the longest silence in milliseconds (2: 1...65,535);
+///   more octets may follow
+/// - `0x02` connect: link (4), kind (1: 0 any proxy, 1 proxy, 2 provisioning), advertiser (0, or 1...32)
+/// - `0x03` packet: link (4), packet (1...512)
+/// - `0x04` close: link (4)
+/// - `0x05` scan: 0 or 1 (1)
+/// - `0x06` alive: nothing
 package enum ClientFrame: Hashable, Sendable {
-    /// The first frame: the client speaks our version, and sends something at least once in so many milliseconds.
+    /// The first frame: the client speaks this version, and sends something at least once in so many milliseconds.
     case hello(silence: UInt16)
     /// The first frame of a client that speaks another version.
     case otherVersion(UInt16)
@@ -20,16 +21,16 @@ package enum ClientFrame: Hashable, Sendable {
     case connect(LinkIdentifier, LinkTarget)
     /// Write a packet to Data In.
     case packet(LinkIdentifier, [UInt8])
-    /// Close a link or stop connecting.
+    /// Close a link, or stop connecting.
     case close(LinkIdentifier)
-    /// Begin to report what advertises, or cease to.
+    /// Begin to report what advertises, or stop.
     case scan(Bool)
-    /// Nothing is wanted; the client is there.
+    /// Nothing to say; the client is still there.
     case alive
 
     /// Reads the content of a frame.
     ///
-    /// - Throws: ``FrameError`` for an unknown type, a foreign hello or a body that breaks its form.
+    /// - Throws: ``FrameError`` for an unknown type, a hello of another protocol, or a malformed body.
     package init(decoding content: [UInt8]) throws(FrameError) {
         guard let type = content.first else { throw .empty }
         var reader = ByteReader(content[1...])
@@ -117,14 +118,14 @@ package enum ClientFrame: Hashable, Sendable {
 }
 
 extension ByteReader {
-    /// The rest as a packet.
+    /// Reads the rest as a packet.
     mutating func readPacket() throws(DecodeError) -> [UInt8] {
         let packet = Array(readRest())
         guard (1...Frame.maximumPacketSize).contains(packet.count) else { throw .length(packet.count) }
         return packet
     }
 
-    /// The longest silence in milliseconds.
+    /// Reads the longest silence in milliseconds.
     mutating func readSilence() throws(DecodeError) -> UInt16 {
         let silence = try readUInt16()
         guard silence > 0 else { throw .prohibited(field: "silence", value: 0) }

@@ -1,10 +1,10 @@
 internal import MeshCore
 
-/// Bounds how often a client connects, since each attempt takes the radio from the others for a while.
+/// Limits how often a client connects, because each attempt takes the radio from the others for a while.
 ///
-/// So many at once, and then one in each interval; a bucket of tokens.
+/// A token bucket: so many attempts at once, and then one in each interval.
 struct ConnectAllowance {
-    /// What any honest client stays below: a run connects once a proxy or device, and again after back-off.
+    /// An honest client stays below this: a run connects once to each proxy or device, and again after a back-off.
     static let burst = 32
     private static let interval = Duration.milliseconds(250)
 
@@ -14,14 +14,14 @@ struct ConnectAllowance {
     /// A full allowance.
     init(at now: Instant) { filledAt = now }
 
-    /// Whether nothing of it is used up.
+    /// Whether nothing of it has been used.
     func isFull(at now: Instant) -> Bool {
         filledAt.advanced(by: Self.interval * (Self.burst - left)) <= now
     }
 
-    /// Uses one up.
+    /// Uses one attempt.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether one was left.
     mutating func take(at now: Instant) -> Bool {
         while left < Self.burst, filledAt.advanced(by: Self.interval) <= now {
             filledAt = filledAt.advanced(by: Self.interval)
@@ -34,16 +34,16 @@ struct ConnectAllowance {
     }
 }
 
-/// The allowances of all clients, by what they are called.
+/// The allowances of all clients, by client name.
 struct ConnectAllowances {
     private var byName: [String: ConnectAllowance] = [:]
 
-    /// Those that are full need not be remembered.
+    /// Full allowances need not be remembered.
     private static let memory = 256
 
-    /// Uses one of a client's up.
+    /// Uses one attempt of a client.
     ///
-    /// - Returns: whether there was one; false for a client that is one too many, too.
+    /// - Returns: whether one was left; false too if there is no room to remember another client.
     mutating func take(_ name: String, at now: Instant) -> Bool {
         if byName[name] == nil {
             if byName.count >= Self.memory { byName = byName.filter { !$0.value.isFull(at: now) } }

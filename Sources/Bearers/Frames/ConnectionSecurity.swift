@@ -1,13 +1,13 @@
 package import MeshCore
 package import TLS
 
-/// By what a connection is secured with TLS, as client or as gateway.
+/// What secures a connection with TLS, for a client or a gateway.
 package struct ConnectionSecurity {
-    /// Who we are and whom we trust.
+    /// The own identity and the trusted peers.
     package var context: TLSContext
-    /// The calendar time, by which certificates are judged.
+    /// The calendar time, which decides whether a certificate is valid.
     package var now: () -> Timestamp
-    /// The fingerprints that are not accepted, beside those of the context; asked for whenever somebody connects.
+    /// The fingerprints that are denied, in addition to those of the context; asked for at each connection.
     package var denied: () throws(BearerError) -> Set<[UInt8]>
 
     /// Security of a context.
@@ -23,7 +23,8 @@ package struct ConnectionSecurity {
 
     /// The session of a new connection.
     ///
-    /// - Parameter denied: what ``denied`` has said just now.
+    /// - Parameter denied: the current result of ``denied``.
+    /// - Throws: ``BearerError`` if TLS cannot make a session.
     func session(denied: Set<[UInt8]> = []) throws(BearerError) -> TLSSession {
         do {
             return try TLSSession(context, at: now(), denied: denied)
@@ -34,7 +35,7 @@ package struct ConnectionSecurity {
 }
 
 extension BearerError {
-    /// What TLS says.
+    /// The bearer error for an error of TLS.
     init(_ error: TLSError) {
         self.init(error.message, hint: error.hint)
     }

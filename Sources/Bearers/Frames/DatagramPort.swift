@@ -6,7 +6,7 @@ internal import Darwin
 internal import Glibc
 #endif
 #if canImport(CBluetooth)
-// As in the file of sockets: where the module is compiled as a whole, the types may count as its own.
+// See Sockets.swift: in whole-module builds these types may count as this module's own.
 internal import CBluetooth
 #endif
 
@@ -16,24 +16,26 @@ private let datagramType = SOCK_DGRAM
 private let datagramType = Int32(SOCK_DGRAM.rawValue)
 #endif
 
-/// A Unix datagram socket that everybody who has sent something hears: a room in which each hears the port, and the port
-/// hears each. Whoever wants to hear binds a socket of its own and sends a datagram, which may be empty.
+/// A Unix datagram socket that everybody hears who has sent something. It is like a room: each peer hears the port, and
+/// the port hears each peer. To hear the port, a peer binds a socket of its own and sends a datagram, which may be
+/// empty.
 ///
-/// Like the air it stands for it loses what nobody can take at that moment. The file has mode 0600.
+/// Like radio, it loses what a receiver cannot take at that moment. The file has mode 0600.
 package final class DatagramPort {
-    /// What a datagram is at most, in octets; more of it is cut off.
+    /// The largest datagram in octets; the rest of a larger one is cut off.
     package static let maximumSize = 2_048
-    /// Who is heard at most; when another comes, the one that was silent longest is forgotten.
+    /// The most peers. One more makes the port forget the peer that was silent longest.
     package static let maximumPeers = 64
 
     private let path: String
     private var socketDescriptor: Descriptor?
-    /// The paths of those who have sent something, who was heard last at the end.
+    /// The paths of the peers, in the order in which they were last heard.
     private var peers: [String] = []
 
-    /// Makes the socket. A file that a finished process has left is replaced.
+    /// Makes the socket. It replaces a file that a finished process has left.
     ///
-    /// - Throws: ``BearerError`` if something else is there, somebody uses it, or the path is not allowed.
+    /// - Throws: ``BearerError`` if something else is at the path, if somebody uses the socket, or if the path is not
+    ///   allowed.
     package init(path: String) throws(BearerError) {
         self.path = path
         let address = SocketAddress.unix(path: path)
@@ -41,7 +43,7 @@ package final class DatagramPort {
         let number = socket(AF_UNIX, datagramType, 0)
         guard number >= 0 else { throw BearerError("cannot listen at \(address): \(SystemError.last.text)") }
         let descriptor = Descriptor(adopting: number)
-        // Linux gives the file that bind makes the mode of the socket; others need the change afterwards.
+        // On Linux the file gets the mode of the socket. Other systems need the change after `bind`.
         _ = fchmod(number, 0o600)
         for candidate in try candidates(for: address, passive: true) {
             guard candidate.withAddress({ bind(number, $0, $1) }) == 0 else {
@@ -56,13 +58,13 @@ package final class DatagramPort {
         close()
     }
 
-    /// What becomes readable when somebody has sent something; nil once it is closed.
+    /// The descriptor, readable when somebody has sent something; nil once it is closed.
     package var descriptor: Int32? { socketDescriptor?.number }
 
-    /// How many are sent to.
+    /// How many peers the port sends to.
     package var peerCount: Int { peers.count }
 
-    /// Removes the socket and its file. Doing it twice does nothing.
+    /// Removes the socket and its file. A second call does nothing.
     package func close() {
         guard socketDescriptor != nil else { return }
         socketDescriptor = nil
@@ -70,7 +72,7 @@ package final class DatagramPort {
         removeSocketFile(at: path)
     }
 
-    /// Takes the next datagram, nil if none waits. Whoever sent it is sent to from now on.
+    /// Takes the next datagram; nil if none waits. From now on its sender is a peer.
     package func receive() -> [UInt8]? {
         guard let number = socketDescriptor?.number else { return nil }
         var buffer = [UInt8](repeating: 0, count: Self.maximumSize)
@@ -83,18 +85,18 @@ package final class DatagramPort {
         }
         guard count >= 0 else { return nil }
         let name = withUnsafeBytes(of: &sender.sun_path) { Array($0.prefix { $0 != 0 }) }
-        // Whoever has not bound a socket cannot be sent to.
+        // A sender without a bound socket cannot be sent to.
         if !name.isEmpty, Int(size) > MemoryLayout<sa_family_t>.size { meet(String(decoding: name, as: UTF8.self)) }
         return Array(buffer.prefix(count))
     }
 
-    /// Sends a datagram to everybody who has sent something, and forgets who is gone.
+    /// Sends a datagram to all peers, and forgets those that are gone.
     package func send(_ datagram: [UInt8]) {
         guard let number = socketDescriptor?.number else { return }
         peers.removeAll { peer in
             guard let address = try? candidates(for: .unix(path: peer), passive: false).first else { return true }
             let sent = address.withAddress { sendto(number, datagram, datagram.count, 0, $0, $1) }
-            // A full queue loses this datagram; every other failure says that there is nobody any more.
+            // A full queue loses this datagram. Every other failure means that the peer is gone.
             return sent < 0 && ![EAGAIN, EWOULDBLOCK, ENOBUFS, EINTR].contains(SystemError.last.number)
         }
     }
@@ -118,7 +120,7 @@ private func removeStaleDatagramSocket(at address: SocketAddress, path: String) 
     let probe = Descriptor(adopting: number)
     for candidate in try candidates(for: address, passive: false) {
         let isAlive = candidate.withAddress { connect(probe.number, $0, $1) } == 0
-        // Another type of socket is somebody's, too.
+        // A socket of another type belongs to somebody, too.
         guard !isAlive, SystemError.last.number == ECONNREFUSED else {
             throw BearerError("cannot listen at \(address): somebody listens there already")
         }

@@ -19,7 +19,7 @@ struct SystemError: Error, Hashable {
     var text: String { strerror(number).map { String(cString: $0) } ?? "system error \(number)" }
 }
 
-/// Owns an open socket, non-blocking and closed at `exec`, and closes it at the end of its life.
+/// Owns an open socket, non-blocking and closed at `exec`. It closes the socket when it is released.
 final class Descriptor {
     /// The number that system calls take.
     let number: Int32
@@ -42,10 +42,10 @@ final class Descriptor {
     /// The system's `close`, which a member of that name would hide.
     private static func closeCall(_ number: Int32) -> Int32 { close(number) }
 
-    /// Tells the other side that nothing more is written; doing it twice does nothing.
+    /// Tells the other side that nothing more will be written. A second call does nothing.
     func endWriting() { _ = shutdown(number, Int32(SHUT_WR)) }
 
-    /// What a read gave.
+    /// The result of a read.
     enum ReadResult {
         case bytes(ArraySlice<UInt8>)
         case nothingYet
@@ -53,6 +53,8 @@ final class Descriptor {
     }
 
     /// Reads what is there into `buffer`.
+    ///
+    /// - Throws: ``SystemError`` if the read fails.
     func read(into buffer: inout [UInt8]) throws(SystemError) -> ReadResult {
         let count = recv(number, &buffer, buffer.count, 0)
         if count > 0 { return .bytes(buffer[..<count]) }
@@ -62,7 +64,10 @@ final class Descriptor {
         throw error
     }
 
-    /// Writes as much as the system takes now; 0 when it is full.
+    /// Writes as much as the system takes now.
+    ///
+    /// - Returns: how many octets were written; 0 if the system's buffer is full.
+    /// - Throws: ``SystemError`` if the write fails.
     func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         #if canImport(Darwin)
         let flags: Int32 = 0
@@ -77,17 +82,17 @@ final class Descriptor {
     }
 }
 
-/// What to wait for on a descriptor and what came of it.
+/// What to wait for on a descriptor, and the result of the wait.
 package struct Watched: Hashable, Sendable {
     /// The descriptor's number.
     package var number: Int32
-    /// Whether something to read is waited for.
+    /// Whether to wait for something to read.
     package var reads: Bool
-    /// Whether room to write is waited for.
+    /// Whether to wait for room to write.
     package var writes: Bool
-    /// Whether reading would give something: data, an end or an error, which counts though reading is not waited for.
+    /// Whether a read would return something: data, an end or an error. It is set even if ``reads`` is false.
     package var isReadable = false
-    /// Whether writing would take something.
+    /// Whether a write would take something.
     package var isWritable = false
 
     /// That descriptor, not ready.
@@ -97,24 +102,26 @@ package struct Watched: Hashable, Sendable {
         self.writes = writes
     }
 
-    /// A descriptor that reading is tried on.
+    /// A descriptor to try to read from.
     init(number: Int32, isReadable: Bool) {
         self.init(number: number, writes: false)
         self.isReadable = isReadable
     }
 
-    /// Whether there is anything to do with it.
+    /// Whether the descriptor is ready for reading or writing.
     package var isReady: Bool { isReadable || isWritable }
 }
 
-/// Waits until one of the sockets is ready.
+/// Waits until one of the descriptors is ready.
 ///
-/// - Parameter milliseconds: how long at most, -1 for ever.
-/// - Returns: whether any is ready; false after the time and when a signal arrived.
+/// - Parameter milliseconds: the longest wait, -1 for no limit.
+/// - Returns: whether any is ready; false when the time is over or a signal arrived.
+/// - Throws: ``SystemError`` if the system cannot wait.
 func waitForAny(of watched: inout [Watched], milliseconds: Int32) throws(SystemError) -> Bool {
     var requests = watched.map {
         pollfd(
-            // An error is always waited for; the negative number keeps it from ending wait after wait unseen.
+            // `poll` always waits for errors. A negative number excludes the descriptor; otherwise an error that nobody
+            // looks at would end every wait.
             fd: $0.reads || $0.writes ? $0.number : -1,
             events: ($0.reads ? Int16(POLLIN) : 0) | ($0.writes ? Int16(POLLOUT) : 0),
             revents: 0
@@ -133,14 +140,14 @@ func waitForAny(of watched: inout [Watched], milliseconds: Int32) throws(SystemE
     return count > 0
 }
 
-/// Takes everything out of a pipe that only wakes the waiting up.
+/// Empties a pipe whose octets only end waits.
 func drain(_ number: Int32) {
     var buffer = [UInt8](repeating: 0, count: 64)
     while read(number, &buffer, buffer.count) == buffer.count {}
 }
 
 extension Duration {
-    /// Milliseconds for `poll`, rounded up so that it does not wake before the time, 0...60,000.
+    /// Milliseconds for `poll`, 0...60,000, rounded up so that it does not wake early.
     var pollMilliseconds: Int32 {
         let microseconds = max(self.microsecondsClamped, 0)
         return Int32(min((microseconds + 999) / 1000, 60_000))

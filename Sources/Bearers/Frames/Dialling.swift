@@ -6,15 +6,15 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The way to a connected socket, without waiting: one address after the other, each with its share of the time.
+/// Connects a socket without waiting: one address after the other, each with its share of the time.
 struct Dialling {
-    /// What has become of it.
+    /// The state of the attempt.
     enum Outcome {
-        /// It goes on.
+        /// It is still trying.
         case pending
         /// A socket is connected.
         case connected(Descriptor)
-        /// No address answers; this is the last one's error.
+        /// No address answers; the error is the last address's.
         case failed(SystemError)
     }
 
@@ -23,21 +23,21 @@ struct Dialling {
     private var current: (descriptor: Descriptor, candidate: Candidate, until: Instant)?
     private var last = SystemError(number: EADDRNOTAVAIL)
 
-    /// Nothing is connected yet; ``advance(isReady:at:)`` begins.
+    /// Nothing is connected yet; the first ``advance(isReady:at:)`` begins.
     ///
-    /// - Parameter end: when it is given up.
+    /// - Parameter end: when to give up.
     init(to candidates: [Candidate], until end: Instant) {
         self.candidates = candidates[...]
         self.end = end
     }
 
-    /// The socket that is being connected, if any is.
+    /// The socket that is connecting; nil if there is none.
     var watched: Watched? { current.map { Watched(number: $0.descriptor.number, reads: false, writes: true) } }
 
-    /// When the present address has had its time.
+    /// When the time of the present address is over.
     var nextDeadline: Instant? { current?.until }
 
-    /// Looks what has become of the present socket, and goes on to the next address if it failed.
+    /// Checks the present socket, and goes on to the next address if it failed.
     ///
     /// - Parameter isReady: whether the socket is ready.
     mutating func advance(isReady: Bool, at now: Instant) -> Outcome {
@@ -64,7 +64,7 @@ struct Dialling {
                 return connected(descriptor, candidate)
             }
             last = .last
-            // A Unix socket whose backlog is full answers EAGAIN; there is nothing to wait for.
+            // A Unix socket with a full backlog answers EAGAIN; then there is nothing to wait for.
             guard last.number == EINPROGRESS || last.number == EINTR else { continue }
             let share = now.duration(to: end) / (candidates.count + 1)
             current = (descriptor, candidate, now.advanced(by: share))
@@ -87,9 +87,9 @@ struct Dialling {
 }
 
 extension SystemError {
-    /// What usually helps when nobody can be connected to, nil if nothing is known.
+    /// What usually helps when no address can be connected to; nil if nothing is known.
     ///
-    /// - Parameter start: how the other side is started.
+    /// - Parameter start: how to start the other side.
     func connectingHint(start: String) -> String? {
         switch number {
         case ECONNREFUSED, ENOENT: start

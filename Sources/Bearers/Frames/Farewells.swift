@@ -1,7 +1,7 @@
 internal import MeshCore
 
-/// Connections of a ``FrameServer`` that are over and still have to bring their last frame to the client: to close a
-/// socket that holds something unread would throw that away.
+/// Connections of a ``FrameServer`` that are over but must still deliver their last frame. Closing a socket with unread
+/// data would throw that frame away.
 struct Farewells {
     private struct Farewell {
         var frames: FrameConnection
@@ -12,9 +12,9 @@ struct Farewells {
 
     private static let patience = Duration.seconds(2)
 
-    /// Says that nothing more is sent on a connection, and waits for the client's end.
+    /// Announces that nothing more will be sent on a connection, and waits for the client to close it.
     ///
-    /// - Parameter most: how many are waited for at once; the one that waits for longest makes room.
+    /// - Parameter most: how many connections to wait for at once; the one that waits longest makes room.
     mutating func bid(_ frames: FrameConnection, most: Int, at now: Instant) {
         var frames = frames
         frames.close()
@@ -23,15 +23,15 @@ struct Farewells {
         farewells.append(Farewell(frames: frames, until: now.advanced(by: Self.patience)))
     }
 
-    /// What is to be waited for at present.
+    /// What to wait for now.
     var watched: [Watched] {
         farewells.map { Watched(number: $0.frames.descriptor.number, writes: $0.frames.isWriting) }
     }
 
-    /// When the first of them is given up.
+    /// When to give up the first of them.
     var nextDeadline: Instant? { farewells.map(\.until).min() }
 
-    /// Writes what is left, throws away what comes, and closes those that are done or take too long.
+    /// Writes what is left, throws away what arrives, and closes connections that are done or take too long.
     mutating func advance(_ ready: [Int32: Watched], at now: Instant, into buffer: inout [UInt8]) {
         for index in farewells.indices.reversed() {
             var isOver = farewells[index].until <= now

@@ -1,20 +1,20 @@
-/// Frames on a byte stream: each is the length of its content as two octets, most significant first, and then the
-/// content, which is a type of one octet and a body; see ``ClientFrame`` and ``ServerFrame``.
+/// Frames on a byte stream. Each is the length of its content (2, big-endian) and then the content: a type (1) and a
+/// body; see ``ClientFrame`` and ``ServerFrame``.
 package enum Frame {
-    /// The version of the frames that this program speaks. Others speak the same version or refuse each other.
+    /// The version of the frames that this program speaks. Different versions refuse each other.
     package static let version: UInt16 = 2
-    /// What the first frame each way begins with, so that nobody takes another protocol for this one: `mesh`.
+    /// The start of the first frame in each direction, `mesh`, which tells this protocol from others.
     static let magic: UInt32 = 0x6D65_7368
-    /// The most octets of a content.
+    /// The most octets of a frame's content.
     package static let maximumContentSize = 1_024
-    /// The largest packet, the longest value that a GATT characteristic can have (Core Vol 3 Part F 3.2.9).
+    /// The most octets of a packet: the longest value of a GATT characteristic (Core Vol 3 Part F 3.2.9).
     package static let maximumPacketSize = 512
-    /// The most octets of a message or a hint, as UTF-8; longer ones are cut.
+    /// The most octets of a message or a hint in UTF-8; longer ones are cut.
     package static let maximumTextSize = 400
     /// The most octets of an ``AdvertiserIdentifier``.
     package static let maximumAdvertiserSize = 32
 
-    /// The frame of a content.
+    /// The frame with a content.
     ///
     /// - Throws: ``FrameError`` for an empty content or one above ``maximumContentSize``.
     package static func encode(_ content: [UInt8]) throws(FrameError) -> [UInt8] {
@@ -29,24 +29,24 @@ package enum Frame {
     }
 }
 
-/// Why a byte stream is not a sequence of frames, or a frame not one that may come; there is no way to go on after it.
+/// Why a byte stream is not a valid sequence of frames. The stream cannot go on after it.
 package enum FrameError: Error, Hashable, Sendable {
     /// A frame of length 0.
     case empty
-    /// A frame that claims that many octets.
+    /// A frame with that length, which is too large.
     case tooLong(Int)
     /// A frame of a type that does not exist, or not in this direction.
     case unknownType(UInt8)
-    /// A frame of that type whose body breaks its form.
+    /// A frame of that type with a malformed body.
     case malformed(UInt8)
     /// A hello that begins with other octets: the other side speaks another protocol.
     case foreign
-    /// What TLS begins with, on a connection without.
+    /// The start of TLS, on a connection without TLS.
     case secured
 }
 
 extension FrameError: CustomStringConvertible {
-    /// What is wrong, for people, as the end of “the other side sent …”.
+    /// What is wrong, as the end of “the other side sent …”.
     package var description: String {
         switch self {
         case .empty: "a frame without content"
@@ -59,7 +59,7 @@ extension FrameError: CustomStringConvertible {
     }
 }
 
-/// Takes a byte stream apart into contents of frames, whatever pieces it arrives in.
+/// Splits a byte stream into the contents of frames, whatever pieces it arrives in.
 package struct FrameDecoder: Sendable {
     private var buffer: [UInt8] = []
     private var start = 0
@@ -67,10 +67,10 @@ package struct FrameDecoder: Sendable {
     /// A decoder at the start of a stream.
     package init() {}
 
-    /// Octets that are held and belong to no content returned yet.
+    /// How many octets wait for the rest of their frame.
     package var pending: Int { buffer.count - start }
 
-    /// Takes the next piece of the stream. Memory stays bounded when ``next()`` is called until nil before each piece.
+    /// Adds the next piece of the stream. Memory stays bounded if ``next()`` is called until nil before each piece.
     package mutating func append(_ bytes: some Collection<UInt8>) {
         if start > 0 {
             buffer.removeFirst(start)
@@ -79,15 +79,15 @@ package struct FrameDecoder: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next whole content, nil until more of the stream is there.
+    /// The next whole content; nil until more of the stream has arrived.
     ///
-    /// - Throws: ``FrameError``, and again at every further call.
+    /// - Throws: ``FrameError`` if the stream is invalid; every further call throws it again.
     package mutating func next() throws(FrameError) -> [UInt8]? {
         guard pending >= 2 else { return nil }
         let length = Int(buffer[start]) << 8 | Int(buffer[start + 1])
         guard length > 0 else { throw .empty }
         guard length <= Frame.maximumContentSize else {
-            // A record with a handshake, of the major version 3 (RFC 8446, 5.1).
+            // A TLS handshake record with the major version 3 (RFC 8446, 5.1).
             throw length == 0x1603 ? .secured : .tooLong(length)
         }
         guard pending >= 2 + length else { return nil }

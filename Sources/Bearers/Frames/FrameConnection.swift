@@ -1,19 +1,19 @@
 internal import MeshCore
 internal import TLS
 
-/// One stream of frames: a socket with its decoder and what could not be written yet, secured by TLS or plain.
+/// A stream of frames: a socket, its decoder and what waits to be written, with TLS or without.
 struct FrameConnection {
     /// The socket.
     let descriptor: Descriptor
-    /// TLS, nil on a plain connection.
+    /// TLS; nil on a plain connection.
     private var session: TLSSession?
     private var decoder = FrameDecoder()
     private var outgoing: [UInt8] = []
     private var written = 0
 
-    /// The most octets that wait to be written before the other side counts as too slow: thousands of packets.
+    /// The most octets that may wait to be written before the other side counts as too slow: thousands of packets.
     static let outgoingLimit = 256 * 1024
-    /// The most octets that wait to be written while frames that can be missed are still added.
+    /// The most octets that may wait while optional frames are still added.
     static let droppingLimit = 16 * 1024
 
     private static let closedText = "the other side closed the connection"
@@ -21,7 +21,7 @@ struct FrameConnection {
 
     /// A stream over a connected socket.
     ///
-    /// - Parameter session: secures it, if given; a client's has something to send at once.
+    /// - Parameter session: secures the stream, if given. A client's session has something to send at once.
     init(_ descriptor: Descriptor, session: TLSSession? = nil) {
         self.descriptor = descriptor
         self.session = session
@@ -34,38 +34,38 @@ struct FrameConnection {
     /// Whether octets wait to be written.
     var isWriting: Bool { waiting > 0 }
 
-    /// Whether TLS is spoken.
+    /// Whether the connection uses TLS.
     var isSecured: Bool { session != nil }
 
-    /// What the certificate of the other side calls it; nil on a plain connection, and before it has shown one.
+    /// The name in the other side's certificate; nil on a plain connection, and before the certificate has arrived.
     var peerName: String? { session?.peer?.name }
 
-    /// The fingerprint of that certificate.
+    /// The fingerprint of the other side's certificate.
     var peerFingerprint: [UInt8]? { session?.peer?.fingerprint }
 
     /// Why a stream is over.
     struct End {
         /// What has happened, as the end of “the connection is lost: …”.
         var message: String
-        /// How to mend it, if anything can be said.
+        /// How to mend it; nil if nothing is known.
         var hint: String?
         /// Whether the other side broke the rules of the frames.
         var isViolation = false
-        /// Whether there could be no secured connection, or it has broken.
+        /// Whether TLS could not be set up, or broke.
         var isSecurity = false
     }
 
-    /// What came of reading: contents of frames and, at the end, why the stream is over.
+    /// The result of reading: contents of frames and, at the end, why the stream is over.
     struct Outcome {
         /// Whole contents.
         var contents: [[UInt8]] = []
         /// Whether anything has arrived.
         var hasRead = false
-        /// Why nothing more comes, nil while the stream is open.
+        /// Why nothing more arrives; nil while the stream is open.
         var end: End?
     }
 
-    /// Reads what has arrived, at most one buffer full.
+    /// Reads what has arrived, at most one full buffer.
     mutating func receive(into buffer: inout [UInt8]) -> Outcome {
         var outcome = Outcome()
         var isOver = false
@@ -86,7 +86,7 @@ struct FrameConnection {
         } catch {
             outcome.end = outcome.end ?? End(message: "the other side sent \(error)", isViolation: true)
         }
-        // What came together with the end is whole frames as a rule, which are taken out by now.
+        // Whole frames that arrived together with the end have been taken out by now.
         if isOver, outcome.end == nil { outcome.end = ended() }
         return outcome
     }
@@ -101,13 +101,14 @@ struct FrameConnection {
             try session.receive(bytes)
         } catch {
             end = End(message: error.message, hint: error.hint, isSecurity: true)
-            // What is said to somebody who does not speak TLS has to be said without it.
+            // A peer that does not speak TLS must be answered without it.
             if error.kind == .notTLS, session.role == .server { self.session = nil }
         }
         decoder.append(session.read())
         outgoing += session.takeOutgoing()
         if let failure = flush() { end = end ?? End(message: failure) }
-        // TLS answers by itself, as to updates of keys: whoever asks for ever and reads nothing must not fill the memory.
+        // TLS answers some messages by itself, such as key updates. A peer that sends them for ever and reads nothing
+        // must not fill the memory.
         if waiting > Self.outgoingLimit { end = end ?? End(message: Self.slowText) }
         return end
     }
@@ -128,7 +129,7 @@ struct FrameConnection {
 
     /// Throws away what has arrived on a stream that is over.
     ///
-    /// - Returns: whether nothing more comes.
+    /// - Returns: whether nothing more will arrive.
     func discard(into buffer: inout [UInt8]) -> Bool {
         do {
             if case .end = try descriptor.read(into: &buffer) { return true }
@@ -138,8 +139,8 @@ struct FrameConnection {
 
     /// Queues the content of a frame and writes what the system takes.
     ///
-    /// - Parameter canBeMissed: whether the frame is left out when much waits already.
-    /// - Returns: why the stream is over, nil while it is open.
+    /// - Parameter canBeMissed: whether to leave the frame out if much waits already.
+    /// - Returns: why the stream is over; nil while it is open.
     mutating func send(_ content: [UInt8], canBeMissed: Bool = false) -> String? {
         if canBeMissed, waiting > Self.droppingLimit { return nil }
         let frame: [UInt8]
@@ -162,7 +163,7 @@ struct FrameConnection {
         return waiting > Self.outgoingLimit ? Self.slowText : nil
     }
 
-    /// Says that nothing more is sent, so far as TLS has a word for it, and writes what the system takes.
+    /// Ends sending, with TLS's own message if TLS is used, and writes what the system takes.
     mutating func close() {
         guard let session else { return }
         session.close()
@@ -170,9 +171,9 @@ struct FrameConnection {
         _ = flush()
     }
 
-    /// Writes what the system takes of what is queued.
+    /// Writes as much of the queue as the system takes.
     ///
-    /// - Returns: why the stream is over, nil while it is open.
+    /// - Returns: why the stream is over; nil while it is open.
     mutating func flush() -> String? {
         while isWriting {
             do {

@@ -1,15 +1,15 @@
 internal import MeshCore
 internal import TLS
 
-/// Who is let in, and who is not any more.
+/// Decides who may connect and who may stay.
 extension FrameServer {
-    /// Connections that have not said hello yet; beyond so many one makes room.
+    /// The most connections without a hello; one more makes the server drop one of them.
     static let maximumStrangers = 16
 
-    /// Takes those who wait at the listening socket, but no more than there may be: whoever connects again and again would
-    /// keep all others from their turn.
+    /// Accepts the connections that wait, up to a limit per turn. Without the limit, a client that keeps connecting
+    /// would take the turn of all others.
     func acceptClients(from listener: Descriptor) {
-        // Read once for all who wait: it takes a moment, in which nobody else is served.
+        // Read once for all that wait: reading takes a moment in which nobody else is served.
         var denied: Result<Set<[UInt8]>, BearerError>?
         for _ in 0..<Self.maximumStrangers {
             let accepted: Descriptor
@@ -17,7 +17,7 @@ extension FrameServer {
                 guard let next = try acceptNext(listener) else { return }
                 accepted = next
             } catch {
-                // Too many open files, say. Whoever waits there goes on waiting, and would end every wait at once.
+                // For example, too many files are open. The waiting connection stays and would end every wait at once.
                 acceptAt = clock.now.advanced(by: acceptPause)
                 return
             }
@@ -41,7 +41,7 @@ extension FrameServer {
         }
     }
 
-    /// Who is not let in at present.
+    /// The denied fingerprints at present.
     private var deniedNow: Result<Set<[UInt8]>, BearerError> {
         do throws(BearerError) {
             return .success(try security?.denied() ?? [])
@@ -50,8 +50,8 @@ extension FrameServer {
         }
     }
 
-    /// Who makes room for a newcomer: the oldest connection without a hello from the address with the most of them, so that
-    /// whoever opens many pushes nobody else out.
+    /// The connection that makes room for a new one: the oldest without a hello, of the address with the most of them.
+    /// So nobody can push others out by opening many.
     private var strangerToDrop: Client? {
         let strangers = clients.filter { $0.value.heartbeat == nil }
         guard strangers.count >= Self.maximumStrangers else { return nil }
@@ -60,11 +60,11 @@ extension FrameServer {
         return byHost.filter { $0.count == most }.compactMap { $0.min() }.min()
     }
 
-    /// Drops clients that have been denied since they came.
+    /// Drops clients that were denied after they connected.
     func reviewDenied(at now: Instant) {
         guard let security, !clients.isEmpty, nextReview <= now else { return }
         nextReview = now.advanced(by: settings.reviewInterval)
-        // While the list cannot be read nobody new is let in, and those who were let in before stay.
+        // While the list cannot be read, nobody new may connect, and connected clients stay.
         guard let denied = try? security.denied(), !denied.isEmpty else { return }
         for client in clients.keys.sorted() {
             guard let fingerprint = clients[client]?.frames.peerFingerprint, denied.contains(fingerprint) else {

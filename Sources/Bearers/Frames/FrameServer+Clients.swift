@@ -1,7 +1,7 @@
 internal import MeshCore
 internal import TLS
 
-/// What clients say, and how long they may say nothing.
+/// Handles what clients send, and drops clients that are silent for too long.
 extension FrameServer {
     /// Writes to and reads from a client.
     func serve(_ client: Client, _ state: Watched) {
@@ -31,7 +31,9 @@ extension FrameServer {
         }
     }
 
-    /// - Returns: what rule the frame breaks, nil if none.
+    /// Carries a frame out.
+    ///
+    /// - Returns: the rule that the frame breaks; nil if none.
     private func handle(_ frame: ClientFrame, of client: Client) -> String? {
         guard let connection = clients[client] else { return nil }
         guard connection.heartbeat != nil else { return greet(client, with: frame) }
@@ -56,7 +58,7 @@ extension FrameServer {
             clients[client]?.links.insert(link)
             pending.append(.connect(ClientLink(client: client, link: link), target))
         case .packet(let link, let packet):
-            // A link that is not known was closed by us while the packet was on its way.
+            // The server closed this link while the packet was on its way.
             guard connection.links.contains(link) else { return nil }
             pending.append(.received(ClientLink(client: client, link: link), packet))
         case .close(let link):
@@ -71,12 +73,12 @@ extension FrameServer {
         return nil
     }
 
-    /// Whose allowance of connects a client uses up: that of its certificate, or its own where there are none.
+    /// The name whose allowance a client uses: its certificate's, or its own without certificates.
     private func allowance(of client: Client) -> String {
         clients[client]?.frames.peerFingerprint.map(Hexadecimal.encode) ?? "\(client.rawValue)"
     }
 
-    /// The links of whoever is at the other end, who may have come several times with one certificate.
+    /// How many links the other end has, over all connections with the same certificate.
     private func linkCount(of connection: Connection) -> Int {
         guard let fingerprint = connection.frames.peerFingerprint else { return connection.links.count }
         return clients.values.reduce(0) { sum, other in
@@ -124,7 +126,7 @@ extension FrameServer {
         return nil
     }
 
-    /// Keeps connections alive and drops the clients that are silent.
+    /// Keeps connections alive and drops silent clients.
     func keepTime() {
         let now = clock.now
         reviewDenied(at: now)
@@ -138,7 +140,7 @@ extension FrameServer {
             }
             if connection.isPaused { clients[client]?.heartbeat?.heard(at: now) }
             if heartbeat.isOtherSilent(at: now), !connection.isPaused {
-                // This process may have been stopped meanwhile, and all of it lies in the system's buffer.
+                // This process may have been stopped, and the client's frames may wait in the system's buffer.
                 serve(client, Watched(number: connection.frames.descriptor.number, isReadable: true))
                 guard clients[client]?.heartbeat?.isOtherSilent(at: now) == true else { continue }
                 drop(client, BearerError("the other side does not answer for \(heartbeat.patience.heartbeatText)"))

@@ -1,8 +1,8 @@
 package import MeshCore
 
-/// Who a server deals with, what they want and what they may do.
+/// The clients of a server, their requests and their limits.
 extension FrameServer {
-    /// Names a client; never reused within a server's life.
+    /// Identifies a client; never reused during a server's life.
     package struct Client: RawRepresentable, Hashable, Comparable, Sendable {
         /// Counts up from 0.
         package let rawValue: UInt32
@@ -12,15 +12,15 @@ extension FrameServer {
             self.rawValue = rawValue
         }
 
-        /// The order of their coming.
+        /// Clients in the order in which they connected.
         package static func < (left: Client, right: Client) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// A link of a client, by the client's own number.
     package struct ClientLink: Hashable, Sendable {
-        /// Whose it is.
+        /// The client that the link belongs to.
         package let client: Client
-        /// Which of the client's.
+        /// The client's number for the link.
         package let link: LinkIdentifier
 
         /// That link of that client.
@@ -30,37 +30,37 @@ extension FrameServer {
         }
     }
 
-    /// What clients want.
+    /// What clients ask for, and how they come and go.
     package enum Event: Hashable, Sendable {
-        /// A client has said hello; who it is, for people, and the fingerprint of its certificate if it has one.
+        /// A client has said hello. `peer` is its name for people; the fingerprint is its certificate's, if it has one.
         case came(Client, peer: String, fingerprint: [UInt8]?)
-        /// Begin to connect; ``opened(_:maximumPacketSize:_:)`` or ``close(_:_:)`` is to follow.
+        /// Begin to connect. The owner answers with ``opened(_:maximumPacketSize:_:)`` or ``close(_:_:)``.
         case connect(ClientLink, LinkTarget)
-        /// Write a packet to Data In; comes too for a link that is not open yet.
+        /// Write a packet to Data In. It may arrive before the link is open.
         case received(ClientLink, [UInt8])
-        /// Close a link, or stop connecting; each link of a client that is gone is told of so too.
+        /// Close a link, or stop connecting. It is also sent for each link of a client that is gone.
         case closed(ClientLink)
-        /// Report what advertises, or cease to; a client that is gone has ceased.
+        /// Begin to report what advertises, or stop. A client that is gone has stopped.
         case scan(Client, Bool)
-        /// A client is gone or was dropped, after the events of its links.
+        /// A client is gone or was dropped; follows the events of its links.
         case left(Client, reason: String)
-        /// Somebody who connected did not become a client.
+        /// A connection did not become a client.
         case turnedAway(peer: String, reason: String)
     }
 
-    /// What clients may do, and how long they may take.
+    /// The limits of clients.
     package struct Settings: Sendable {
-        /// Clients at once; further ones are told so and dropped.
+        /// The most clients at once; further ones are told so and dropped.
         package var maximumClients = 16
-        /// Links of each client at once, 1...255; connections with the same certificate are one client.
+        /// The most links of a client at once, 1...255. Connections with the same certificate count as one client.
         package var maximumLinks = 4
         /// Whether clients may scan.
         package var canScan = true
         /// How long a client may take to say hello.
         package var greetingTimeout = Duration.seconds(10)
-        /// The longest time for which a client is told nothing, up to 65 s.
+        /// The longest time without a frame to a client, up to 65 s.
         package var silence = Duration.seconds(5)
-        /// How often it is looked whether somebody who was let in is denied meanwhile.
+        /// How often to check whether a connected client has been denied.
         package var reviewInterval = Duration.seconds(5)
 
         /// The settings described at each property.

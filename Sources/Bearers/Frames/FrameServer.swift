@@ -1,64 +1,64 @@
 package import MeshCore
 internal import TLS
 
-/// The other end of ``SocketBearer``: listens, and speaks frames with any number of clients.
+/// The other end of ``SocketBearer``: listens, and exchanges frames with any number of clients.
 ///
-/// One thread drives the server, by ``wait(atMost:watching:)`` or, where it waits for more, by ``watched``,
-/// ``nextDeadline`` and ``advance(_:)``. A client that breaks the rules of the frames, does not read what it is sent or
-/// falls silent is told so and dropped; the others do not notice.
+/// One thread drives the server, either by ``wait(atMost:watching:)`` or, if it waits for more than the server, by
+/// ``watched``, ``nextDeadline`` and ``advance(_:)``. The server drops a client that breaks the rules of the frames,
+/// does not read, or falls silent, and tells it why. The other clients do not notice.
 ///
-/// What clients can take of the memory is bounded: each has at most ``FrameConnection/outgoingLimit`` and one frame.
+/// Each client uses a bounded amount of memory: at most ``FrameConnection/outgoingLimit`` and one frame.
 package final class FrameServer {
-    /// What is known of one connection.
+    /// The state of one connection.
     struct Connection {
         var frames: FrameConnection
         let peer: String
-        /// When it came; without a hello it is dropped in time.
+        /// When it was accepted. Without a hello in time it is dropped.
         let since: Instant
-        /// The address without the port.
+        /// The peer's address without the port.
         var host: Substring { peer.prefix(upTo: peer.lastIndex(of: ":") ?? peer.endIndex) }
-        /// Since its hello.
+        /// Nil before its hello.
         var heartbeat: Heartbeat?
-        /// Whether it is not read at present.
+        /// Whether the server does not read it at present.
         var isPaused = false
         var isScanning = false
         var links: Set<LinkIdentifier> = []
-        /// Link numbers below are used up.
+        /// All link numbers below this are used up.
         var nextLink: UInt64 = 0
     }
 
-    /// Where the server listens, with the port that the system chose if 0 was asked for.
+    /// Where the server listens; has the port that the system chose if the request was for port 0.
     package let address: SocketAddress
     let settings: Settings
     let security: ConnectionSecurity?
     let clock: BearerClock
     private let wakeUp: Int32?
     private var listener: Descriptor?
-    /// Takes the next who waits at the listening socket; tests put in what the system would do.
+    /// Accepts the next connection that waits; tests replace the system call.
     var acceptNext: (Descriptor) throws(SystemError) -> Descriptor? = acceptStream
-    /// How long nobody is taken after the system could not.
+    /// How long to accept nobody after the system has failed to accept.
     var acceptPause = Duration.seconds(1)
-    /// When somebody is taken again, if the system could not.
+    /// When to accept again after such a failure; nil if there was none.
     var acceptAt: Instant?
-    /// When it is looked next whether a client is denied meanwhile.
+    /// When to check next whether a client has been denied.
     var nextReview = Instant.zero
     var clients: [Client: Connection] = [:]
     var farewells = Farewells()
-    /// By certificate, or by connection where there are none: to come again must not fill an allowance.
+    /// By certificate, or by connection without certificates, so that connecting again does not refill an allowance.
     var allowances = ConnectAllowances()
     var nextClient: UInt32 = 0
     var pending: [Event] = []
-    /// What one client can say before the others get their turn.
+    /// The most octets to read from one client before the others have their turn.
     var buffer = [UInt8](repeating: 0, count: 8 * 1024)
 
     /// Starts to listen. A Unix socket gets mode 0600.
     ///
     /// - Parameters:
     ///   - address: where.
-    ///   - settings: what clients may do.
-    ///   - security: what clients are known by; without it whoever can connect is served.
-    ///   - clock: the process's, from now on if not given.
-    ///   - wakeUp: a pipe's reading end whose octets end ``wait(atMost:watching:)`` early and are thrown away.
+    ///   - settings: the limits of clients.
+    ///   - security: authenticates clients; without it the server serves everybody who can connect.
+    ///   - clock: the process's clock.
+    ///   - wakeUp: the reading end of a pipe; octets in it end ``wait(atMost:watching:)`` early and are thrown away.
     /// - Throws: ``BearerError`` if the address is in use or may not be used.
     package init(
         listeningAt address: SocketAddress,
@@ -82,9 +82,9 @@ package final class FrameServer {
         close()
     }
 
-    /// Stops to listen, drops all clients and removes the file of a Unix socket. Doing it twice does nothing.
+    /// Stops listening, drops all clients and removes the file of a Unix socket. A second call does nothing.
     ///
-    /// - Parameter error: what clients are told, if anything.
+    /// - Parameter error: what to tell the clients, if anything.
     package func close(_ error: BearerError? = nil) {
         guard listener != nil else { return }
         listener = nil
@@ -99,7 +99,7 @@ package final class FrameServer {
 
     // MARK: Waiting
 
-    /// What is to be waited for at present.
+    /// What to wait for now.
     package var watched: [Watched] {
         guard let listener else { return [] }
         var watched = clients.values.map { client in
@@ -111,7 +111,7 @@ package final class FrameServer {
         return watched
     }
 
-    /// When ``advance(_:)`` wants to be called though nothing is ready.
+    /// When to call ``advance(_:)`` even if nothing is ready.
     package var nextDeadline: Instant? {
         guard pending.isEmpty else { return clock.now }
         var deadline = [farewells.nextDeadline, acceptAt].compactMap(\.self).min()
@@ -122,10 +122,10 @@ package final class FrameServer {
         return deadline
     }
 
-    /// Reads and writes what can be, and does what is due, without waiting.
+    /// Reads and writes as much as possible and does what is due, without waiting.
     ///
-    /// - Parameter ready: ``watched`` with what came of the wait; others among it are passed over.
-    /// - Returns: what clients want, in order for each client.
+    /// - Parameter ready: ``watched`` with the result of the wait; other descriptors in it are ignored.
+    /// - Returns: what clients ask for, in order for each client.
     package func advance(_ ready: ArraySlice<Watched>) -> [Event] {
         guard let listener else { return [] }
         if let acceptAt, acceptAt <= clock.now { self.acceptAt = nil }
@@ -145,10 +145,10 @@ package final class FrameServer {
         return pending
     }
 
-    /// Waits until a client wants something, at most `duration`.
+    /// Waits until a client asks for something, at most for `duration`.
     ///
-    /// - Parameter descriptors: end the wait early as long as there is something to read on one of them.
-    /// - Returns: what they want, in order for each client; empty after the time or when a signal arrived.
+    /// - Parameter descriptors: end the wait early while one of them is readable.
+    /// - Returns: what clients ask for, in order for each client; empty when the time is over or a signal arrived.
     /// - Throws: ``BearerError`` if the system cannot wait.
     package func wait(
         atMost duration: Duration,
@@ -172,14 +172,15 @@ package final class FrameServer {
 
     // MARK: What clients are told
 
-    /// A link is open and takes packets of at most so many octets, 512 at most; nothing happens if it was closed.
+    /// Tells a client that a link is open and takes packets of at most so many octets, up to 512. Does nothing if the
+    /// link was closed.
     ///
-    /// - Parameter times: how long that took, if it is known.
+    /// - Parameter times: how long the stages took, if known.
     package func opened(_ link: ClientLink, maximumPacketSize: Int, _ times: GATTTimes? = nil) {
         tell(.opened(link.link, maximumPacketSize: maximumPacketSize, times), on: link)
     }
 
-    /// Sends a packet of 1...512 octets on a link; nothing happens if it was closed.
+    /// Sends a packet of 1...512 octets on a link. Does nothing if the link was closed.
     package func send(_ packet: [UInt8], on link: ClientLink) {
         guard (1...Frame.maximumPacketSize).contains(packet.count) else {
             close(link, BearerError("a packet of \(packet.count) octets cannot be sent"))
@@ -188,27 +189,27 @@ package final class FrameServer {
         tell(.packet(link.link, packet), on: link)
     }
 
-    /// A link is gone, or did not come about; nothing happens if it was closed.
+    /// Tells a client that a link has ended or failed. Does nothing if the link was closed.
     package func close(_ link: ClientLink, _ error: BearerError) {
         tell(.closed(link.link, error), on: link)
         clients[link.client]?.links.remove(link.link)
     }
 
-    /// Something that advertises was heard; left out if the client does not scan or reads slowly.
+    /// Tells a client what was heard. Leaves it out if the client does not scan or reads slowly.
     package func heard(_ advertisement: Advertisement, by client: Client) {
         guard clients[client]?.isScanning == true else { return }
         tell(.heard(advertisement), client, canBeMissed: true)
     }
 
-    /// Does not read what a client says until told otherwise, while what it has sent waits for the radio; a client that
-    /// is not read is not expected to say anything.
+    /// Stops reading a client while its packets wait for the radio, or starts again. A client that is not read may be
+    /// silent.
     package func pause(_ client: Client, _ isPaused: Bool) {
         guard clients[client]?.isPaused == !isPaused else { return }
         clients[client]?.isPaused = isPaused
         clients[client]?.heartbeat?.heard(at: clock.now)
     }
 
-    /// Tells a client why and drops it; its events come with the next ``advance(_:)``.
+    /// Tells a client why, and drops it. The next ``advance(_:)`` returns its events.
     package func drop(_ client: Client, _ error: BearerError) {
         guard var frames = clients[client]?.frames else { return }
         _ = frames.send(ServerFrame.end(error).encoded)
@@ -216,7 +217,7 @@ package final class FrameServer {
         remove(client, reason: error.message)
     }
 
-    /// Drops a client that there can be no secured connection with, and tells it why if it can hear that.
+    /// Drops a client without a working TLS connection, and tells it why if it can read that.
     func turnAway(_ client: Client, _ end: FrameConnection.End) {
         guard var frames = clients[client]?.frames else { return }
         let error = BearerError(
@@ -233,7 +234,7 @@ package final class FrameServer {
         tell(frame, link.client)
     }
 
-    /// Sends a frame to a client, and forgets one that cannot be sent to.
+    /// Sends a frame to a client, and removes a client that cannot be sent to.
     func tell(_ frame: ServerFrame, _ client: Client, canBeMissed: Bool = false) {
         guard let end = clients[client]?.frames.send(frame.encoded, canBeMissed: canBeMissed) else {
             clients[client]?.heartbeat?.sent(at: clock.now)
@@ -242,7 +243,7 @@ package final class FrameServer {
         remove(client, reason: end)
     }
 
-    /// Forgets a client and tells what that ends.
+    /// Removes a client, and reports what ends with it.
     func remove(_ client: Client, reason: String) {
         guard let connection = clients.removeValue(forKey: client) else { return }
         guard connection.heartbeat != nil else {

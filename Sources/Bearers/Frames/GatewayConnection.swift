@@ -1,53 +1,53 @@
 internal import MeshCore
 
-/// A connection of ``SocketBearer``, from the first address that is tried over TLS and the hellos to its loss.
+/// A connection of ``SocketBearer``: from the first address, through TLS and the hellos, until its loss.
 ///
-/// What has happened is to be taken in order; after a failure or a loss the connection is of no use any more.
+/// The caller handles the happenings in order. After a failure or a loss the connection is of no use.
 struct GatewayConnection {
-    /// What a connection leads to and how it is made.
+    /// Where a connection leads, and how to make it.
     struct Settings {
         /// Where the gateway listens.
         var address: SocketAddress
-        /// What messages call it.
+        /// Its name in messages.
         var name: String
-        /// Secures the connection by TLS; nil for a plain one.
+        /// Secures the connection with TLS; nil for a plain one.
         var security: ConnectionSecurity?
-        /// How long it may take to come about, its hello included.
+        /// How long setting up may take, including the hello.
         var timeout: Duration
-        /// The longest time for which nothing is sent, up to 65 s.
+        /// The longest time without sending, up to 65 s.
         var silence: Duration
     }
 
-    /// What becomes of a connection.
+    /// What happens to a connection.
     enum Happening {
         /// The gateway has said hello.
         case greeted(maximumLinks: Int, canScan: Bool)
-        /// It has told something of a link, or whom it hears.
+        /// The gateway has reported something about a link, or what it heard.
         case told(BearerEvent)
-        /// The connection has not come about.
+        /// The connection could not be set up.
         case failed(BearerError)
-        /// The connection had come about, and is over.
+        /// The connection had been set up, and is lost.
         case lost(BearerError)
-        /// The connection had come about, and the gateway has said why it ends it.
+        /// The connection had been set up; the gateway has ended it and said why.
         case dismissed(BearerError)
     }
 
     private let settings: Settings
     private var dialling: Dialling?
     private var stream: FrameConnection?
-    /// Since the gateway's hello; the connection is being set up as long as there is none.
+    /// Nil until the gateway's hello; until then the connection is being set up.
     private var heartbeat: Heartbeat?
-    /// When the gateway is to have said hello.
+    /// When the gateway must have said hello.
     private let greetingDeadline: Instant
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// What helps against somebody who breaks the rules of the frames.
+    /// What helps if the other side breaks the rules of the frames.
     static let violationHint =
         "What listens there breaks the rules of the frames of version \(Frame.version): update the gateway or simulator, or "
         + "mend it if it is your own."
     private static let foreignHint = "Is it a gateway or simulator of meshplan that listens there?"
 
-    /// A connection to one of some addresses, one tried after the other; ``begin(at:)`` begins.
+    /// A connection to one of several addresses, tried one after the other; ``begin(at:)`` starts it.
     init(_ settings: Settings, to candidates: [Candidate], at now: Instant) {
         self.settings = settings
         greetingDeadline = now.advanced(by: settings.timeout)
@@ -62,7 +62,7 @@ struct GatewayConnection {
 
     // MARK: Waiting
 
-    /// When the connection is to be given up or kept alive, or the next address tried.
+    /// When to give the connection up, keep it alive, or try the next address.
     var nextDeadline: Instant? {
         if let dialling { return dialling.nextDeadline }
         return heartbeat?.nextDeadline ?? greetingDeadline
@@ -79,7 +79,7 @@ struct GatewayConnection {
         dial(isReady: false, at: now)
     }
 
-    /// Reads and writes what can be, and does what is due.
+    /// Reads and writes as much as possible, and does what is due.
     mutating func advance(_ ready: ArraySlice<Watched>, at now: Instant) -> [Happening] {
         if dialling != nil { return dial(isReady: ready.first?.isReady ?? false, at: now) }
         var happenings: [Happening] = []
@@ -100,7 +100,7 @@ struct GatewayConnection {
             )
         }
         if heartbeat.isOtherSilent(at: now) {
-            // This process may have been stopped meanwhile, and all of it lies in the system's buffer.
+            // This process may have been stopped, and the gateway's frames may wait in the system's buffer.
             let happenings = read(at: now)
             guard stream != nil, self.heartbeat?.isOtherSilent(at: now) == true else { return happenings }
             return happenings + lose("the other side does not answer for \(heartbeat.patience.heartbeatText)")
@@ -108,7 +108,7 @@ struct GatewayConnection {
         return heartbeat.isBeatDue(at: now) ? send(.alive, at: now) : []
     }
 
-    /// Looks whether the connection is still there, if nobody may have waited for long.
+    /// Checks whether the connection is still there; call it if nobody may have waited for long.
     mutating func check(at now: Instant) -> [Happening] {
         heartbeat?.isBeatDue(at: now) == true ? read(at: now) : []
     }
@@ -142,7 +142,7 @@ struct GatewayConnection {
         }
     }
 
-    /// Takes the first frame.
+    /// Handles the first frame.
     private mutating func greet(_ content: [UInt8], at now: Instant) -> [Happening] {
         let frame: ServerFrame
         do throws(FrameError) {
@@ -170,7 +170,7 @@ struct GatewayConnection {
         }
     }
 
-    /// The connection is over, or has not come about.
+    /// Ends the connection: it is lost, or could not be set up.
     private mutating func end(_ error: BearerError) -> [Happening] {
         (dialling, stream) = (nil, nil)
         return [isGreeted ? .lost(error) : .failed(error)]
@@ -190,12 +190,12 @@ struct GatewayConnection {
             heartbeat?.sent(at: now)
             return []
         }
-        // The gateway may have told why before it closed the connection.
+        // The gateway may have said why before it closed the connection.
         let lastWords = read(at: now)
         return stream == nil ? lastWords : lastWords + lose(reason)
     }
 
-    /// Says that nothing more is sent, so far as TLS has a word for it.
+    /// Ends sending, with TLS's own message if TLS is used.
     mutating func close() { stream?.close() }
 
     private mutating func read(at now: Instant) -> [Happening] {

@@ -1,14 +1,14 @@
 internal import MeshCore
 
-/// Notices that the other side of a connection is gone though nothing says so: a machine without power, a network that
-/// is cut, a process that is stopped.
+/// Notices that the other side of a connection is gone although nothing says so: a machine without power, a broken
+/// network, a stopped process.
 ///
-/// Each side says in its hello how long it is silent at most, sends an empty frame when it had nothing to send for so
-/// long, and gives the other side up after three times what that one has promised.
+/// In its hello each side promises its longest silence. It sends an empty frame if it had nothing to send for that
+/// long. It gives the other side up after three times the silence that the other side has promised.
 struct Heartbeat {
-    /// The longest silence of ours.
+    /// The longest silence that this side promises.
     static let interval = Duration.seconds(5)
-    /// So many of its intervals may the other side be silent.
+    /// After how many promised silences the other side is given up.
     static let patience = 3
 
     private let interval: Duration
@@ -16,10 +16,10 @@ struct Heartbeat {
     private var sentAt: Instant
     private var heardAt: Instant
 
-    /// A connection whose hellos have just passed.
+    /// A connection whose hellos have just been exchanged.
     ///
     /// - Parameters:
-    ///   - interval: the longest silence that we have promised.
+    ///   - interval: the longest silence that this side has promised.
     ///   - theirs: the longest silence that the other side has promised.
     init(interval: Duration, theirs: Duration, at now: Instant) {
         self.interval = interval
@@ -31,7 +31,7 @@ struct Heartbeat {
     /// How long the other side may be silent.
     var patience: Duration { limit }
 
-    /// When there is something to do unless something is sent or heard before.
+    /// When something is due, unless something is sent or heard before.
     var nextDeadline: Instant { min(sentAt.advanced(by: interval), heardAt.advanced(by: limit)) }
 
     /// Something was sent.
@@ -43,7 +43,7 @@ struct Heartbeat {
     /// Whether an empty frame is due.
     func isBeatDue(at now: Instant) -> Bool { sentAt.advanced(by: interval) <= now }
 
-    /// Whether the other side is to be given up.
+    /// Whether to give the other side up.
     func isOtherSilent(at now: Instant) -> Bool { heardAt.advanced(by: limit) <= now }
 }
 
@@ -55,7 +55,7 @@ extension Duration {
         return UInt16(clamping: max(seconds * 1000 + attoseconds / 1_000_000_000_000_000, 1))
     }
 
-    /// `15 s`, or `300 ms` where seconds say too little.
+    /// `15 s` for whole seconds, otherwise milliseconds such as `300 ms`.
     var heartbeatText: String {
         let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"

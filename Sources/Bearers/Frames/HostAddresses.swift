@@ -2,12 +2,12 @@
 internal import MeshCore
 internal import Synchronization
 
-/// The addresses of a host, once it was looked up.
+/// The addresses of a host after a look-up.
 ///
-/// The first look-up waits, and everything else in the process with it. A lost connection comes back without one, by what
-/// is known; beside, in a thread of its own, the host is looked up anew, for it may have got another address meanwhile.
+/// The first look-up blocks, and the whole process waits. A lost connection does not wait for a look-up: it uses the
+/// known addresses. Meanwhile a separate thread looks the host up again, because its address may have changed.
 package final class HostAddresses {
-    /// Finds the addresses; nil if there are none at present.
+    /// Looks the addresses up; nil if there are none at present.
     typealias LookUp = @Sendable (SocketAddress) -> [Candidate]?
 
     private var known: [Candidate]?
@@ -16,7 +16,7 @@ package final class HostAddresses {
 
     /// A look-up in a thread of its own.
     private final class Search: Sendable {
-        /// What it gave, once it is over.
+        /// The result, once the look-up is over.
         let outcome = Mutex<[Candidate]??>(nil)
 
         init(_ address: SocketAddress, _ lookUp: @escaping LookUp) {
@@ -27,20 +27,20 @@ package final class HostAddresses {
         }
     }
 
-    /// Nothing is known yet.
+    /// Knows no address yet.
     package convenience init() {
         self.init { address in try? Bearers.candidates(for: address, passive: false) }
     }
 
-    /// Nothing is known yet, and what was known is found anew so.
+    /// Knows no address yet, and repeats look-ups with `again`.
     init(again: @escaping LookUp) {
         self.again = again
     }
 
-    /// What is known, or what a look-up gives now.
+    /// The known addresses, or the result of a look-up now.
     ///
-    /// - Parameter name: what an error calls the other side.
-    /// - Throws: ``BearerError`` if the host is not found; the next call looks again.
+    /// - Parameter name: the other side's name in errors.
+    /// - Throws: ``BearerError`` if the host is not found; the next call looks it up again.
     func candidates(for address: SocketAddress, called name: String) throws(BearerError) -> [Candidate] {
         if let outcome = search?.outcome.withLock({ $0 }) {
             search = nil
@@ -56,7 +56,7 @@ package final class HostAddresses {
         }
     }
 
-    /// Nobody answers at what is known, or does not any more.
+    /// Starts another look-up, because nobody answers at the known addresses.
     func lookAgain(for address: SocketAddress) {
         guard known != nil, search == nil, case .tcp = address else { return }
         search = Search(address, again)

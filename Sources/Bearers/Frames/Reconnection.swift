@@ -1,19 +1,19 @@
 internal import MeshCore
 
-/// When the socket of a ``SocketBearer`` that was lost is connected again, as long as anybody scans or has a link that
-/// waits for it: at growing distances, five times.
+/// When to connect a lost socket of a ``SocketBearer`` again, as long as anybody scans or a link waits: five times, at
+/// growing intervals.
 struct Reconnection {
     private static let attempts = 5
     private var failures = 0
-    /// When it is tried again.
+    /// When to try next.
     private(set) var next = Instant.zero
-    /// Why the last attempt has failed.
+    /// Why the last attempt failed.
     private(set) var error: BearerError?
 
-    /// Whether the last attempt has failed.
+    /// Whether the last attempt failed.
     var hasFailed: Bool { failures > 0 }
 
-    /// Why it is not tried any more, nil while it is.
+    /// Why there will be no further attempt; nil while there will be.
     var surrender: BearerError? { failures < Self.attempts ? nil : error }
 
     /// An attempt has failed.

@@ -1,41 +1,44 @@
 package import MeshCore
 
-/// What a gateway or a simulator process tells a client. Integers are big-endian; texts are UTF-8 with a length of two
-/// octets in front, 400 octets at most.
+/// A frame that a gateway or a simulator process sends to a client. Integers are big-endian. A text is its length (2)
+/// and then UTF-8, 400 octets at most.
 ///
-/// | type | body |
-/// | --- | --- |
-/// | 0x81 hello | magic (4), version (2), then in ours: the longest silence in milliseconds (2: 1...65,535), links at once (1: 1...255), whether it can scan (1); octets may be appended |
-/// | 0x82 opened | link (4), largest packet (2: 1...512), then over Bluetooth how long it took, in milliseconds (2 each, 65,535 for more): waiting, connection, MTU exchange, discovery, subscription |
-/// | 0x83 packet | link (4), packet (1...512) |
-/// | 0x84 closed | link (4), message (text), hint (text, empty if there is none) |
-/// | 0x85 heard | advertiser (1 + 1...32), signal known (1), signal in dBm (1), hash known (1), URI hash (4), kind (1: 0 unprovisioned, 1 proxy), service data (the rest) |
-/// | 0x86 refused | version that the server speaks (2); the connection ends |
-/// | 0x87 end | message (text), hint (text); the connection ends |
-/// | 0x88 alive | nothing |
+/// Each type with its body; sizes in octets stand in parentheses:
+///
+/// - `0x81` hello: magic (4), version (2), then in this version: the longest silence in milliseconds (2: 1...65,535),
+///   links at once (1: 1...255), whether it can scan (1); more octets may follow
+/// - `0x82` opened: link (4), largest packet (2: 1...512), then over Bluetooth how long it took, in milliseconds (2
+///   each, 65,535 for more): waiting, connection, MTU exchange, discovery, subscription
+/// - `0x83` packet: link (4), packet (1...512)
+/// - `0x84` closed: link (4), message (text), hint (text, empty if there is none)
+/// - `0x85` heard: advertiser (1 + 1...32), signal known (1), signal in dBm (1), hash known (1), URI hash (4), kind (1:
+///   0 unprovisioned, 1 proxy), service data (the rest)
+/// - `0x86` refused: version that the server speaks (2); the connection ends
+/// - `0x87` end: message (text), hint (text); the connection ends
+/// - `0x88` alive: nothing
 package enum ServerFrame: Hashable, Sendable {
-    /// The first frame, if the versions are the same; the server sends something at least once in so many milliseconds.
+    /// The first frame if the versions are the same. The server sends something at least once in so many milliseconds.
     case hello(silence: UInt16, maximumLinks: UInt8, canScan: Bool)
-    /// The first frame of a server that speaks another version and did not notice that we do.
+    /// The first frame of a server that speaks another version and did not notice the client's version.
     case otherVersion(UInt16)
-    /// A link is open; how long that took is known of links over Bluetooth.
+    /// A link is open. Links over Bluetooth also tell how long that took.
     case opened(LinkIdentifier, maximumPacketSize: Int, GATTTimes? = nil)
     /// A packet was notified on Data Out.
     case packet(LinkIdentifier, [UInt8])
-    /// A link is gone or did not come about.
+    /// A link has ended or failed.
     case closed(LinkIdentifier, BearerError)
     /// Something that advertises was heard.
     case heard(Advertisement)
-    /// The first frame and the last, if the versions differ.
+    /// The first and last frame if the versions differ.
     case refused(version: UInt16)
     /// The last frame: why the connection ends.
     case end(BearerError)
-    /// Nothing has happened; the server is there.
+    /// Nothing has happened; the server is still there.
     case alive
 
     /// Reads the content of a frame.
     ///
-    /// - Throws: ``FrameError`` for an unknown type, a foreign hello or a body that breaks its form.
+    /// - Throws: ``FrameError`` for an unknown type, a hello of another protocol, or a malformed body.
     package init(decoding content: [UInt8]) throws(FrameError) {
         guard let type = content.first else { throw .empty }
         var reader = ByteReader(content[1...])
@@ -78,7 +81,7 @@ package enum ServerFrame: Hashable, Sendable {
         }
     }
 
-    /// The content of the frame; texts are cut to what fits, sizes brought into their range.
+    /// The content of the frame. Texts are cut to fit, and sizes are limited to their range.
     package var encoded: [UInt8] {
         var writer = ByteWriter(capacity: 80)
         switch self {
@@ -128,7 +131,7 @@ extension ByteReader {
         return value == 1
     }
 
-    /// A text that is shown to people: what is not UTF-8 or moves the cursor of a terminal becomes U+FFFD.
+    /// Reads a text for people. Invalid UTF-8 and characters that move a terminal's cursor become U+FFFD.
     private mutating func readText() throws(DecodeError) -> String {
         let count = Int(try readUInt16())
         guard count <= Frame.maximumTextSize else { throw .length(count) }

@@ -1,11 +1,11 @@
-/// Where a gateway or a simulator process listens, as `--via` and `--listen` name it.
+/// Where a gateway or a simulator process listens.
 package enum SocketAddress: Hashable, Sendable {
     /// A Unix domain socket at a path, at most 107 octets on Linux.
     case unix(path: String)
-    /// A TCP port of a host, which is a name, an IPv4 address or an IPv6 address without brackets.
+    /// A TCP port of a host. The host is a name, an IPv4 address or an IPv6 address without brackets.
     case tcp(host: String, port: UInt16)
 
-    /// Reads `unix:PATH` or `tcp:HOST:PORT`; an IPv6 address stands in brackets, as in RFC 3986.
+    /// Reads `unix:PATH` or `tcp:HOST:PORT`. An IPv6 address has brackets, as in RFC 3986.
     ///
     /// - Throws: ``SocketAddressError`` that says what is missing.
     package init(_ text: String) throws(SocketAddressError) {
@@ -22,9 +22,10 @@ package enum SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// Reads `HOST:PORT`, or `HOST` alone where a port is given for that; an IPv6 address stands in brackets.
+    /// Reads `HOST:PORT`, or only `HOST` if there is a default port. An IPv6 address has brackets.
     ///
-    /// - Parameter text: what an error names.
+    /// - Parameter text: the whole text, which an error names.
+    /// - Throws: ``SocketAddressError`` that says what is wrong with the host or the port.
     package init(tcp rest: some StringProtocol, of text: String, defaultPort: UInt16?) throws(SocketAddressError) {
         var host = String(rest)
         var port = defaultPort
@@ -47,11 +48,11 @@ package enum SocketAddress: Hashable, Sendable {
     }
 }
 
-/// Why a text does not name a socket.
+/// Why a text is not a socket address.
 package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was to be read.
+    /// The text.
     package var text: String
-    /// What is wrong with it, a clause.
+    /// What is wrong with it, as a clause.
     package var problem: String
 
     /// An error about a text.
@@ -60,23 +61,23 @@ package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConver
         self.problem = problem
     }
 
-    /// For people, without a full stop.
+    /// The error for people, without a full stop.
     package var description: String { "`\(text)` is no address: \(problem)" }
 }
 
 extension SocketAddress {
-    /// The same port at all addresses of a machine, for those who listen there.
+    /// The same port at all addresses of this machine, to listen there.
     var everywhere: SocketAddress {
         switch self {
         case .unix: self
-        // An address of IPv6 is reached by nobody who listens at those of IPv4.
+        // A listener at IPv4 addresses cannot be reached at an IPv6 address.
         case .tcp(let host, let port): .tcp(host: host.contains(":") ? "::" : "0.0.0.0", port: port)
         }
     }
 }
 
 extension SocketAddress: CustomStringConvertible {
-    /// The text that reads as this address.
+    /// The text that this address can be read from.
     package var description: String {
         switch self {
         case .unix(let path): "unix:\(path)"
@@ -86,7 +87,7 @@ extension SocketAddress: CustomStringConvertible {
 }
 
 extension String {
-    /// What follows a prefix, or nil if the text does not begin with it.
+    /// The rest after a prefix; nil if the text does not begin with it.
     fileprivate func removing(prefix: String) -> String? {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }

@@ -1,14 +1,14 @@
 package import MeshCore
 
-/// Proxy and provisioning links, and scanning, through a gateway or a simulator process: all over one socket.
+/// Proxy links, provisioning links and scanning through a gateway or a simulator process, all over one socket.
 ///
-/// The socket is connected when it is first needed and again when it is needed after a loss.
+/// It connects the socket when it is first needed, and again when it is needed after a loss.
 package final class SocketBearer: PolledBearer {
     private let settings: GatewayConnection.Settings
     private let isPatient: Bool
     /// The clock of ``now``.
     package let clock: BearerClock
-    /// What ends a wait beside the socket.
+    /// Ends a wait, beside the socket.
     package let interruption: WaitInterruption
     private let addresses: HostAddresses
     private var connection: GatewayConnection?
@@ -17,32 +17,32 @@ package final class SocketBearer: PolledBearer {
     private var canScan = true
     private var isScanning = false
     private var reconnection = Reconnection()
-    /// Why a connection that had been set up was lost last.
+    /// Why the last established connection was lost.
     private var lastLoss: BearerError?
-    /// Why a bearer that is not patient can do nothing any more, until that is thrown.
+    /// Why a bearer that is not patient has failed; nil once that was thrown.
     private var breakdown: BearerError?
     private var events = BearerEventQueue()
 
     private var name: String { settings.name }
 
     private enum LinkState {
-        /// The gateway is told when the connection is there.
+        /// The gateway will be asked once the connection is set up.
         case queued(LinkTarget)
-        /// The gateway is told.
+        /// The gateway has been asked.
         case connecting
         case open
     }
 
-    /// What the gateway said in its last hello, nil before its first.
+    /// The number in the gateway's last hello; nil before the first one.
     private var toldMaximumLinks: Int?
-    /// Whether anybody waited for a hello in vain already to know how many links there are.
+    /// Whether anybody has already waited for a hello in vain to learn the number of links.
     private var hasAsked = false
 
-    /// What the gateway said in its hello, 1 before. The first who asks a patient bearer waits for it.
+    /// The number in the gateway's hello; 1 before it. The first caller waits for the hello if the bearer is patient.
     package var maximumLinks: Int {
         if toldMaximumLinks == nil, isPatient, !hasAsked {
             hasAsked = true
-            // What is wrong shows when a link is wanted.
+            // A problem shows when somebody asks for a link.
             try? open()
         }
         return toldMaximumLinks ?? 1
@@ -52,16 +52,16 @@ package final class SocketBearer: PolledBearer {
     ///
     /// - Parameters:
     ///   - address: where the gateway listens.
-    ///   - name: what messages call it; the address if not given.
-    ///   - security: secures the connection by TLS, if given; else it is plain.
-    ///   - connectTimeout: how long a connection may take to come about, its hello included.
-    ///   - silence: the longest time for which nothing is sent, up to 65 s.
-    ///   - isPatient: whether who first connects or scans waits for the gateway's hello, so that what is wrong is known at
-    ///     once, and a lost connection is made good; otherwise nothing but ``open()`` waits, and ``advance(_:)`` throws at
-    ///     a loss.
-    ///   - clock: the process's, from now on if not given.
-    ///   - interruption: what ends a wait beside the socket.
-    ///   - addresses: those that the host was found to have; to be kept for another bearer that takes this one's place.
+    ///   - name: its name in messages; the address if not given.
+    ///   - security: secures the connection with TLS; nil for a plain connection.
+    ///   - connectTimeout: how long setting up a connection may take, including the hello.
+    ///   - silence: the longest time without sending, up to 65 s.
+    ///   - isPatient: if true, the first caller that connects or scans waits for the gateway's hello, so that problems
+    ///     show at once, and a lost connection is made again. If false, only ``open()`` waits, and ``advance(_:)``
+    ///     throws at a loss.
+    ///   - clock: the process's clock.
+    ///   - interruption: ends a wait, beside the socket.
+    ///   - addresses: the known addresses of the host; pass the same object to a bearer that replaces this one.
     package init(
         address: SocketAddress,
         name: String? = nil,
@@ -92,9 +92,9 @@ package final class SocketBearer: PolledBearer {
 
     // MARK: Links
 
-    /// Begins to connect, the socket at once if it is not.
+    /// Begins to connect; first connects the socket if necessary.
     ///
-    /// - Throws: ``BearerError`` if the socket cannot be connected, as far as that shows at once, and if
+    /// - Throws: ``BearerError`` if the socket cannot be connected, as far as that shows at once, or if
     ///   ``maximumLinks`` are in use.
     package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
         try beginOrWait()
@@ -131,20 +131,20 @@ package final class SocketBearer: PolledBearer {
         tell(.packet(link, packet))
     }
 
-    /// Octets that wait for the system's buffer; all links share one socket.
+    /// The octets that wait for the system's buffer. All links share one socket.
     package func backlog(of link: LinkIdentifier) -> Int { connection?.waiting ?? 0 }
 
-    /// Closes a link; what has arrived on it and was not fetched yet is dropped.
+    /// Closes a link. Events of it that were not fetched yet are dropped.
     package func close(_ link: LinkIdentifier) {
         guard let state = links.removeValue(forKey: link) else { return }
         if case .queued = state {} else { tell(.close(link)) }
         events.drop(link)
     }
 
-    /// Begins to report what the gateway hears, or ceases to; goes on after a loss of the socket.
+    /// Begins to report what the gateway hears, or stops. A scan goes on after the socket was lost and connected again.
     ///
-    /// - Throws: ``BearerError`` if the socket could never be connected, as far as that shows at once, and if the gateway
-    ///   cannot scan.
+    /// - Throws: ``BearerError`` if the socket could never be connected, as far as that shows at once, or if the
+    ///   gateway cannot scan.
     package func scan(_ isOn: Bool) throws(BearerError) {
         guard isOn != isScanning else { return }
         if isOn {
@@ -162,14 +162,14 @@ package final class SocketBearer: PolledBearer {
     /// Whether the gateway has said hello.
     package var isReady: Bool { connection?.isGreeted ?? false }
 
-    /// When the connection is to be begun, given up or kept alive.
+    /// When to begin a connection, give it up or keep it alive.
     package var nextDeadline: Instant? {
         if breakdown != nil { return .zero }
         if let connection { return connection.nextDeadline }
         return isWanted ? reconnection.next : nil
     }
 
-    /// Whether there is a use for a connection.
+    /// Whether anybody needs a connection.
     private var isWanted: Bool { isScanning || !links.isEmpty }
 
     /// The socket, while there is one.
@@ -177,8 +177,8 @@ package final class SocketBearer: PolledBearer {
 
     /// Reads and writes frames.
     ///
-    /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again; for any loss if the
-    ///   bearer is not patient.
+    /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again; for any loss if
+    ///   the bearer is not patient.
     package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
         let failure = take(connection?.advance(ready, at: now))
         if let breakdown {
@@ -202,19 +202,19 @@ package final class SocketBearer: PolledBearer {
         throw error
     }
 
-    /// Why there is no connection at present, once one has failed or was lost.
+    /// Why there is no connection at present; nil unless one has failed or was lost.
     package var deafness: BearerError? { reconnection.error ?? (isReady ? nil : lastLoss) }
 
-    /// What has arrived and was not fetched yet.
+    /// The next event; nil if there is none.
     package func takeEvent() -> BearerEvent? { events.popFirst() }
 }
 
 // MARK: The connection
 
 extension SocketBearer {
-    /// Connects the socket now and waits for the gateway's hello; nothing happens if it has come.
+    /// Connects the socket now and waits for the gateway's hello; does nothing if the hello has arrived.
     ///
-    /// - Throws: ``BearerError`` if nobody listens, or somebody who does not speak the same version.
+    /// - Throws: ``BearerError`` if nobody listens, or if the other side does not speak the same version.
     package func open() throws(BearerError) {
         guard !isReady else { return }
         try dial()
@@ -235,14 +235,16 @@ extension SocketBearer {
             }
             if let error = take(connection?.advance(polled[..<own], at: now)) { throw error }
             guard connection == nil else { continue }
-            // Its end came together with its hello.
+            // The end arrived together with the hello.
             breakdown = nil
             throw lastLoss ?? BearerError("the connection to \(name) is lost: it ended at once")
         }
     }
 
-    /// Connects the socket unless that is done, under way, or to be tried again soon: a gateway that was there may be
-    /// starting again.
+    /// Connects the socket, unless it is connected, connecting, or soon to be tried again: a gateway that was there may
+    /// be restarting.
+    ///
+    /// - Throws: ``BearerError`` if the socket cannot be connected.
     private func beginOrWait() throws(BearerError) {
         guard !reconnection.hasFailed else { return }
         do throws(BearerError) {
@@ -253,10 +255,13 @@ extension SocketBearer {
         }
     }
 
-    /// Connects the socket unless that is done or under way.
+    /// Connects the socket, unless it is connected or connecting.
+    ///
+    /// - Throws: ``BearerError`` if the socket cannot be connected.
     private func begin() throws(BearerError) {
         if isPatient, toldMaximumLinks == nil { return try open() }
-        // Nobody may have waited for long, while somebody was asked something: the connection may be lost by now.
+        // Nobody may have waited for long, for example while a person was asked something. The connection may be lost
+        // by now.
         take(connection?.check(at: now))
         try dial()
     }
@@ -272,13 +277,13 @@ extension SocketBearer {
         take(connection?.send(frame, at: now))
     }
 
-    /// Takes what has become of the connection.
+    /// Handles what happened on the connection.
     ///
-    /// - Returns: why it has not come about, if it was being set up and failed now.
+    /// - Returns: why setting up failed, if it failed now.
     @discardableResult
     private func take(_ happenings: [GatewayConnection.Happening]?) -> BearerError? {
         for happening in happenings ?? [] {
-            // One of them may end the connection, and nothing after it counts.
+            // A happening may end the connection; those after it do not count.
             guard connection != nil else { return nil }
             switch happening {
             case .greeted(let maximumLinks, let canScan): greeted(maximumLinks, canScan: canScan)
@@ -290,7 +295,7 @@ extension SocketBearer {
                 reconnection = Reconnection()
                 lose(error)
             case .dismissed(let error):
-                // It may well say the same again after its next hello.
+                // It may end the next connection for the same reason after the hello.
                 reconnection.failed(error, at: now)
                 lose(error)
             }
@@ -298,7 +303,7 @@ extension SocketBearer {
         return nil
     }
 
-    /// Tells the gateway what has waited for its hello.
+    /// Sends the gateway the requests that waited for its hello.
     private func greeted(_ maximumLinks: Int, canScan: Bool) {
         toldMaximumLinks = maximumLinks
         self.canScan = canScan
@@ -311,9 +316,9 @@ extension SocketBearer {
     }
 
     private func take(_ event: BearerEvent) {
-        // Whoever tells of its radio has one, and is there.
+        // A gateway that reports about its radio works.
         if case .closed = event {} else { reconnection = Reconnection() }
-        // A link that is not known was closed by us while the frame was on its way.
+        // A link that is not known was closed here while the frame was on its way.
         switch event {
         case .opened(let link, _, _):
             guard let state = links[link] else { return }
@@ -343,7 +348,7 @@ extension SocketBearer {
         end(error)
     }
 
-    /// There is no connection any more: the links that wait for it are over, or wait on for a gateway that was there.
+    /// Ends the connection. Links that wait for it end, or keep waiting if the gateway was there before.
     private func end(_ error: BearerError) {
         connection = nil
         addresses.lookAgain(for: settings.address)

@@ -6,21 +6,22 @@ internal import Darwin
 internal import Glibc
 #endif
 #if canImport(CBluetooth)
-// Its headers include those of sockets, too. Where the module is compiled as a whole, the types may count as its own.
+// Its headers include those of sockets. In whole-module builds these types may count as this module's own.
 internal import CBluetooth
 #endif
 
 #if canImport(Darwin)
-/// The type of stream sockets.
+/// The socket type of streams.
 let streamType = SOCK_STREAM
 #else
-/// The type of stream sockets.
+/// The socket type of streams.
 let streamType = Int32(SOCK_STREAM.rawValue)
 #endif
 
-/// Starts to listen at `address`. A Unix socket file that nobody listens at any more is replaced.
+/// Starts to listen at `address`. It replaces a Unix socket file at which nobody listens any more.
 ///
-/// - Returns: the listening socket and the address it has, with the port that the system chose for port 0.
+/// - Returns: the listening socket and its address, with the port that the system chose for port 0.
+/// - Throws: ``BearerError`` if the address is in use or may not be used.
 func listenStream(at address: SocketAddress) throws(BearerError) -> (Descriptor, SocketAddress) {
     if case .unix(let path) = address { try removeStaleSocket(at: path, address: address) }
     var last = SystemError(number: EADDRNOTAVAIL)
@@ -35,8 +36,8 @@ func listenStream(at address: SocketAddress) throws(BearerError) -> (Descriptor,
             var on: Int32 = 1
             _ = setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         }
-        // Only the owner may speak to a simulated mesh. Linux gives the file that bind makes the mode that the socket
-        // has; others need the change afterwards. (A umask would be simpler, but all threads share it.)
+        // Only the owner may speak to a simulated mesh. On Linux the file gets the mode of the socket; other systems
+        // need the change after `bind`. (A umask would be simpler, but all threads share it.)
         _ = fchmod(number, 0o600)
         let bound = candidate.withAddress { bind(number, $0, $1) }
         last = .last
@@ -54,13 +55,15 @@ func listenStream(at address: SocketAddress) throws(BearerError) -> (Descriptor,
     throw BearerError("cannot listen at \(address): \(last.text)")
 }
 
-/// The next client that waits at a listening socket, nil if there is none.
+/// The next client that waits at a listening socket; nil if there is none.
+///
+/// - Throws: ``SystemError`` if the system cannot accept.
 func acceptStream(from listener: Descriptor) throws(SystemError) -> Descriptor? {
     let number = accept(listener.number, nil, nil)
     if number >= 0 {
         let descriptor = Descriptor(adopting: number)
         var on: Int32 = 1
-        // Fails on Unix sockets, which do not delay anyway.
+        // This fails on Unix sockets, which do not delay anyway.
         _ = setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         return descriptor
     }
@@ -70,7 +73,7 @@ func acceptStream(from listener: Descriptor) throws(SystemError) -> Descriptor? 
 }
 
 extension SocketAddress {
-    /// Whether only this machine can reach who listens there, whatever the name stands for.
+    /// Whether only this machine can reach a listener at this address.
     ///
     /// - Throws: ``BearerError`` if the host is not known.
     package func isLocal() throws(BearerError) -> Bool {
@@ -83,14 +86,14 @@ func removeSocketFile(at path: String) {
     _ = unlink(path)
 }
 
-/// One socket address that a ``SocketAddress`` stands for.
+/// One of the system's addresses for a ``SocketAddress``.
 struct Candidate {
     /// The address family, such as `AF_INET6`.
     var family: Int32
     /// The system's form of the address.
     var storage: [UInt8]
 
-    /// Lends the address in the form that system calls take.
+    /// Calls `body` with the address in the form of system calls.
     func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var aligned = sockaddr_storage()
         return withUnsafeMutableBytes(of: &aligned) { target in
@@ -102,7 +105,7 @@ struct Candidate {
         }
     }
 
-    /// Whether only this machine can reach it (RFC 1122, 3.2.1.3; RFC 4291, 2.5.3).
+    /// Whether only this machine can reach the address (RFC 1122, 3.2.1.3; RFC 4291, 2.5.3).
     var isLocal: Bool {
         switch family {
         case AF_UNIX: return true
@@ -110,13 +113,13 @@ struct Candidate {
             // The address follows the family and the port.
             return storage.dropFirst(4).first == 127
         case AF_INET6:
-            // The flow label stands before the address.
+            // The flow label comes before the address.
             return Array(storage.dropFirst(8).prefix(16)) == [UInt8](repeating: 0, count: 15) + [1]
         default: return false
         }
     }
 
-    /// Sends small frames at once.
+    /// Makes the system send small frames at once.
     func disableDelay(on descriptor: Descriptor) {
         guard family != AF_UNIX else { return }
         var on: Int32 = 1
@@ -124,9 +127,10 @@ struct Candidate {
     }
 }
 
-/// The socket addresses of a name, which may take the time of a look-up.
+/// Looks the addresses of a name up, which may take time.
 ///
-/// - Parameter passive: whether to listen there.
+/// - Parameter passive: whether they are for listening.
+/// - Throws: ``BearerError`` if the host is not found.
 func candidates(for address: SocketAddress, passive: Bool) throws(BearerError) -> [Candidate] {
     switch address {
     case .unix(let path):
@@ -188,7 +192,9 @@ private func removeStaleSocket(at path: String, address: SocketAddress) throws(B
     _ = unlink(path)
 }
 
-/// Whether somebody takes connections, or has not got round to those that wait.
+/// Whether somebody listens, even with a full backlog.
+///
+/// - Throws: ``BearerError`` if the address cannot be looked up.
 private func isListening(at address: SocketAddress) throws(BearerError) -> Bool {
     guard let candidate = try candidates(for: address, passive: false).first else { return false }
     let number = socket(candidate.family, streamType, 0)
@@ -198,7 +204,7 @@ private func isListening(at address: SocketAddress) throws(BearerError) -> Bool 
     return [EAGAIN, EINPROGRESS].contains(errno)
 }
 
-/// Who is at the other end of a socket: the address and port, or `a local process` at a Unix socket.
+/// The other end of a socket: its address and port, or `a local process` at a Unix socket.
 func peerName(of descriptor: Descriptor) -> String {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)

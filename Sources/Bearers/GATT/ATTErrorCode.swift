@@ -6,19 +6,19 @@ package struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
     /// The octet in the Error Response.
     package let rawValue: UInt8
 
-    /// The code with that octet; any octet is one.
+    /// The code with that octet; every octet is allowed.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// The server cannot process the request, or does not know it.
     package static let requestNotSupported = ATTErrorCode(rawValue: 0x06)
-    /// The PDU breaks its form.
+    /// The PDU is malformed.
     package static let invalidPDU = ATTErrorCode(rawValue: 0x04)
-    /// No attribute in the range is of the type: how searches end.
+    /// The range holds no attribute of the type; a search ends with this.
     package static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)
 
-    /// How to mend it, if anything can be said.
+    /// How to mend it; nil if nothing is known.
     package var hint: String? {
         switch rawValue {
         case 0x05, 0x08, 0x0C, 0x0F:

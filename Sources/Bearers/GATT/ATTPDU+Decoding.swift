@@ -3,7 +3,7 @@ package import MeshCore
 extension ATTPDU {
     /// Reads a PDU.
     ///
-    /// - Throws: ``DecodeError`` for opcodes that are not known here and parameters that break their form.
+    /// - Throws: ``DecodeError`` for unknown opcodes and malformed parameters.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let opcode = try reader.readUInt8()
@@ -58,7 +58,7 @@ extension ATTPDU {
         return try list(&reader, of: length)
     }
 
-    /// The rest as handles with values, `length` octets together.
+    /// The rest as handles with values; a handle and its value take `length` octets together.
     private static func list(_ reader: inout ByteReader, of length: Int) throws(DecodeError) -> [AttributeValue] {
         guard reader.remaining > 0, reader.remaining % length == 0 else {
             throw .length(reader.offset + reader.remaining)

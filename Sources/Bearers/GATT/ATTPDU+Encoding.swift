@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension ATTPDU {
-    /// The octet in front (Core Vol 3 Part F 3.4.8).
+    /// The first octet (Core Vol 3 Part F 3.4.8).
     package var opcode: UInt8 {
         switch self {
         case .errorResponse: 0x01
@@ -29,8 +29,8 @@ extension ATTPDU {
         }
     }
 
-    /// The octets. Values of a list must have the same length where the PDU says so, and fit one octet with their
-    /// handles.
+    /// The octets of the PDU. Where the PDU requires it, the values of a list must have the same length; each must fit
+    /// one octet together with its handle.
     package var encoded: [UInt8] {
         switch self {
         case .errorResponse(let request, let handle, let code):
@@ -94,7 +94,7 @@ extension ATTPDU {
         }
     }
 
-    /// The opcode, then `size` octets or so of parameters.
+    /// The opcode, then about `size` octets of parameters.
     private func make(_ size: Int, _ parameters: (inout ByteWriter) -> Void) -> [UInt8] {
         var writer = ByteWriter(capacity: 1 + size)
         writer.write(opcode)

@@ -20,50 +20,50 @@ package struct HandleRange: Hashable, Sendable {
     /// All handles.
     package static let all = HandleRange()
 
-    /// Whether they have a handle in common.
+    /// Whether both ranges have a handle in common.
     package func overlaps(_ other: HandleRange) -> Bool { first <= other.last && other.first <= last }
 
-    /// Whether the handle lies in it.
+    /// Whether the range contains the handle.
     package func contains(_ handle: UInt16) -> Bool { first <= handle && handle <= last }
 
-    /// What comes after the handle, nil if nothing does.
+    /// The part of the range after the handle; nil if nothing is left.
     package func after(_ handle: UInt16) -> HandleRange? {
         handle < last ? HandleRange(max(first, handle + 1), last) : nil
     }
 }
 
-/// An attribute's handle and its value, or a part of it.
+/// An attribute's handle with its value or a part of it.
 package struct AttributeValue: Hashable, Sendable {
     /// The handle.
     package var handle: UInt16
     /// The octets.
     package var value: [UInt8]
 
-    /// A value with its handle.
+    /// A handle with its value.
     package init(_ handle: UInt16, _ value: [UInt8]) {
         self.handle = handle
         self.value = value
     }
 }
 
-/// One PDU of the attribute protocol, of those that a client sends or receives (Core Vol 3 Part F 3.4): an opcode of one
-/// octet, then parameters, integers least significant octet first.
+/// A PDU of the attribute protocol that a client sends or receives (Core Vol 3 Part F 3.4): an opcode of one octet,
+/// then parameters. Integers are sent least significant octet first.
 package enum ATTPDU: Hashable, Sendable {
-    /// Error Response: the request's opcode, the handle it is about, why.
+    /// Error Response: the request's opcode, the handle it concerns, and the reason.
     case errorResponse(request: UInt8, handle: UInt16, ATTErrorCode)
-    /// Exchange MTU Request: the largest PDU that the client takes.
+    /// Exchange MTU Request: the largest PDU that the client accepts.
     case exchangeMTURequest(UInt16)
-    /// Exchange MTU Response: the largest PDU that the server takes.
+    /// Exchange MTU Response: the largest PDU that the server accepts.
     case exchangeMTUResponse(UInt16)
-    /// Find Information Request: what types do the attributes have?
+    /// Find Information Request: asks for the types of the attributes.
     case findInformationRequest(HandleRange)
     /// Find Information Response: handles with types of 16 bits, or of 128 bits each; at least one.
     case findInformationResponse([AttributeValue])
-    /// Find By Type Value Request: where is an attribute of that type (16 bits) with that value?
+    /// Find By Type Value Request: asks where an attribute of that type (16 bits) has that value.
     case findByTypeValueRequest(HandleRange, type: UInt16, value: [UInt8])
-    /// Find By Type Value Response: the groups that such attributes begin; at least one.
+    /// Find By Type Value Response: the groups that begin with such attributes; at least one.
     case findByTypeValueResponse([HandleRange])
-    /// Read By Type Request: values of the attributes of a type.
+    /// Read By Type Request: asks for the values of the attributes of a type.
     case readByTypeRequest(HandleRange, type: BluetoothUUID)
     /// Read By Type Response: values of the same length, at least one.
     case readByTypeResponse([AttributeValue])
@@ -71,11 +71,11 @@ package enum ATTPDU: Hashable, Sendable {
     case readRequest(UInt16)
     /// Read Response: the value, as much as fits.
     case readResponse([UInt8])
-    /// Read Blob Request: the value from an offset on.
+    /// Read Blob Request: asks for the value from an offset on.
     case readBlobRequest(UInt16, offset: UInt16)
-    /// Read Blob Response: that part, as much as fits.
+    /// Read Blob Response: the value from that offset, as much as fits.
     case readBlobResponse([UInt8])
-    /// Read By Group Type Request: values of the attributes of a type that begin groups.
+    /// Read By Group Type Request: asks for the values of the attributes of a type that begin groups.
     case readByGroupTypeRequest(HandleRange, type: BluetoothUUID)
     /// Read By Group Type Response: groups and values of the same length, at least one.
     case readByGroupTypeResponse([AttributeGroup])
@@ -83,26 +83,26 @@ package enum ATTPDU: Hashable, Sendable {
     case writeRequest(AttributeValue)
     /// Write Response.
     case writeResponse
-    /// Write Command, to which there is no response.
+    /// Write Command, which has no response.
     case writeCommand(AttributeValue)
     /// Handle Value Notification.
     case notification(AttributeValue)
-    /// Multiple Handle Value Notification, at least two values (3.4.7.4).
+    /// Multiple Handle Value Notification: at least two values (3.4.7.4).
     case multipleNotification([AttributeValue])
-    /// Handle Value Indication, which is to be confirmed.
+    /// Handle Value Indication, which the client must confirm.
     case indication(AttributeValue)
     /// Handle Value Confirmation.
     case confirmation
 }
 
-/// A group of attributes, as a service is, and the value of the attribute that it begins with.
+/// A group of attributes, such as a service, with the value of its first attribute.
 package struct AttributeGroup: Hashable, Sendable {
     /// The group's handles.
     package var handles: HandleRange
-    /// The octets.
+    /// The value of the first attribute.
     package var value: [UInt8]
 
-    /// A group with that value in front.
+    /// A group and the value of its first attribute.
     package init(_ handles: HandleRange, _ value: [UInt8]) {
         self.handles = handles
         self.value = value
@@ -110,20 +110,20 @@ package struct AttributeGroup: Hashable, Sendable {
 }
 
 extension ATTPDU {
-    /// What the opcode says, whether or not this program knows the PDU (3.3.1): bit 7 is set in signed commands, bit 6 in
-    /// commands.
+    /// The kind of PDU. The opcode shows it, even if this program does not know the PDU (3.3.1): bit 7 is set in signed
+    /// commands, bit 6 in commands.
     package enum Kind: Hashable, Sendable {
-        /// A client's, answered by a response; every opcode that is not known is one (3.3.2).
+        /// Sent by a client, answered by a response. Every unknown opcode counts as a request (3.3.2).
         case request
-        /// A server's answer.
+        /// Sent by a server, answers a request.
         case response
-        /// A client's, unanswered.
+        /// Sent by a client, not answered.
         case command
-        /// A server's, unanswered.
+        /// Sent by a server, not answered.
         case notification
-        /// A server's, answered by a confirmation.
+        /// Sent by a server, answered by a confirmation.
         case indication
-        /// A client's answer to an indication.
+        /// Sent by a client, answers an indication.
         case confirmation
     }
 

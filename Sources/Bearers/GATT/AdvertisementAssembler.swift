@@ -1,10 +1,10 @@
 package import MeshCore
 
-/// Puts together what one advertiser says in several packets: the service data comes in the advertising data, the URI
-/// often only in the scan response (Mesh Protocol 7.1.2.2.1).
+/// Joins what one advertiser says in several packets. The service data comes in the advertising data; the URI often
+/// comes only in the scan response (Mesh Protocol 7.1.2.2.1).
 ///
-/// It remembers a bounded number of advertisers for a time. An address that has had nothing of Bluetooth Mesh to say
-/// takes no room unless it advertises a URI.
+/// It remembers a bounded number of advertisers for a limited time. It remembers no address that has sent nothing of
+/// Bluetooth Mesh, unless that address advertises a URI.
 package struct AdvertisementAssembler: Sendable {
     private struct Known {
         var service: AdvertisingData.Service?
@@ -16,18 +16,18 @@ package struct AdvertisementAssembler: Sendable {
     private let capacity: Int
     private let lifetime: Duration
 
-    /// Remembers so many advertisers, at least one, each until it has been silent for `lifetime`.
+    /// Remembers up to `capacity` advertisers, at least one, and forgets each after it was silent for `lifetime`.
     package init(capacity: Int = 1024, lifetime: Duration = .seconds(60)) {
         self.capacity = max(capacity, 1)
         self.lifetime = lifetime
     }
 
-    /// How many advertisers are remembered now.
+    /// How many advertisers are remembered.
     package var count: Int { known.count }
 
-    /// Takes in one packet, advertising data or a scan response.
+    /// Processes one packet: advertising data or a scan response.
     ///
-    /// - Parameter signal: the strength of the packet in dBm, nil if it is not known.
+    /// - Parameter signal: the packet's signal strength in dBm; nil if unknown.
     /// - Returns: what the advertiser advertises, if this packet says so or adds to it.
     package mutating func receive(
         _ data: AdvertisingData,
@@ -52,8 +52,8 @@ package struct AdvertisementAssembler: Sendable {
         )
     }
 
-    /// Forgets who has been silent, and where that is not enough the quarter that has been silent for longest, so that
-    /// somebody who changes its address all the time costs little.
+    /// Forgets silent advertisers. If that is not enough, it forgets the quarter that has been silent for longest, so
+    /// that a device that keeps changing its address costs little.
     private mutating func makeRoom(at now: Instant) {
         guard known.count >= capacity else { return }
         known = known.filter { now < $0.value.heardAt.advanced(by: lifetime) }

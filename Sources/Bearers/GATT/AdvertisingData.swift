@@ -1,9 +1,9 @@
 package import MeshCore
 
-/// What a packet of advertising data says about Bluetooth Mesh: structures of a length (1), a type (1) and data (length
-/// minus 1), one after the other (Core Vol 3 Part C 11; types: Core Specification Supplement, Part A 1).
+/// What a packet of advertising data says about Bluetooth Mesh. The packet is a sequence of structures: length (1),
+/// type (1), data (length minus 1) (Core Vol 3 Part C 11; types: Core Specification Supplement, Part A 1).
 package struct AdvertisingData: Hashable, Sendable {
-    /// What the service data of a mesh service says.
+    /// The service data of a mesh service.
     package enum Service: Hashable, Sendable {
         /// Mesh Provisioning Service, 0x1827.
         case provisioning(ProvisioningAdvertisement)
@@ -11,20 +11,20 @@ package struct AdvertisingData: Hashable, Sendable {
         case proxy(ProxyAdvertisement)
     }
 
-    /// The first service data of a mesh service that has its form.
+    /// The first well-formed service data of a mesh service.
     package private(set) var service: Service?
-    /// The hash of the URI that is advertised (Mesh Protocol 3.10.2).
+    /// The hash of the advertised URI (Mesh Protocol 3.10.2).
     package private(set) var uriHash: UInt32?
-    /// Whether it is the data of a client that asks proxies to advertise (Mesh Proxy Solicitation Service, 0x1859; Mesh
-    /// Protocol 6.9), and nobody to connect to.
+    /// Whether a client asks proxies to advertise (Mesh Proxy Solicitation Service, 0x1859; Mesh Protocol 6.9). Such a
+    /// client is nothing to connect to.
     package private(set) var isSolicitation = false
-    /// Structures that are cut off, or mesh service data that breaks its form.
+    /// How many structures are cut off or hold malformed service data of a mesh service.
     package private(set) var malformed = 0
 
     private static let serviceDataType: UInt8 = 0x16
     private static let uriType: UInt8 = 0x24
 
-    /// Reads the data of one packet, whatever it holds.
+    /// Reads the data of one packet; any octets are allowed.
     package init(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         // A length of 0 ends the data early.
@@ -73,12 +73,12 @@ package struct AdvertisingData: Hashable, Sendable {
 }
 
 extension AdvertisingData {
-    /// What is advertised, nil if it is nothing to connect to.
+    /// What is advertised; nil if it is nothing to connect to.
     package var content: Advertisement.Content? { service?.content(uriHash: uriHash) }
 }
 
 extension AdvertisingData.Service {
-    /// The same with the hash of a URI, which only devices without a network have.
+    /// The same, with the hash of a URI, which only unprovisioned devices have.
     package func content(uriHash: UInt32?) -> Advertisement.Content {
         switch self {
         case .provisioning(let data): .unprovisioned(data, uriHash: uriHash)

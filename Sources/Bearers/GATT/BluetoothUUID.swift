@@ -1,7 +1,7 @@
 package import MeshCore
 
-/// What an attribute is, a service, a characteristic or a descriptor: a UUID of 16 bits stands for one of 128 bits,
-/// 0000xxxx-0000-1000-8000-00805F9B34FB (Core Vol 3 Part B 2.5.1), so that both forms compare as equal.
+/// The type of an attribute, such as a service, a characteristic or a descriptor. A UUID of 16 bits stands for one of
+/// 128 bits, 0000xxxx-0000-1000-8000-00805F9B34FB (Core Vol 3 Part B 2.5.1); both forms compare as equal.
 package struct BluetoothUUID: Hashable, Sendable {
     private let octets: Octets16
 
@@ -12,12 +12,13 @@ package struct BluetoothUUID: Hashable, Sendable {
         octets = Octets16(high: UInt64(short) << 32 | BluetoothUUID.base.high, low: BluetoothUUID.base.low)
     }
 
-    /// The UUID of those 128 bits, most significant octet first.
+    /// The UUID with those 128 bits, most significant octet first.
     package init(_ octets: Octets16) {
         self.octets = octets
     }
 
-    /// From 2 or 16 octets, least significant first as attributes have them (Core Vol 3 Part F 3.2.1), else nil.
+    /// Reads 2 or 16 octets, least significant first, as attributes have them (Core Vol 3 Part F 3.2.1); nil for other
+    /// lengths.
     package init?(attribute bytes: some BidirectionalCollection<UInt8>) {
         switch bytes.count {
         case 2:
@@ -31,7 +32,7 @@ package struct BluetoothUUID: Hashable, Sendable {
         }
     }
 
-    /// The 16 bits that stand for it, nil if it has no short form.
+    /// The 16 bits that stand for it; nil if it has no short form.
     package var short: UInt16? {
         guard octets.low == BluetoothUUID.base.low, octets.high & ~(0xFFFF << 32) == BluetoothUUID.base.high
         else { return nil }
@@ -53,7 +54,7 @@ extension BluetoothUUID {
     package static let primaryService = BluetoothUUID(0x2800)
     /// Secondary Service, the declaration of a service that others include.
     package static let secondaryService = BluetoothUUID(0x2801)
-    /// Characteristic, the declaration in front of a characteristic's value.
+    /// Characteristic, the declaration before a characteristic's value.
     package static let characteristic = BluetoothUUID(0x2803)
     /// Client Characteristic Configuration, the descriptor that turns notifications on (Core Vol 3 Part G 3.3.3.3).
     package static let clientCharacteristicConfiguration = BluetoothUUID(0x2902)

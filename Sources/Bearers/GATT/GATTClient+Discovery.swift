@@ -9,7 +9,7 @@ extension GATTClient {
         static let notify = Properties(rawValue: 0x10)
     }
 
-    /// Takes in a response to the request under way; one that nobody waits for is ignored.
+    /// Processes a response to the request under way; ignores a response that nobody waits for.
     mutating func responded(_ bytes: [UInt8], opcode: UInt8, at now: Instant) -> [Output] {
         guard case .opening(let step) = phase, let transaction else {
             ignored += 1
@@ -70,10 +70,10 @@ extension GATTClient {
         let isEnd = code == .attributeNotFound
         switch step {
         case .exchangingMTU:
-            // Whatever the reason, the size stays as it was.
+            // The packet size stays as it was, whatever the reason.
             return findService(at: now)
         case .findingService where request == 0x06 && (isEnd || code == .requestNotSupported):
-            // Nobody begins with the 16 bits; the declaration may have the long form.
+            // No service begins with the UUID of 16 bits; the declaration may have the long form.
             return listServices(in: .all, at: now)
         case .findingService where isEnd: return fail(.noService(service, hasOther: layout.hasOther))
         case .findingCharacteristics where isEnd: return fail(lack)
@@ -146,7 +146,7 @@ extension GATTClient {
             try take(uuid, Properties(rawValue: properties), handle)
         }
         if layout.dataIn != 0, layout.dataOut != 0 {
-            // What follows Data Out up to the next declaration are its descriptors.
+            // The attributes after Data Out, up to the next declaration, are its descriptors.
             guard let rest = layout.service.after(layout.dataOut) else { throw .notNotifying(service) }
             return findDescriptors(in: rest, at: now)
         }
@@ -168,7 +168,7 @@ extension GATTClient {
         }
     }
 
-    /// What has not been found though all characteristics are known.
+    /// What is missing although all characteristics are known.
     private var lack: GATTFailure {
         .noCharacteristic(service, layout.dataIn == 0 ? service.dataIn : service.dataOut)
     }

@@ -1,21 +1,22 @@
 package import MeshCore
 
-/// The client of one connection to a mesh service: agrees on a packet size, finds the service with its characteristics,
-/// turns notifications on, and then carries packets (Core Vol 3 Part F and G, Mesh Protocol 7.1 and 7.2).
+/// The client of one connection to a mesh service. It agrees on a packet size, finds the service and its
+/// characteristics, turns notifications on, and then carries packets (Core Vol 3 Part F and G, Mesh Protocol 7.1 and
+/// 7.2).
 ///
-/// A machine without input or output of its own: PDUs of the attribute protocol come in whole, and what comes out is to
-/// be sent in order. One request is under way at a time. The device may be a client as well; it finds a server without
+/// A state machine without input or output of its own. It takes whole PDUs of the attribute protocol; its output must
+/// be sent in order. One request is under way at a time. The device may be a client too; it finds a server without
 /// attributes here.
 package struct GATTClient: Sendable {
     /// What the owner of the connection is to do.
     package enum Output: Hashable, Sendable {
         /// Send this PDU.
         case send([UInt8])
-        /// The link is open; packets of at most that many octets can be written and will be received.
+        /// The link is open. Packets up to that many octets can be sent and received.
         case opened(maximumPacketSize: Int)
         /// A packet was notified on Data Out.
         case received([UInt8])
-        /// The connection is of no use and is to be closed; nothing follows.
+        /// The connection is of no use; the owner must close it. No output follows.
         case failed(GATTFailure)
     }
 
@@ -23,11 +24,11 @@ package struct GATTClient: Sendable {
     struct Layout: Hashable, Sendable {
         /// The service's handles.
         var service = HandleRange.all
-        /// The value of Data In.
+        /// The handle of the value of Data In.
         var dataIn: UInt16 = 0
-        /// The value of Data Out.
+        /// The handle of the value of Data Out.
         var dataOut: UInt16 = 0
-        /// Whether the other mesh service was met.
+        /// Whether the device has the other mesh service.
         var hasOther = false
     }
 
@@ -41,7 +42,7 @@ package struct GATTClient: Sendable {
     /// A request that has no response yet.
     struct Transaction: Hashable, Sendable {
         let opcode: UInt8
-        /// The handles that it asks about.
+        /// The handles that the request concerns.
         let range: HandleRange
         let deadline: Instant
     }
@@ -50,44 +51,44 @@ package struct GATTClient: Sendable {
     package let service: MeshService
     /// When the stages ended.
     package internal(set) var stages = GATTStages()
-    /// PDUs that came and were of no use: malformed, for other handles, or nobody asked for them.
+    /// How many received PDUs were of no use: malformed, for other handles, or unexpected.
     package internal(set) var ignored = 0
 
     let timing: GATTTiming
     var phase = Phase.idle
     var layout = Layout()
     var transaction: Transaction?
-    /// The size of PDUs that both sides take.
+    /// The PDU size that both sides accept.
     var mtu = GATTClient.defaultMTU
     private var deadline = Instant.distantFuture
     private var requests = 0
-    /// Packets that were notified before the response to the subscription.
+    /// Packets that were notified before the subscription was confirmed.
     private var early: [[UInt8]] = []
 
-    /// What every device takes (Core Vol 3 Part G 5.2.1).
+    /// The size that every device accepts (Core Vol 3 Part G 5.2.1).
     static let defaultMTU: UInt16 = 23
-    /// What is asked for: room for the longest value, 512 octets, in every PDU.
+    /// The size to ask for: every PDU then has room for the longest value, 512 octets.
     static let maximumMTU: UInt16 = 517
     /// The longest value of a characteristic (Core Vol 3 Part F 3.2.9).
     static let maximumValueSize = 512
-    /// The most requests until the link is open; a device of a hundred services with a small MTU stays below.
+    /// The most requests until the link is open. A device with a hundred services and a small MTU stays below that.
     static let requestLimit = 128
-    /// The most packets that are kept until the link is open; a node has a beacon or two to tell by then.
+    /// The most packets to keep until the link is open. A node sends one or two beacons by then.
     static let earlyLimit = 64
 
-    /// A client before its connection.
+    /// A client that is not connected yet.
     package init(service: MeshService, timing: GATTTiming = GATTTiming()) {
         self.service = service
         self.timing = timing
     }
 
-    /// When ``advance(to:)`` is to be called, nil if there is nothing to wait for.
+    /// When to call ``advance(to:)``; nil if nothing is pending.
     package var nextDeadline: Instant? {
         guard case .opening = phase else { return nil }
         return transaction.map { min($0.deadline, deadline) } ?? deadline
     }
 
-    /// The connection is there: begins.
+    /// The connection is established; sends the first request.
     package mutating func connected(at now: Instant) -> [Output] {
         guard phase == .idle else { return [] }
         stages.connected = now
@@ -95,7 +96,7 @@ package struct GATTClient: Sendable {
         return request(.exchangeMTURequest(GATTClient.maximumMTU), for: .exchangingMTU, at: now)
     }
 
-    /// Lets time pass.
+    /// Does what is due at that time.
     package mutating func advance(to now: Instant) -> [Output] {
         guard case .opening(let step) = phase else { return [] }
         if let transaction, transaction.deadline <= now { return fail(.unanswered(step, after: timing.transaction)) }
@@ -103,7 +104,7 @@ package struct GATTClient: Sendable {
         return []
     }
 
-    /// Takes in one PDU.
+    /// Processes one PDU.
     package mutating func receive(_ pdu: [UInt8], at now: Instant) -> [Output] {
         guard phase != .idle, phase != .ended else { return [] }
         let overdue = advance(to: now)
@@ -126,7 +127,7 @@ package struct GATTClient: Sendable {
     /// The PDU that writes a packet to Data In.
     ///
     /// - Returns: nil unless the link is open.
-    /// - Throws: if the packet is empty or larger than ``Output/opened(maximumPacketSize:)`` has said.
+    /// - Throws: ``BearerError`` if the packet is empty or larger than ``Output/opened(maximumPacketSize:)`` announced.
     package func write(_ packet: [UInt8]) throws(BearerError) -> [UInt8]? {
         guard phase == .open else { return nil }
         guard (1...maximumPacketSize).contains(packet.count) else {
@@ -137,7 +138,7 @@ package struct GATTClient: Sendable {
         return ATTPDU.writeCommand(AttributeValue(layout.dataIn, packet)).encoded
     }
 
-    /// What fits into one PDU beside opcode and handle, and into a value.
+    /// The most octets that fit one PDU beside opcode and handle, and fit one value.
     private var maximumPacketSize: Int { min(Int(mtu) - 3, GATTClient.maximumValueSize) }
 }
 
@@ -195,9 +196,8 @@ extension GATTClient {
         return nil
     }
 
-    /// Indications are confirmed, all of them. This client subscribes to none, and the only one that servers send all
-    /// the same is Service Changed (Core Vol 3 Part G 7.1): the first and the last handle that are no longer what they
-    /// were.
+    /// Confirms an indication; all are confirmed. This client subscribes to none. Servers send only one without a
+    /// subscription: Service Changed (Core Vol 3 Part G 7.1), with the first and the last handle that have changed.
     private mutating func indicated(_ pdu: [UInt8]) -> [Output] {
         let confirmation = Output.send(ATTPDU.confirmation.encoded)
         guard case .indication(let value)? = try? ATTPDU(decoding: pdu), isChange(value) else {
@@ -216,7 +216,8 @@ extension GATTClient {
         return HandleRange(first, last).map { $0.overlaps(layout.service) } ?? false
     }
 
-    /// The answer of a server without attributes that knows one request, Exchange MTU (Core Vol 3 Part F 3.4.2).
+    /// Answers a request like a server without attributes that supports one request, Exchange MTU (Core Vol 3 Part F
+    /// 3.4.2).
     private mutating func answer(to pdu: [UInt8], opcode: UInt8) -> ATTPDU {
         guard opcode == 0x02 else { return .errorResponse(request: opcode, handle: 0, .requestNotSupported) }
         guard case .exchangeMTURequest(let size)? = try? ATTPDU(decoding: pdu) else {
@@ -226,7 +227,7 @@ extension GATTClient {
         return .exchangeMTUResponse(GATTClient.maximumMTU)
     }
 
-    /// Both directions have one size, the lesser of what the two sides take, whoever has asked.
+    /// Both directions use one size: the smaller of what the two sides accept, whichever side asked.
     mutating func agree(on size: UInt16) {
         mtu = max(GATTClient.defaultMTU, min(size, GATTClient.maximumMTU))
     }

@@ -1,6 +1,6 @@
 package import MeshCore
 
-/// What a ``GATTClient`` was about when something went wrong.
+/// A step of a ``GATTClient``, in which something may go wrong.
 package enum GATTStep: Hashable, Sendable, CaseIterable {
     /// Exchange MTU.
     case exchangingMTU
@@ -13,7 +13,7 @@ package enum GATTStep: Hashable, Sendable, CaseIterable {
     /// Turning the notifications on.
     case subscribing
 
-    /// What was being done, as the subject of a sentence.
+    /// The step, as the subject of a sentence.
     var text: String {
         switch self {
         case .exchangingMTU: "the exchange of packet sizes (MTU)"
@@ -25,37 +25,37 @@ package enum GATTStep: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why a connection does not come to serve a mesh, or ceases to. It is to be closed then.
+/// Why a connection cannot serve a mesh, or cannot any more. It must be closed then.
 package enum GATTFailure: Error, Hashable, Sendable {
-    /// The device did not answer a request within the transaction's time; the bearer may carry no further requests
-    /// (Core Vol 3 Part F 3.3.3).
+    /// The device did not answer a request in time. The connection may carry no further requests (Core Vol 3 Part F
+    /// 3.3.3).
     case unanswered(GATTStep, after: Duration)
-    /// The device answers, but the whole took longer than it may.
+    /// The device answers, but setting up took too long.
     case tooSlow(GATTStep, after: Duration)
     /// The device refused a request.
     case refused(GATTStep, ATTErrorCode)
-    /// A response breaks its form.
+    /// A response is malformed.
     case malformed(GATTStep, DecodeError)
-    /// A PDU with that opcode came where another response, or an error about another request, was due.
+    /// A PDU with that opcode came instead of the expected response, or an error about another request came.
     case mismatched(GATTStep, opcode: UInt8)
-    /// A response speaks of handles that were not asked for or do not go up: the search would not end.
+    /// A response names handles that were not asked for or that do not increase. The search would not end.
     case astray(GATTStep)
-    /// The search took more requests than any sensible device needs.
+    /// The search took more requests than any reasonable device needs.
     case endless(GATTStep)
-    /// The device does not have the service; whether it has the other mesh service instead.
+    /// The device does not have the service; `hasOther` if it has the other mesh service instead.
     case noService(MeshService, hasOther: Bool)
     /// The service lacks a characteristic.
     case noCharacteristic(MeshService, BluetoothUUID)
-    /// Data In cannot be written to without response.
+    /// Data In does not allow writing without response.
     case notWritable(MeshService)
     /// Data Out does not notify: the property or the descriptor is missing.
     case notNotifying(MeshService)
-    /// The device announced that the service is another one now (Core Vol 3 Part G 7.1).
+    /// The device announced that its service has changed (Core Vol 3 Part G 7.1).
     case servicesChanged
 }
 
 extension GATTFailure {
-    /// What went wrong, a sentence without a full stop.
+    /// What went wrong, as a sentence without a full stop.
     package var message: String {
         switch self {
         case .unanswered(let step, let time):
@@ -82,7 +82,7 @@ extension GATTFailure {
         }
     }
 
-    /// How to mend it, if anything can be said.
+    /// How to mend it; nil if nothing is known.
     package var hint: String? {
         switch self {
         case .unanswered, .tooSlow: "go nearer, or restart the device"
@@ -98,7 +98,7 @@ extension GATTFailure {
 }
 
 extension BearerError {
-    /// What a bearer says about the failure.
+    /// The bearer error for a failure.
     package init(_ failure: GATTFailure) {
         self.init(failure.message, hint: failure.hint)
     }

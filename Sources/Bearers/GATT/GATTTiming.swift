@@ -2,10 +2,10 @@ package import MeshCore
 
 /// How long a ``GATTClient`` waits.
 package struct GATTTiming: Hashable, Sendable {
-    /// How long the device may take for one answer. The specification gives it 30 s (Core Vol 3 Part F 3.3.3); whoever
-    /// takes more than a third of that serves nobody, and another proxy may be at hand.
+    /// How long the device may take for one answer. The specification allows 30 s (Core Vol 3 Part F 3.3.3). A device
+    /// that takes more than a third of that is of no use, and another proxy may be near.
     package var transaction: Duration
-    /// How long everything from the connection to the subscription may take. A device with a slow connection interval
+    /// How long everything from the connection to the subscription may take. A device with a long connection interval
     /// needs several seconds.
     package var overall: Duration
 
@@ -16,9 +16,9 @@ package struct GATTTiming: Hashable, Sendable {
     }
 }
 
-/// When the stages of a connection ended, nil for those that have not.
+/// When the stages of a connection ended; nil for stages that have not ended.
 package struct GATTStages: Hashable, Sendable {
-    /// The link was there.
+    /// The connection was established.
     package internal(set) var connected: Instant?
     /// The packet size was agreed on.
     package internal(set) var mtuExchanged: Instant?

@@ -5,7 +5,7 @@ package struct HCIErrorCode: RawRepresentable, Hashable, Sendable {
     /// The octet in the event.
     package let rawValue: UInt8
 
-    /// The code with that octet; any octet is one.
+    /// The code with that octet; every octet is allowed.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -14,22 +14,22 @@ package struct HCIErrorCode: RawRepresentable, Hashable, Sendable {
     package static let success = HCIErrorCode(rawValue: 0x00)
     /// There is no such connection.
     package static let unknownConnection = HCIErrorCode(rawValue: 0x02)
-    /// Nothing was heard of the other side for the supervision time.
+    /// Nothing was heard of the other side for the supervision timeout.
     package static let connectionTimeout = HCIErrorCode(rawValue: 0x08)
     /// The controller has no room for another connection.
     package static let connectionLimitExceeded = HCIErrorCode(rawValue: 0x09)
-    /// There is a connection to the device already.
+    /// A connection to the device already exists.
     package static let connectionExists = HCIErrorCode(rawValue: 0x0B)
-    /// The controller is not in a state for the command.
+    /// The controller is in a state that does not allow the command.
     package static let commandDisallowed = HCIErrorCode(rawValue: 0x0C)
     /// The device has ended the connection.
     package static let remoteUserTerminated = HCIErrorCode(rawValue: 0x13)
     /// This side has ended the connection.
     package static let localHostTerminated = HCIErrorCode(rawValue: 0x16)
-    /// The device was heard, but not again after the request to connect.
+    /// The device was heard, but it did not answer the request to connect.
     package static let notEstablished = HCIErrorCode(rawValue: 0x3E)
 
-    /// How to mend it, if anything can be said.
+    /// How to mend it; nil if nothing is known.
     package var hint: String? {
         switch rawValue {
         case 0x03: "unplug the adapter and plug it in again, or restart the computer"

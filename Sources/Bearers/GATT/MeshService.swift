@@ -1,12 +1,12 @@
-/// The GATT service that a link leads to: each has a characteristic to write to and one that notifies (Mesh Protocol
-/// 7.1 and 7.2).
+/// The GATT service of a link. Each service has one characteristic to write to and one that notifies (Mesh Protocol 7.1
+/// and 7.2).
 package enum MeshService: Hashable, Sendable, CaseIterable {
     /// The Mesh Proxy Service of a node.
     case proxy
-    /// The Mesh Provisioning Service of a device without a network.
+    /// The Mesh Provisioning Service of an unprovisioned device.
     case provisioning
 
-    /// The service: 0x1828 or 0x1827.
+    /// The UUID of the service: 0x1828 or 0x1827.
     package var uuid: BluetoothUUID {
         switch self {
         case .proxy: BluetoothUUID(0x1828)
@@ -14,7 +14,7 @@ package enum MeshService: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Data In, which packets are written to without response.
+    /// Data In, to which packets are written without response.
     package var dataIn: BluetoothUUID {
         switch self {
         case .proxy: BluetoothUUID(0x2ADD)
@@ -38,7 +38,7 @@ package enum MeshService: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What one connects to when the service was expected and the other one is there.
+    /// The other mesh service, which a device may have instead of the expected one.
     var other: MeshService {
         switch self {
         case .proxy: .provisioning

@@ -2,17 +2,17 @@ package import MeshCore
 
 /// A Bluetooth adapter as the kernel describes it.
 package struct BluetoothAdapter: Hashable, Sendable {
-    /// Whether a switch for radios keeps the adapter from sending (rfkill).
+    /// Whether a radio switch (rfkill) keeps the adapter from sending.
     package enum Block: Hashable, Sendable {
-        /// No.
+        /// Nothing blocks it.
         case none
         /// A program has switched it off.
         case soft
-        /// A switch or key of the machine has.
+        /// A switch or key of the machine has switched it off.
         case hard
     }
 
-    /// The number in its name.
+    /// The number in its name: 0 for `hci0`.
     package var number: UInt16
     /// What the kernel calls it: `hci0`.
     package var name: String
@@ -22,9 +22,10 @@ package struct BluetoothAdapter: Hashable, Sendable {
     package var bus: String
     /// Whether it is switched on.
     package var isUp: Bool
-    /// Whether it knows Bluetooth low energy; not known, and then true, until it was switched on once.
+    /// Whether it supports Bluetooth Low Energy. The kernel does not know this before the adapter was first switched
+    /// on; it is true until then.
     package var hasLowEnergy: Bool
-    /// Whether radios are switched off.
+    /// Whether its radio is blocked.
     package var block: Block
 
     /// An adapter with those properties.
@@ -46,14 +47,14 @@ package struct BluetoothAdapter: Hashable, Sendable {
         self.block = block
     }
 
-    /// What the kernel calls the bus of that number.
+    /// The kernel's name for the bus with that number.
     static func bus(_ number: UInt8) -> String {
         let names = ["virtual", "USB", "PC card", "UART", "RS232", "PCI", "SDIO", "SPI", "I2C", "SMD", "virtio"]
         return Int(number) < names.count ? names[Int(number)] : "bus \(number)"
     }
 
-    /// Whether features as HCIGETDEVINFO has them contain Bluetooth low energy: bit 38 (Core Vol 2 Part C 3.3). All are
-    /// zero before the adapter was switched on for the first time.
+    /// Whether the features from HCIGETDEVINFO include Bluetooth Low Energy: bit 38 (Core Vol 2 Part C 3.3). All bits
+    /// are zero before the adapter was first switched on.
     static func hasLowEnergy(features: [UInt8]) -> Bool {
         guard features.count >= 5, features.contains(where: { $0 != 0 }) else { return true }
         return features[4] & 0x40 != 0

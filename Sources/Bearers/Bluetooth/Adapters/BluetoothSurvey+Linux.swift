@@ -4,7 +4,7 @@ internal import Glibc
 internal import MeshCore
 
 extension BluetoothSurvey {
-    /// This machine as it is now. Nothing is changed, and no rights are needed.
+    /// Surveys this machine. It changes nothing and needs no privileges.
     package static func now() -> BluetoothSurvey {
         var survey = BluetoothSurvey(
             kernel: .available,
@@ -53,7 +53,7 @@ extension BluetoothSurvey {
 }
 #else
 extension BluetoothSurvey {
-    /// This machine as it is now.
+    /// Surveys this machine.
     package static func now() -> BluetoothSurvey {
         BluetoothSurvey(kernel: .otherSystem)
     }
@@ -61,7 +61,7 @@ extension BluetoothSurvey {
 #endif
 
 extension BluetoothSurvey {
-    /// Whether a process has CAP_NET_RAW, bit 13 of what `/proc/PID/status` says of effective capabilities.
+    /// Whether a process has CAP_NET_RAW: bit 13 of the effective capabilities in `/proc/PID/status`.
     static func hasCapability(in status: String) -> Bool {
         for line in status.split(separator: "\n") where line.hasPrefix("CapEff:") {
             let digits = line.dropFirst(7).drop { $0 == " " || $0 == "\t" }

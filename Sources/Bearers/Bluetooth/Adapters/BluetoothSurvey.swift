@@ -6,31 +6,31 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What this machine has of Bluetooth, and what this process may do with it.
+/// The Bluetooth hardware and kernel support of this machine, and what this process may do with it.
 package struct BluetoothSurvey: Hashable, Sendable {
-    /// Whether the kernel has Bluetooth at all.
+    /// Whether the kernel supports Bluetooth.
     package enum Kernel: Hashable, Sendable {
-        /// It has.
+        /// The kernel supports Bluetooth.
         case available
-        /// It does not, or not for a process in this container (EAFNOSUPPORT).
+        /// The kernel has no Bluetooth, or offers none to a process in this container (EAFNOSUPPORT).
         case unsupported
-        /// It does not let the process ask, for the reason that the system gives.
+        /// The kernel refuses to answer; the text is the system's reason.
         case refused(String)
         /// The system is not Linux.
         case otherSystem
     }
 
-    /// Whether the kernel has Bluetooth.
+    /// Whether the kernel supports Bluetooth.
     package var kernel: Kernel
-    /// By number.
+    /// The adapters, in order of their numbers.
     package var adapters: [BluetoothAdapter]
-    /// Whether this process may use raw HCI sockets (CAP_NET_RAW), without which nothing is heard.
+    /// Whether this process may use raw HCI sockets (CAP_NET_RAW). Without them it hears nothing.
     package var canScan: Bool
-    /// Whether a process of that name runs.
+    /// Whether bluetoothd runs.
     package var isDaemonRunning: Bool
-    /// Whether a switch that belongs to no adapter is off, which can make adapters vanish.
+    /// Whether a switch that belongs to no adapter is off. Such a switch can make adapters vanish.
     package var block: BluetoothAdapter.Block
-    /// The path of this program, for those who are to give it rights.
+    /// The path of this program, which hints name when the program needs privileges.
     package var program: String
 
     /// A machine of those properties.
@@ -50,7 +50,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         self.program = program
     }
 
-    /// The adapter of that name or address, or the first that is ready if nothing is asked for.
+    /// The adapter with that name or address, or the first one that is ready if no name is given.
     ///
     /// - Throws: ``BearerError`` that says what is missing and how to mend it.
     package func adapter(_ name: String?) throws(BearerError) -> BluetoothAdapter {
@@ -68,7 +68,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         if ready == nil, let problem = candidates.first.flatMap({ problem(of: $0) }) { throw problem }
         if !canScan { throw BluetoothSurvey.missingRights(program) }
         guard let ready else { throw noAdapter }
-        // The kernel takes the first adapter that is on where it is told none by its public address.
+        // If an adapter has no public address, the kernel takes the first adapter that is on.
         if ready.address.isZero, let other = adapters.first(where: { $0.isUp && $0.number != ready.number }) {
             throw BearerError(
                 "the Bluetooth adapter \(ready.name) has no public address, so connections would go by \(other.name)",
@@ -78,7 +78,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         return ready
     }
 
-    /// Why the kernel is of no use, nil if it is.
+    /// Why the kernel cannot be used; nil if it can.
     package var kernelProblem: BearerError? {
         switch kernel {
         case .available: nil
@@ -129,7 +129,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         )
     }
 
-    /// What keeps an adapter from being used, nil if it is ready.
+    /// Why an adapter cannot be used; nil if it is ready.
     package func problem(of adapter: BluetoothAdapter) -> BearerError? {
         if adapter.isUp {
             guard !adapter.hasLowEnergy else { return nil }
@@ -160,7 +160,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         }
     }
 
-    /// The process may not use raw HCI sockets.
+    /// The error when the process may not use raw HCI sockets.
     package static func missingRights(_ program: String) -> BearerError {
         BearerError(
             "this process may not use the Bluetooth adapter: it lacks the capability CAP_NET_RAW",
@@ -168,7 +168,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         )
     }
 
-    /// What a failed system call on an adapter's HCI socket means.
+    /// The error that a failed system call on an adapter's HCI socket means.
     static func error(_ error: SystemError, of adapter: String) -> BearerError {
         switch error.number {
         case EPERM, EACCES: missingRights(programPath)

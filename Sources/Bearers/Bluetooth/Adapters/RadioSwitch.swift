@@ -4,16 +4,16 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A switch for Bluetooth radios as the kernel shows it in `/sys/class/rfkill`.
+/// A radio switch for Bluetooth, as `/sys/class/rfkill` shows it.
 struct RadioSwitch: Hashable, Sendable {
-    /// An adapter's name for its own switch, else that of a driver: `tpacpi_bluetooth_sw`.
+    /// The adapter's name if the switch belongs to one, otherwise a driver's name such as `tpacpi_bluetooth_sw`.
     var name: String
-    /// Whether a program has switched it off.
+    /// Whether a program has switched the radio off.
     var isSoftBlocked: Bool
-    /// Whether the machine's own switch is off.
+    /// Whether the machine's hardware switch is off.
     var isHardBlocked: Bool
 
-    /// All switches for Bluetooth in a folder of the form of `/sys/class/rfkill`.
+    /// All Bluetooth switches in a folder that looks like `/sys/class/rfkill`.
     static func all(in folder: String) -> [RadioSwitch] {
         names(in: folder).sorted().compactMap { entry in
             let path = "\(folder)/\(entry)"
@@ -26,9 +26,9 @@ struct RadioSwitch: Hashable, Sendable {
         }
     }
 
-    /// Whether an adapter is blocked by its own switch, or by one that belongs to no adapter.
+    /// Whether an adapter is blocked by its own switch or by one that belongs to no adapter.
     ///
-    /// - Parameter adapter: nil for switches alone that belong to no adapter.
+    /// - Parameter adapter: nil for only the switches that belong to no adapter.
     static func block(of adapter: String?, among switches: [RadioSwitch]) -> BluetoothAdapter.Block {
         let own = switches.filter { $0.name == adapter || !$0.name.hasPrefix("hci") }
         if own.contains(where: \.isHardBlocked) { return .hard }
@@ -36,7 +36,7 @@ struct RadioSwitch: Hashable, Sendable {
     }
 }
 
-/// The entries of a folder without those that begin with a dot; none if it cannot be read.
+/// The entries of a folder, without those that begin with a dot; empty if the folder cannot be read.
 func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -52,7 +52,7 @@ func names(in folder: String) -> [String] {
     return names
 }
 
-/// The first 16 KiB of a file as text, empty if it cannot be read.
+/// The first 16 KiB of a file as text; empty if the file cannot be read.
 func text(of path: String) -> String {
     let number = open(path, O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { return "" }

@@ -1,10 +1,11 @@
 package import MeshCore
 
-/// What one adapter does as a central: which link is connected next, when is listened, and the GATT client of each link.
+/// One adapter as a central: it decides which link to connect next and when to scan, and runs the GATT client of each
+/// link.
 ///
-/// A machine without input or output of its own. The kernel makes one connection at a time, and many controllers cannot
-/// scan meanwhile, so scanning pauses for each connection. Connections are made in the order in which they were asked
-/// for; a link to any proxy at all lets others go first while nobody is heard.
+/// A state machine without input or output of its own. The kernel makes one connection at a time, and many controllers
+/// cannot scan meanwhile, so scanning pauses for each connection. Links are connected in the order of their requests. A
+/// link to any proxy lets others go first while no proxy is heard.
 package struct BluetoothCentral: Sendable {
     /// What the owner is to do.
     package enum Output: Hashable, Sendable {
@@ -16,33 +17,34 @@ package struct BluetoothCentral: Sendable {
         case write(LinkIdentifier, [UInt8])
         /// Close the link's connection, or stop connecting.
         case disconnect(LinkIdentifier)
-        /// Have the kernel work out its own scan anew.
+        /// Make the kernel restart its own scan.
         case restoreKernelScan
-        /// Tell this.
+        /// Report this event.
         case event(BearerEvent)
-        /// Nothing can be heard.
+        /// Scanning has failed.
         case scanFailed(BearerError)
     }
 
     let timing: CentralTiming
     var scanner: LEScanner
     private var assembler = AdvertisementAssembler()
-    /// In the order in which they were asked for.
+    /// In the order of their requests.
     var links: [CentralLink] = []
     private var nextLink: UInt32 = 0
-    /// Whether somebody wants to be told what is heard.
+    /// Whether anybody wants to know what is heard.
     private(set) var isScanning = false
     private var proxies = HeardProxies()
-    /// Connections that were closed and that the controller may still have.
+    /// Connections that were closed, and that the controller may still have.
     private var lingering: [BluetoothAddress: Instant] = [:]
-    /// How many connections there can be at once, as far as is known.
+    /// How many connections can be open at once, as far as known.
     package private(set) var maximumLinks: Int
-    /// How many there can be where nobody else uses the controller.
+    /// How many connections can be open at once if nobody else uses the controller.
     private let usualLinks: Int
 
     /// A central that does nothing yet.
     ///
-    /// - Parameter maximumLinks: how many connections there can be at once unless the controller turns out to have fewer.
+    /// - Parameter maximumLinks: how many connections can be open at once, unless the controller turns out to have room
+    ///   for fewer.
     package init(scanner: LEScanner, maximumLinks: Int, timing: CentralTiming = CentralTiming()) {
         self.scanner = scanner
         self.maximumLinks = max(maximumLinks, 1)
@@ -50,7 +52,7 @@ package struct BluetoothCentral: Sendable {
         self.timing = timing
     }
 
-    /// When ``advance(to:)`` is to be called.
+    /// When to call ``advance(to:)``.
     package var nextDeadline: Instant? {
         var deadline = scanner.nextDeadline
         for link in links {
@@ -63,7 +65,7 @@ package struct BluetoothCentral: Sendable {
         return deadline
     }
 
-    /// Whether no scan of this central is on and no command under way.
+    /// Whether this central neither scans nor has a command under way.
     var isScannerQuiet: Bool { scanner.isQuiet }
 
     /// The link that is being connected; the kernel makes one connection at a time.
@@ -73,7 +75,7 @@ package struct BluetoothCentral: Sendable {
 
     /// Begins to connect.
     ///
-    /// - Throws: ``BearerError`` if the advertiser is no Bluetooth address, or as many links as possible are in use.
+    /// - Throws: ``BearerError`` if the advertiser is not a Bluetooth address, or if ``maximumLinks`` are in use.
     package mutating func connect(
         to target: LinkTarget,
         at now: Instant
@@ -105,21 +107,21 @@ package struct BluetoothCentral: Sendable {
         return address
     }
 
-    /// Closes a link, or stops connecting; nothing is told of it any more.
+    /// Closes a link, or stops connecting. No event follows for it.
     package mutating func close(_ link: LinkIdentifier, at now: Instant) -> [Output] {
         guard let place = place(of: link) else { return [] }
         return remove(at: place, at: now) + review(at: now)
     }
 
-    /// Writes one packet on an open link; on others it does nothing.
+    /// Writes one packet on an open link; does nothing on a link that is not open.
     ///
-    /// - Throws: ``BearerError`` if the packet has a size that the link cannot take.
+    /// - Throws: ``BearerError`` if the link cannot take a packet of that size.
     package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) -> [Output] {
         guard let place = place(of: link), let pdu = try links[place].client.write(packet) else { return [] }
         return [.write(link, pdu)]
     }
 
-    /// Begins to tell what is heard, or ceases to.
+    /// Begins to report what is heard, or stops.
     package mutating func scan(_ isOn: Bool, at now: Instant) -> [Output] {
         guard isOn != isScanning else { return [] }
         isScanning = isOn
@@ -128,7 +130,7 @@ package struct BluetoothCentral: Sendable {
 
     // MARK: What happens
 
-    /// Takes in a packet of the HCI socket.
+    /// Processes a packet of the HCI socket.
     package mutating func receive(_ packet: HCIPacket, at now: Instant) -> [Output] {
         switch packet {
         case .event(.connectionComplete(let status, let handle, let address, let isCentral)):
@@ -139,13 +141,13 @@ package struct BluetoothCentral: Sendable {
         case .event(.commandStatus(let opcode, let status)):
             if status != .success, opcode.createsConnection, let place = connecting { links[place].reason = status }
         case .event(.disconnectionComplete(.success, let handle, let reason)):
-            // Whosever it was, there is room for one more; how much shows again when a connection is refused.
+            // Whoever had the connection, there is room for one more. A refused connection shows the limit again.
             maximumLinks = usualLinks
             if let place = links.firstIndex(where: { $0.handle == handle }) {
                 links[place].reason = reason
                 links[place].ownHandle = nil
             } else {
-                // Which of the lingering ones it was, the handle does not tell any more; all may be tried again.
+                // The handle does not say which lingering connection it was, so all of them may be tried again.
                 lingering = [:]
             }
         default: break
@@ -153,9 +155,9 @@ package struct BluetoothCentral: Sendable {
         return take(scanner.receive(packet, at: now), at: now) + review(at: now)
     }
 
-    /// The link's connection is there.
+    /// The link's connection is established.
     ///
-    /// - Parameter handle: the controller's number for it, if it is known.
+    /// - Parameter handle: the controller's handle for it, if known.
     package mutating func connected(_ link: LinkIdentifier, handle: UInt16?, at now: Instant) -> [Output] {
         guard let place = place(of: link), links[place].isConnecting else { return [] }
         links[place].phase = .connected
@@ -169,7 +171,7 @@ package struct BluetoothCentral: Sendable {
         return outputs + review(at: now)
     }
 
-    /// The link's connection did not come about, or is over.
+    /// The link's connection could not be made, or has ended.
     ///
     /// - Parameter number: the kernel's error number, 0 for an orderly end.
     package mutating func failed(_ link: LinkIdentifier, _ number: Int32, at now: Instant) -> [Output] {
@@ -190,20 +192,20 @@ package struct BluetoothCentral: Sendable {
         return end(link, error, at: now) + review(at: now)
     }
 
-    /// The link's connection can take no more packets: too many wait to be written.
+    /// The link's connection takes no more packets, because too many wait to be written.
     package mutating func congested(_ link: LinkIdentifier, at now: Instant) -> [Output] {
         guard let address = place(of: link).flatMap({ links[$0].address }) else { return [] }
         let error = BearerError("the connection to \(address) takes no more packets", hint: "go nearer to the device")
         return end(link, error, at: now) + review(at: now)
     }
 
-    /// A PDU came on the link's connection.
+    /// A PDU arrived on the link's connection.
     package mutating func receive(_ pdu: [UInt8], on link: LinkIdentifier, at now: Instant) -> [Output] {
         guard let place = place(of: link) else { return [] }
         return take(links[place].client.receive(pdu, at: now), of: link, at: now) + review(at: now)
     }
 
-    /// The adapter is of no use any more: all links are over.
+    /// The adapter cannot be used any more, and all links have ended.
     package mutating func lost(_ error: BearerError, at now: Instant) -> [Output] {
         isScanning = false
         var outputs: [Output] = []
@@ -213,7 +215,7 @@ package struct BluetoothCentral: Sendable {
         return outputs
     }
 
-    /// Lets time pass.
+    /// Does what is due at that time.
     package mutating func advance(to now: Instant) -> [Output] {
         var outputs = take(scanner.advance(to: now), at: now)
         lingering = lingering.filter { now < $0.value }
@@ -255,13 +257,13 @@ package struct BluetoothCentral: Sendable {
 extension BluetoothCentral {
     private func place(of link: LinkIdentifier) -> Int? { links.firstIndex { $0.identifier == link } }
 
-    /// Takes a link away and closes its connection.
+    /// Removes a link and closes its connection.
     private mutating func remove(at place: Int, at now: Instant) -> [Output] {
         let link = links.remove(at: place)
         guard link.isConnecting || link.isConnected else { return [] }
         var outputs: [Output] = [.disconnect(link.identifier)]
-        // The kernel keeps a connection that nobody uses for 2 s. One that was made for this link, whose only channel
-        // for the attribute protocol it was, nobody else can miss.
+        // The kernel keeps an unused connection for 2 s. This link had the only channel for the attribute protocol on a
+        // connection made for it, so nobody else can miss that connection.
         if let handle = link.ownHandle, handle == link.handle {
             outputs.append(.send(.disconnect(handle: handle)))
         }
@@ -324,7 +326,7 @@ extension BluetoothCentral {
         return isScanning ? [.event(.heard(advertisement))] : []
     }
 
-    /// Sees to it that the next link is connected, or is listened if somebody wants that.
+    /// Connects the next link, or scans if anybody wants that.
     private mutating func review(at now: Instant) -> [Output] {
         chooseProxies(at: now)
         let isWanted = isScanning || links.contains { $0.isSearching }
@@ -344,7 +346,7 @@ extension BluetoothCentral {
         return outputs
     }
 
-    /// Gives links to any proxy the strongest that is not in use.
+    /// Gives each link that accepts any proxy the strongest one that is not in use.
     private mutating func chooseProxies(at now: Instant) {
         for place in links.indices where links[place].isSearching {
             let used = Set(links.compactMap(\.address))

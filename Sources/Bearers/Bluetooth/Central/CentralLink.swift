@@ -3,13 +3,13 @@ internal import MeshCore
 /// One link of a ``BluetoothCentral``.
 struct CentralLink: Sendable {
     enum Phase: Hashable, Sendable {
-        /// Any proxy will do, and none was heard yet.
+        /// Any proxy will do; none has been heard yet.
         case searching(deadline: Instant)
-        /// It is known whom to connect to; others are first.
+        /// The device is known; other links go first.
         case waiting
-        /// The kernel connects.
+        /// The kernel is connecting.
         case connecting(deadline: Instant)
-        /// The connection is there; its client finds the service, or carries packets.
+        /// The connection is established; its client finds the service or carries packets.
         case connected
     }
 
@@ -17,15 +17,15 @@ struct CentralLink: Sendable {
     var address: BluetoothAddress?
     var phase: Phase
     var client: GATTClient
-    /// The controller's number for the connection.
+    /// The controller's handle for the connection.
     var handle: UInt16?
-    /// The same, if the connection was made for this link.
+    /// The same handle, if the connection was made for this link.
     var ownHandle: UInt16?
-    /// Why the connection ended or did not come about, as the controller has said.
+    /// Why the connection ended or failed, as the controller reported it.
     var reason: HCIErrorCode?
-    /// When it was asked for.
+    /// When the link was requested.
     private let asked: Instant
-    /// When its turn came and scanning was paused, so that the kernel began to connect.
+    /// When its turn came: scanning paused, and the kernel began to connect.
     var begun: Instant?
 
     init(
@@ -46,7 +46,7 @@ struct CentralLink: Sendable {
     var isConnecting: Bool { if case .connecting = phase { true } else { false } }
     var isConnected: Bool { phase == .connected }
 
-    /// How long its stages took, nil before it is open.
+    /// How long its stages took; nil before the link is open.
     var times: GATTTimes? {
         let stages = client.stages
         guard let begun, let connected = stages.connected, let mtuExchanged = stages.mtuExchanged,
@@ -72,15 +72,15 @@ struct CentralLink: Sendable {
 
 /// How long a ``BluetoothCentral`` waits.
 package struct CentralTiming: Hashable, Sendable {
-    /// How long a connection may take to come about; the kernel gives up after 20 s.
+    /// How long a connection may take to be established; the kernel gives up after 20 s.
     package var connect: Duration
-    /// How long is listened for any proxy at all.
+    /// How long to search for any proxy.
     package var search: Duration
-    /// How long ago a proxy may have been heard to be connected to.
+    /// How recently a proxy must have been heard to be connected to.
     package var freshness: Duration
-    /// How long a proxy that could not be connected to is passed over.
+    /// How long to pass over a proxy that could not be connected to.
     package var failureMemory: Duration
-    /// How long the kernel may keep a connection that was closed.
+    /// How long the kernel may keep a closed connection.
     package var lingering: Duration
     /// How long the client of a link waits.
     package var client: GATTTiming
@@ -103,20 +103,20 @@ package struct CentralTiming: Hashable, Sendable {
     }
 }
 
-/// The proxies that were heard lately, whatever their network.
+/// The proxies heard lately, of any network.
 struct HeardProxies: Sendable {
     private struct Entry {
         var signal: Int8
         var at: Instant
     }
 
-    /// The most that are remembered; whoever comes then takes the place of the one heard longest ago.
+    /// The most proxies that are remembered. A new one replaces the one that was heard longest ago.
     static let capacity = 256
 
     private var entries: [BluetoothAddress: Entry] = [:]
     private var failures: [BluetoothAddress: Instant] = [:]
 
-    /// Notes who was heard; a signal that is not known counts as weaker than all.
+    /// Records a proxy that was heard. An unknown signal counts as weaker than any known one.
     mutating func heard(_ address: BluetoothAddress, _ signal: Int8?, at now: Instant) {
         if entries[address] == nil, entries.count >= HeardProxies.capacity {
             let oldest = entries.min { ($0.value.at, $0.key.octets[0]) < ($1.value.at, $1.key.octets[0]) }
@@ -131,7 +131,7 @@ struct HeardProxies: Sendable {
         failures[address] = until
     }
 
-    /// The one with the strongest signal; among equals that with the least address.
+    /// The proxy with the strongest signal; of equals, the one with the smallest address.
     func strongest(
         besides used: Set<BluetoothAddress>,
         since now: Instant,

@@ -6,12 +6,12 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Why a Bluetooth connection did not come about or is over, in plain words.
+/// Why a Bluetooth connection failed or ended, in plain words.
 ///
-/// The controller's own reason says most. Without it there is the kernel's error number, which it makes of the reason
-/// (`bt_to_errno`), several reasons to one number.
+/// The controller's own reason says most. Without it there is only the kernel's error number, which the kernel derives
+/// from the reason (`bt_to_errno`); several reasons share one number.
 package struct ConnectFailure: Hashable, Sendable {
-    /// The controller's reason, if it was seen.
+    /// The controller's reason, if seen.
     package var reason: HCIErrorCode?
     /// The kernel's error number, 0 for an orderly end.
     package var number: Int32
@@ -30,7 +30,7 @@ package struct ConnectFailure: Hashable, Sendable {
 
     /// The reason in plain words and how to mend it.
     ///
-    /// - Parameter isOpen: whether the connection had come about.
+    /// - Parameter isOpen: whether the connection had been established.
     package func error(with peer: BluetoothAddress, isOpen: Bool) -> BearerError {
         let what = isOpen ? "the connection to \(peer) is lost" : "cannot connect to \(peer)"
         if let reason, reason != .success { return BearerError("\(what): \(reason)", hint: reason.hint) }
@@ -50,7 +50,8 @@ package struct ConnectFailure: Hashable, Sendable {
             case ECONNABORTED: 0x16
             case ENOMEM: 0x07
             case EIO: 0x03
-            // The number for reasons that have none of their own; this is the one among them that happens.
+            // The kernel uses this number for every reason without a number of its own. Of those, this reason is the
+            // one that occurs.
             case ENOSYS: 0x3E
             case EACCES: 0x05
             case EBADE: 0x06
@@ -80,7 +81,7 @@ package struct ConnectFailure: Hashable, Sendable {
         }
     }
 
-    /// The kernel refuses at once to connect, before it asks the controller.
+    /// The error when the kernel refuses to connect before it asks the controller.
     package static func refused(_ number: Int32, adapter: String) -> BearerError {
         switch number {
         case ECONNREFUSED:

@@ -1,47 +1,47 @@
 package import MeshCore
 
-/// Switches scanning on and off at a controller that others use as well: the kernel, which scans on its own for devices
-/// that it is to connect to, bluetoothd, and other programs.
+/// Switches scanning on and off at a controller that others use too: the kernel, which scans for devices it is to
+/// connect to, bluetoothd, and other programs.
 ///
-/// A machine without input or output of its own. Whoever has switched scanning on, reports come to every raw HCI socket,
-/// so somebody else's scan is shared at first and left alone. When it brings nothing of Bluetooth Mesh, as the kernel's
-/// does, which listens to few chosen devices, it is replaced for a time. What others do is seen: the kernel shows their
-/// commands.
+/// A state machine without input or output of its own. Reports reach every raw HCI socket, whoever has switched
+/// scanning on. So this scanner first shares somebody else's scan and leaves it alone. If that scan brings nothing of
+/// Bluetooth Mesh, this scanner replaces it for a time; the kernel's scan is like that, because it listens to few
+/// chosen devices. The kernel shows the commands of others, so the scanner sees what they do.
 package struct LEScanner: Sendable {
     /// What the owner is to do.
     package enum Output: Hashable, Sendable {
         /// Send this command.
         case send(HCICommand)
-        /// A packet was heard while scanning is on.
+        /// A packet was heard while scanning was on.
         case heard(AdvertisingReport)
-        /// Have the kernel work out its own scan anew: it was replaced, and this scanner has ended.
+        /// Make the kernel restart its own scan: this scanner had replaced it and has ended.
         case restoreKernelScan
-        /// The controller does not scan.
+        /// The controller cannot scan.
         case failed(BearerError)
     }
 
-    /// What is asked of the scanner.
+    /// What the owner asks of the scanner.
     package enum Demand: Hashable, Sendable {
         /// Nobody wants to hear anything.
         case off
-        /// Silence for a moment, because the kernel is to connect.
+        /// Silence for a moment, so that the kernel can connect.
         case paused
         /// Scanning.
         case on
     }
 
     enum Phase: Hashable, Sendable {
-        /// No scan of this scanner is on.
+        /// This scanner does not scan.
         case idle
         /// A command is under way.
         case busy(Step, deadline: Instant)
         /// This scanner's own scan is on.
         case own
-        /// Somebody else's scan is on, from which something of use must come until then.
+        /// Somebody else's scan is on. It must bring something useful until then.
         case shared(until: Instant)
-        /// Somebody else has switched the scan off; it is switched on again then.
+        /// Somebody else has switched the scan off. This scanner switches it on again then.
         case interrupted(until: Instant)
-        /// The controller has refused; nothing is tried until nobody wants to scan any more.
+        /// The controller has refused. The scanner tries nothing until the demand is ``Demand/off``.
         case failed
     }
 
@@ -50,7 +50,7 @@ package struct LEScanner: Sendable {
         case settingParameters
         case enabling
         case disabling
-        /// Ending somebody else's scan, or an own one that has gone quiet.
+        /// Ending somebody else's scan, or the scanner's own scan that has gone quiet.
         case replacing
     }
 
@@ -59,18 +59,18 @@ package struct LEScanner: Sendable {
     private var demand = Demand.off
     private(set) var phase = Phase.idle
     private var features: ControllerFeatures?
-    /// What somebody else has asked the controller and has no answer yet: scanning on or off.
+    /// Somebody else's command to switch scanning on or off that the controller has not answered yet.
     private var foreign: Bool?
-    /// Whether somebody else's scan was replaced and is to be restored.
+    /// Whether somebody else's scan was replaced and must be restored.
     private var hasReplaced = false
-    /// Whether sharing was tried in vain.
+    /// Whether sharing a scan brought nothing.
     private var sharesInVain = false
     /// Whether the other kind of commands was tried after a refusal.
     private var hasChangedKind = false
     private var interruptions = 0
-    /// How often in a row scanning was disallowed although no scan could be shared.
+    /// How often in a row the controller disallowed scanning although there was no scan to share.
     private var disallowals = 0
-    /// How often in a row a command was not answered.
+    /// How often in a row the controller did not answer a command.
     private var silences = 0
     private var lastReport = Instant.zero
     private var assembler = ExtendedReportAssembler()
@@ -81,7 +81,7 @@ package struct LEScanner: Sendable {
         self.timing = timing
     }
 
-    /// Whether no command is under way and no scan of this scanner on, so that the kernel can connect.
+    /// Whether no command is under way and this scanner does not scan, so that the kernel can connect.
     package var isQuiet: Bool {
         switch phase {
         case .idle, .shared, .interrupted, .failed: true
@@ -89,7 +89,7 @@ package struct LEScanner: Sendable {
         }
     }
 
-    /// When ``advance(to:)`` is to be called.
+    /// When to call ``advance(to:)``.
     package var nextDeadline: Instant? {
         switch phase {
         case .idle, .failed: nil
@@ -100,7 +100,7 @@ package struct LEScanner: Sendable {
         }
     }
 
-    /// Takes what is wanted from now on.
+    /// Sets what the owner wants from now on.
     package mutating func set(_ demand: Demand, at now: Instant) -> [Output] {
         guard demand != self.demand else { return [] }
         self.demand = demand
@@ -109,12 +109,12 @@ package struct LEScanner: Sendable {
         return review(at: now)
     }
 
-    /// Lets time pass.
+    /// Does what is due at that time.
     package mutating func advance(to now: Instant) -> [Output] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         switch phase {
         case .busy:
-            // An answer can be lost while nobody reads the socket for long; a scan that works is not to end by that.
+            // An answer can be lost if nobody reads the socket for long. That must not end a scan that works.
             foreign = nil
             silences += 1
             guard silences >= LEScanner.maximumSilences else { return send(disable, as: .replacing, at: now) }
@@ -133,7 +133,7 @@ package struct LEScanner: Sendable {
         }
     }
 
-    /// Takes in what the HCI socket shows.
+    /// Processes a packet of the HCI socket.
     package mutating func receive(_ packet: HCIPacket, at now: Instant) -> [Output] {
         switch packet {
         case .command(.leSetScanEnable(let isOn, _)), .command(.leSetExtendedScanEnable(let isOn, _)):
@@ -150,7 +150,7 @@ package struct LEScanner: Sendable {
         }
     }
 
-    /// What was heard is of use: somebody else's scan brings what is looked for.
+    /// Something useful was heard: somebody else's scan brings what is wanted.
     package mutating func heardSomethingOfUse(at now: Instant) {
         if case .shared = phase, !sharesInVain { phase = .shared(until: now.advanced(by: timing.sharing)) }
     }
@@ -185,7 +185,7 @@ extension LEScanner {
         return [.send(command)]
     }
 
-    /// Sees to it that the phase leads to what is demanded.
+    /// Moves the phase towards the demand.
     private mutating func review(at now: Instant) -> [Output] {
         switch (demand, phase) {
         case (_, .busy), (_, .failed): return []
@@ -219,7 +219,7 @@ extension LEScanner {
 
     private mutating func fail(_ error: BearerError) -> [Output] {
         silences = 0
-        // Where nobody wants to hear anything any more, nobody is to be told, and the next one begins anew.
+        // If nobody wants to hear anything, nobody is told, and the next demand starts from the beginning.
         guard demand != .off else {
             reset()
             return []
@@ -228,7 +228,7 @@ extension LEScanner {
         return [.failed(error)]
     }
 
-    /// Forgets the controller, which is gone, or may be another one by now.
+    /// Forgets what is known of the controller. It is gone, or another controller may have its number.
     mutating func reset() {
         phase = .idle
         demand = .off
@@ -241,14 +241,15 @@ extension LEScanner {
         assembler = ExtendedReportAssembler()
     }
 
-    /// A command has been answered, an own one or somebody else's. The controller does one after the other, so the
-    /// answer after somebody else's command is theirs.
+    /// A command was answered, this scanner's or somebody else's. The controller handles one command at a time, so the
+    /// answer that follows somebody else's command is theirs.
     private mutating func completed(_ opcode: HCIOpcode, _ parameters: [UInt8], at now: Instant) -> [Output] {
         let status = HCIEvent.status(parameters)
         if opcode == .leSetScanEnable || opcode == .leSetExtendedScanEnable, let isOn = foreign {
             foreign = nil
             guard status == .success else { return [] }
-            // The kernel knows better than the list of commands which kind the controller can be trusted with.
+            // The kernel knows which kind of commands works with the controller; its choice counts more than the
+            // controller's list of commands.
             features?.hasExtendedScanning = opcode == .leSetExtendedScanEnable
             return foreignScan(isOn: isOn, at: now)
         }
@@ -270,7 +271,7 @@ extension LEScanner {
         case (.disabling, .leSetScanEnable), (.disabling, .leSetExtendedScanEnable):
             return settle(.idle, at: now)
         case (.replacing, .leSetScanEnable), (.replacing, .leSetExtendedScanEnable):
-            // Somebody may have been quicker; what comes of it shows at the next command.
+            // Somebody else may have been quicker. The next command shows the result.
             return settle(.idle, at: now)
         default: return []
         }
@@ -284,21 +285,21 @@ extension LEScanner {
     private mutating func refused(_ status: HCIErrorCode, at now: Instant) -> [Output] {
         switch status {
         case .commandDisallowed:
-            // Scanning is on already, or the controller was given commands of the other kind.
+            // Scanning is already on, or the controller has been given commands of the other kind.
             if hasReplaced, sharesInVain { return disallowed(at: now) }
             return settle(.shared(until: now.advanced(by: timing.sharing)), at: now)
         case .unknownCommand: return changeKind(status, at: now)
-        // Some controllers name the extended commands and have only the others.
+        // Some controllers list the extended commands but support only the legacy ones.
         default: return isExtended ? changeKind(status, at: now) : fail(LEScanner.error(status))
         }
     }
 
-    /// The scan that was replaced is on again, or the controller takes only the other kind of commands until it is
-    /// reset: both are tried in turn, at growing distances.
+    /// Either the replaced scan is on again, or the controller takes only the other kind of commands until it is reset.
+    /// The scanner tries both in turn, at growing intervals.
     private mutating func disallowed(at now: Instant) -> [Output] {
         disallowals += 1
         guard disallowals <= LEScanner.maximumDisallowals else { return fail(LEScanner.error(.commandDisallowed)) }
-        // Mostly it is the former, while a connection of somebody else is made.
+        // Usually it is the former, while somebody else's connection is being made.
         if disallowals.isMultiple(of: 4) || disallowals % 4 == 1, disallowals > 1 {
             features?.hasExtendedScanning.toggle()
         }
@@ -314,9 +315,9 @@ extension LEScanner {
         return settle(.idle, at: now)
     }
 
-    /// With growing distances, some ten seconds of the usual timing.
+    /// Attempts at growing intervals; with the usual timing they last about ten seconds.
     private static let maximumDisallowals = 10
-    /// Two commands without an answer are taken for lost ones.
+    /// Two unanswered commands in a row count as lost.
     private static let maximumSilences = 3
 
     private static func error(_ status: HCIErrorCode) -> BearerError {
@@ -331,7 +332,7 @@ extension LEScanner {
         }
         guard demand != .off else { return [] }
         if isOn { return settle(.shared(until: now.advanced(by: timing.sharing)), at: now) }
-        // Who switches a scan off often switches another one on at once.
+        // A program that switches a scan off often switches another one on at once.
         interruptions = min(interruptions + 1, 5)
         phase = .interrupted(until: now.advanced(by: timing.interruption * (1 << (interruptions - 1))))
         return []
@@ -340,14 +341,14 @@ extension LEScanner {
 
 /// How long an ``LEScanner`` waits.
 package struct LEScanTiming: Hashable, Sendable {
-    /// How long the controller may take for one command.
+    /// How long the controller may take to answer a command.
     package var command: Duration
-    /// After how long somebody else's scan that brings nothing of use is replaced.
+    /// How long to share somebody else's scan that brings nothing useful before replacing it.
     package var sharing: Duration
-    /// How long after somebody else has switched scanning off it is switched on again; twice as long each time that
-    /// nothing was heard in between, up to sixteen times.
+    /// How long to wait after somebody else has switched scanning off before switching it on again. The time doubles
+    /// whenever nothing was heard in between, up to sixteen times.
     package var interruption: Duration
-    /// After how long without any packet scanning is switched off and on, for some controllers forget that they scan.
+    /// How long without any packet before scanning is switched off and on; some controllers forget that they scan.
     package var quiet: Duration
 
     /// Those times.

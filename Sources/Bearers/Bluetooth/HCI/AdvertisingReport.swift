@@ -1,21 +1,21 @@
 package import MeshCore
 
-/// One packet that was heard by legacy scanning (Core Vol 4 Part E 7.7.65.2).
+/// One packet heard by legacy scanning (Core Vol 4 Part E 7.7.65.2).
 package struct AdvertisingReport: Hashable, Sendable {
-    /// What kind of packet it was: 0 connectable and scannable, 1 directed, 2 scannable, 3 neither, 4 a scan response.
+    /// The kind of packet: 0 connectable and scannable, 1 directed, 2 scannable, 3 neither, 4 a scan response.
     package var type: UInt8
-    /// Who sent it.
+    /// The sender's address.
     package var address: BluetoothAddress
-    /// Advertising data, at most 31 octets unless the controller has its own ideas.
+    /// Advertising data. The specification allows at most 31 octets; controllers may break that limit.
     package var data: [UInt8]
-    /// The strength of the signal in dBm, nil if it is not known.
+    /// The signal strength in dBm; nil if unknown.
     package var signal: Int8?
 
-    /// Reads the reports of one event: their number (1), then for each type (1), address type (1), address (6), length
-    /// (1), data, RSSI (1). That is what controllers send, one report after the other, though the specification writes
-    /// arrays.
+    /// Reads the reports of one event: their number (1), then for each report type (1), address type (1), address (6),
+    /// length (1), data, RSSI (1). Controllers send one report after the other like this, although the specification
+    /// describes arrays.
     ///
-    /// - Throws: ``DecodeError`` if one of them breaks its form; a report of an unknown kind of address is left out.
+    /// - Throws: ``DecodeError`` if a report is malformed. A report with an unknown kind of address is left out.
     static func reports(from reader: inout ByteReader) throws(DecodeError) -> [AdvertisingReport] {
         let count = try reader.readUInt8()
         guard (1...0x19).contains(count) else { throw .prohibited(field: "number of reports", value: UInt64(count)) }
@@ -35,15 +35,15 @@ package struct AdvertisingReport: Hashable, Sendable {
     }
 }
 
-/// One packet, or a part of one, that was heard by extended scanning (Core Vol 4 Part E 7.7.65.13).
+/// One packet, or a part of one, heard by extended scanning (Core Vol 4 Part E 7.7.65.13).
 package struct ExtendedAdvertisingReport: Hashable, Sendable {
-    /// How much of the data has come.
+    /// How much of the data has arrived.
     package enum Completeness: UInt8, Hashable, Sendable {
         /// All of it.
         case complete = 0
-        /// More follows in further reports.
+        /// More data follows in further reports.
         case incomplete = 1
-        /// The rest was lost.
+        /// The rest of the data was lost.
         case truncated = 2
         /// Reserved.
         case reserved = 3
@@ -51,23 +51,24 @@ package struct ExtendedAdvertisingReport: Hashable, Sendable {
 
     /// Whether the data is a scan response.
     package var isScanResponse: Bool
-    /// Whether it was a legacy packet.
+    /// Whether it is a legacy packet.
     package var isLegacy: Bool
-    /// How much of the data has come.
+    /// How much of the data has arrived.
     package var completeness: Completeness
-    /// Who sent it, nil for somebody without an address.
+    /// The sender's address; nil for an anonymous sender.
     package var address: BluetoothAddress?
-    /// Which of its advertising sets it belongs to, 0xFF for none.
+    /// The sender's advertising set, 0xFF for none.
     package var set: UInt8
-    /// Advertising data, at most 229 octets at once.
+    /// Advertising data, at most 229 octets in one report.
     package var data: [UInt8]
-    /// The strength of the signal in dBm, nil if it is not known.
+    /// The signal strength in dBm; nil if unknown.
     package var signal: Int8?
 
-    /// Reads the reports of one event: their number (1), then for each type (2), address type (1), address (6), PHYs
-    /// (2), set (1), power (1), RSSI (1), interval (2), direct address type (1), direct address (6), length (1), data.
+    /// Reads the reports of one event: their number (1), then for each report type (2), address type (1), address (6),
+    /// PHYs (2), set (1), power (1), RSSI (1), interval (2), direct address type (1), direct address (6), length (1),
+    /// data.
     ///
-    /// - Throws: ``DecodeError`` if one of them breaks its form.
+    /// - Throws: ``DecodeError`` if a report is malformed.
     static func reports(from reader: inout ByteReader) throws(DecodeError) -> [ExtendedAdvertisingReport] {
         let count = try reader.readUInt8()
         guard (1...0x0A).contains(count) else { throw .prohibited(field: "number of reports", value: UInt64(count)) }

@@ -1,9 +1,9 @@
 internal import MeshCore
 
-/// Puts the data of extended advertising together again, which comes in several reports when it is long (Core Vol 4
-/// Part E 7.7.65.13).
+/// Joins the data of extended advertising, which comes in several reports when it is long (Core Vol 4 Part E
+/// 7.7.65.13).
 package struct ExtendedReportAssembler: Sendable {
-    /// Reports of different packets may come between each other.
+    /// Identifies a packet, because reports of different packets may interleave.
     private struct Key: Hashable {
         let address: BluetoothAddress
         let set: UInt8
@@ -12,20 +12,21 @@ package struct ExtendedReportAssembler: Sendable {
 
     private var pending: [Key: [UInt8]] = [:]
 
-    /// The most advertisers whose data is put together at once; more of them have all begin anew.
+    /// The most advertisers whose data is joined at once. One more makes all of them start again.
     static let capacity = 64
-    /// The longest advertising data there is (Core Vol 6 Part B 2.3.4.9).
+    /// The longest possible advertising data (Core Vol 6 Part B 2.3.4.9).
     static let maximumSize = 1650
 
-    /// An assembler that waits for nothing.
+    /// An assembler without pending reports.
     package init() {}
 
-    /// How many advertisers have said a part.
+    /// How many advertisers have sent only a part so far.
     var pendingCount: Int { pending.count }
 
-    /// Takes in one report.
+    /// Processes one report.
     ///
-    /// - Returns: what was heard, once all of it is there; nil for a part, for what was lost, and without an address.
+    /// - Returns: the whole packet once all its data is there; nil for a part, for lost data, and for an anonymous
+    ///   sender.
     package mutating func receive(_ report: ExtendedAdvertisingReport) -> AdvertisingReport? {
         guard let address = report.address else { return nil }
         let key = Key(address: address, set: report.set, isScanResponse: report.isScanResponse)
@@ -41,7 +42,7 @@ package struct ExtendedReportAssembler: Sendable {
             )
         case .incomplete:
             if pending.count >= ExtendedReportAssembler.capacity { pending = [:] }
-            // One octet too many tells that it was too long, whatever else comes of it.
+            // One octet too many marks the data as too long, whatever follows.
             pending[key] = Array(data.prefix(ExtendedReportAssembler.maximumSize + 1))
             return nil
         case .truncated, .reserved: return nil

@@ -3,26 +3,26 @@ package import MeshCore
 /// A command to the controller (Core Vol 4 Part E 5.4.1): opcode (2, little-endian), length (1), parameters, all
 /// integers least significant octet first.
 package enum HCICommand: Hashable, Sendable {
-    /// Which commands the controller knows.
+    /// Asks which commands the controller supports.
     case readLocalSupportedCommands
-    /// What the controller can do.
+    /// Asks which features the controller has.
     case readLocalSupportedFeatures
-    /// How to scan, for controllers with legacy advertising only; not while scanning.
+    /// Sets how to scan, for controllers with legacy advertising only; not allowed while scanning.
     case leSetScanParameters(LEScanParameters)
-    /// Scan, or cease to.
+    /// Switches legacy scanning on or off.
     case leSetScanEnable(Bool, filtersDuplicates: Bool)
-    /// How to scan on the LE 1M PHY; not while scanning.
+    /// Sets how to scan on the LE 1M PHY; not allowed while scanning.
     case leSetExtendedScanParameters(LEScanParameters)
-    /// Scan for as long as nobody ends it, or cease to.
+    /// Switches extended scanning on, without a time limit, or off.
     case leSetExtendedScanEnable(Bool, filtersDuplicates: Bool)
-    /// Change the rhythm of a connection.
+    /// Changes the parameters of a connection.
     case leConnectionUpdate(handle: UInt16, LEConnectionParameters)
-    /// End a connection, as a user does who has had enough (0x13).
+    /// Ends a connection with the reason "remote user terminated" (0x13).
     case disconnect(handle: UInt16)
-    /// A command that somebody else has sent and that does not matter here.
+    /// A command of somebody else that does not matter here.
     case other(HCIOpcode)
 
-    /// The command's number.
+    /// The command's opcode.
     package var opcode: HCIOpcode {
         switch self {
         case .readLocalSupportedCommands: .readLocalSupportedCommands
@@ -46,20 +46,20 @@ package enum HCICommand: Hashable, Sendable {
             writer.writeLittleEndian(scan.interval)
             writer.writeLittleEndian(scan.window)
             writer.write(scan.ownAddress.rawValue)
-            // Whoever advertises is reported.
+            // Filter policy 0: reports every advertiser.
             writer.write(UInt8(0))
         case .leSetScanEnable(let isOn, let filtersDuplicates):
             writer.write([isOn ? 1 : 0, filtersDuplicates ? 1 : 0])
         case .leSetExtendedScanParameters(let scan):
             writer.write(scan.ownAddress.rawValue)
             writer.write(UInt8(0))
-            // Scanning PHYs: LE 1M alone, which mesh services advertise on.
+            // Scanning PHYs: LE 1M only, on which mesh services advertise.
             writer.write(UInt8(1))
             writer.write(UInt8(scan.isActive ? 1 : 0))
             writer.writeLittleEndian(scan.interval)
             writer.writeLittleEndian(scan.window)
         case .leSetExtendedScanEnable(let isOn, let filtersDuplicates):
-            // Duration and period 0: until it is switched off.
+            // Duration and period 0: no time limit.
             writer.write([isOn ? 1 : 0, filtersDuplicates ? 1 : 0, 0, 0, 0, 0])
         case .leConnectionUpdate(let handle, let connection):
             writer.writeLittleEndian(handle)
@@ -67,7 +67,7 @@ package enum HCICommand: Hashable, Sendable {
             writer.writeLittleEndian(connection.maximumInterval)
             writer.writeLittleEndian(connection.latency)
             writer.writeLittleEndian(connection.supervisionTimeout)
-            // No expectation of how long a connection event is.
+            // No expected length of a connection event.
             writer.write([0, 0, 0, 0])
         case .disconnect(let handle):
             writer.writeLittleEndian(handle)
@@ -76,7 +76,7 @@ package enum HCICommand: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The command as it is written to the kernel's raw HCI socket: packet type 0x01, then the command.
+    /// The octets for the kernel's raw HCI socket: packet type 0x01, then the command.
     package var encoded: [UInt8] {
         let parameters = parameters
         var writer = ByteWriter(capacity: 4 + parameters.count)
@@ -87,10 +87,10 @@ package enum HCICommand: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads a command without its packet type, as the kernel shows those of others; of the parameters only whether
-    /// scanning is switched on.
+    /// Reads a command without its packet type; the kernel shows commands of others in this form. Of the parameters,
+    /// only whether scanning is switched on is kept.
     ///
-    /// - Throws: ``DecodeError`` for a command that breaks its form.
+    /// - Throws: ``DecodeError`` if the command is malformed.
     init(decoding bytes: ArraySlice<UInt8>) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let opcode = HCIOpcode(rawValue: try reader.readUInt16LittleEndian())
@@ -114,13 +114,13 @@ package enum HCICommand: Hashable, Sendable {
 
 /// How to scan (Core Vol 4 Part E 7.8.10).
 package struct LEScanParameters: Hashable, Sendable {
-    /// Whether scan responses are asked for.
+    /// Whether to ask for scan responses.
     package var isActive: Bool
-    /// From the start of one window to that of the next, in units of 0.625 ms.
+    /// The time from the start of one window to the start of the next, in units of 0.625 ms.
     package var interval: UInt16
-    /// How long is listened in each interval, in units of 0.625 ms.
+    /// How long to listen in each interval, in units of 0.625 ms.
     package var window: UInt16
-    /// What kind of address scan requests come from.
+    /// The kind of address that scan requests come from.
     package var ownAddress: BluetoothAddress.Kind
 
     /// Those values.
@@ -132,19 +132,19 @@ package struct LEScanParameters: Hashable, Sendable {
     }
 }
 
-/// The rhythm of a connection (Core Vol 4 Part E 7.8.18).
+/// The parameters of a connection (Core Vol 4 Part E 7.8.18).
 package struct LEConnectionParameters: Hashable, Sendable {
-    /// The least time between connection events, in units of 1.25 ms.
+    /// The shortest time between connection events, in units of 1.25 ms.
     package var minimumInterval: UInt16
-    /// The most time between connection events, in units of 1.25 ms.
+    /// The longest time between connection events, in units of 1.25 ms.
     package var maximumInterval: UInt16
-    /// How many connection events the device may sleep through.
+    /// How many connection events the device may skip.
     package var latency: UInt16
-    /// After how long a silence the link counts as lost, in units of 10 ms.
+    /// After how long a silence the connection counts as lost, in units of 10 ms.
     package var supervisionTimeout: UInt16
 
-    /// Every 15 to 30 ms, for the kernel's own 30 to 50 ms let one packet wait for the next, and lost after 4 s: the
-    /// kernel gives up after 420 ms, which a door that is closed is enough for.
+    /// An interval of 15 to 30 ms, and lost after 4 s. With the kernel's own 30 to 50 ms one packet waits for the next.
+    /// The kernel gives up after 420 ms, and a door that closes can cause such a silence.
     package static let mesh = LEConnectionParameters(
         minimumInterval: 12,
         maximumInterval: 24,

@@ -3,24 +3,24 @@ package import MeshCore
 /// An event of the controller (Core Vol 4 Part E 5.4.4): code (1), length (1), parameters, all integers least
 /// significant octet first.
 package enum HCIEvent: Hashable, Sendable {
-    /// A command is done (0x0E); the parameters begin with a status, if the command has any.
+    /// A command has completed (0x0E); its return parameters, which begin with a status if there are any.
     case commandComplete(HCIOpcode, [UInt8])
-    /// A command has begun or was refused (0x0F).
+    /// A command has started or was refused (0x0F).
     case commandStatus(HCIOpcode, HCIErrorCode)
-    /// A connection has ended (0x05), or could not be ended when the status says so.
+    /// A connection has ended (0x05), or could not be ended if the status is an error.
     case disconnectionComplete(HCIErrorCode, handle: UInt16, reason: HCIErrorCode)
-    /// A connection has come about or not (LE 0x01 and 0x0A); `isCentral` for one that this side has made.
+    /// A connection was made or has failed (LE 0x01 and 0x0A); `isCentral` if this side made it.
     case connectionComplete(HCIErrorCode, handle: UInt16, BluetoothAddress?, isCentral: Bool)
-    /// Who was heard (LE 0x02).
+    /// Reports of legacy scanning (LE 0x02).
     case advertisingReports([AdvertisingReport])
-    /// Who was heard (LE 0x0D).
+    /// Reports of extended scanning (LE 0x0D).
     case extendedAdvertisingReports([ExtendedAdvertisingReport])
     /// An event that does not matter here.
     case other(code: UInt8)
 
     /// Reads an event without its packet type.
     ///
-    /// - Throws: ``DecodeError`` for one that breaks its form.
+    /// - Throws: ``DecodeError`` if the event is malformed.
     init(decoding bytes: ArraySlice<UInt8>) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let code = try reader.readUInt8()
@@ -48,7 +48,9 @@ package enum HCIEvent: Hashable, Sendable {
         }
     }
 
-    /// Reads what follows in an LE Meta event (7.7.65): subevent (1), parameters.
+    /// Reads the rest of an LE Meta event (7.7.65): subevent (1), parameters.
+    ///
+    /// - Throws: ``DecodeError`` if the event is malformed.
     private init(decodingLE reader: inout ByteReader) throws(DecodeError) {
         switch try reader.readUInt8() {
         case 0x01, 0x0A:
@@ -57,7 +59,7 @@ package enum HCIEvent: Hashable, Sendable {
             let role = try reader.readUInt8()
             let kind = try reader.readUInt8()
             let octets = try reader.read(6)
-            // Types 2 and 3 are identities of the two kinds that the controller has resolved.
+            // Types 2 and 3 are public and random identities that the controller has resolved.
             let address = try BluetoothAddress(kind & 1 == 0 ? .public : .random, littleEndian: octets)
             self = .connectionComplete(status, handle: handle, kind <= 3 ? address : nil, isCentral: role == 0)
         case 0x02: self = .advertisingReports(try AdvertisingReport.reports(from: &reader))
@@ -68,26 +70,26 @@ package enum HCIEvent: Hashable, Sendable {
 }
 
 extension HCIEvent {
-    /// The first octet of what a command returned: its status in all commands that are used here.
+    /// The first octet of a command's return parameters: the status, for all commands used here.
     static func status(_ parameters: [UInt8]) -> HCIErrorCode {
         HCIErrorCode(rawValue: parameters.first ?? HCIErrorCode.unspecified.rawValue)
     }
 }
 
 extension HCIErrorCode {
-    /// The controller does not know the command.
+    /// The controller does not support the command.
     static let unknownCommand = HCIErrorCode(rawValue: 0x01)
-    /// Something went wrong that has no code of its own.
+    /// An error without a code of its own.
     static let unspecified = HCIErrorCode(rawValue: 0x1F)
 }
 
 extension ByteReader {
-    /// The number of a connection, 12 bits.
+    /// The handle of a connection, 12 bits.
     fileprivate mutating func readConnectionHandle() throws(DecodeError) -> UInt16 {
         try readUInt16LittleEndian() & 0x0FFF
     }
 
-    /// The strength of a signal in dBm; 127 stands for one that is not known.
+    /// The signal strength in dBm; nil for 127, which means unknown.
     mutating func readSignal() throws(DecodeError) -> Int8? {
         let value = Int8(bitPattern: try readUInt8())
         return value == 127 ? nil : value

@@ -1,6 +1,6 @@
-/// The number of a command: group (6 bits), command (10 bits) (Core Vol 4 Part E 5.4.1).
+/// The opcode of a command: group (6 bits), command (10 bits) (Core Vol 4 Part E 5.4.1).
 package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
-    /// The two octets, which HCI sends least significant first.
+    /// The 16 bits; HCI sends the least significant octet first.
     package let rawValue: UInt16
 
     /// The command with that number.

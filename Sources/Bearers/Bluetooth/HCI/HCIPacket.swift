@@ -1,23 +1,23 @@
 package import MeshCore
 
-/// What the kernel's raw HCI socket shows: events of the controller, and commands that others send to it (Core Vol 4
-/// Part A 2 for the packet types).
+/// A packet that the kernel's raw HCI socket shows: an event of the controller, or a command that somebody else sends
+/// to it (packet types: Core Vol 4 Part A 2).
 package enum HCIPacket: Hashable, Sendable {
-    /// Somebody else, often the kernel itself, sends a command.
+    /// A command of somebody else, often of the kernel itself.
     case command(HCICommand)
-    /// The controller tells something.
+    /// An event of the controller.
     case event(HCIEvent)
-    /// Data, or a type of packet that does not matter here.
+    /// Data, or a packet type that does not matter here.
     case other
 
-    /// A command's packet type.
+    /// The packet type of a command.
     static let commandType: UInt8 = 0x01
-    /// An event's packet type.
+    /// The packet type of an event.
     static let eventType: UInt8 = 0x04
 
     /// Reads a packet: type (1), then its content.
     ///
-    /// - Throws: ``DecodeError`` for commands and events that break their form.
+    /// - Throws: ``DecodeError`` for a malformed command or event.
     package init(decoding bytes: ArraySlice<UInt8>) throws(DecodeError) {
         guard let type = bytes.first else { throw .length(0) }
         switch type {
