@@ -1,20 +1,20 @@
 package import MeshCore
 
-/// What of a network an export holds.
+/// The parts of a network that an export holds.
 package struct CDBContents: Hashable, Sendable {
-    /// The subnets that whoever gets the file may know; nil for all.
+    /// The subnets that the file may tell of; nil for all.
     package var subnets: Set<NetKeyIndex>?
     /// Which keys it holds.
     package var keys: Keys
 
     /// Which keys an export holds.
     package enum Keys: Hashable, Sendable {
-        /// All: whoever has the file can configure the nodes.
+        /// All keys: who has the file can configure the nodes.
         case all
-        /// NetKeys and AppKeys: whoever has the file can use the network but not configure it.
+        /// NetKeys and AppKeys: who has the file can use the network but not configure it.
         case network
-        /// None, nor members that the network model does not know, which might hold some: the file is for reading and
-        /// comparing, and no tool can work with it.
+        /// No keys, and no members that the network model does not know, since they might hold some. The file is for
+        /// reading and comparing; no tool can work with it.
         case none
     }
 
@@ -24,15 +24,16 @@ package struct CDBContents: Hashable, Sendable {
         self.keys = keys
     }
 
-    /// Whether the file is to say that it lacks something.
+    /// Whether the file must say that something is missing from it.
     package var isPartial: Bool { subnets != nil || keys != .all }
 }
 
 extension MeshNetwork {
-    /// What of the network concerns some of its subnets.
+    /// The part of the network that concerns some of its subnets.
     ///
-    /// Nodes and keys of others are gone, and what refers to them. Provisioners and exclusions stay, for nobody may give
-    /// out their addresses; so do the groups that remaining nodes use, with those that these belong to.
+    /// Nodes and keys of other subnets are left out, and so is everything that refers to them. Provisioners and
+    /// exclusions stay, because nobody may give out their addresses. The groups that the remaining nodes use stay, too,
+    /// with their parents.
     package func limited(to subnets: Set<NetKeyIndex>) -> MeshNetwork {
         var part = self
         part.netKeys.removeAll { !subnets.contains($0.index) }
@@ -53,7 +54,7 @@ extension MeshNetwork {
         return part
     }
 
-    /// The groups that nodes use, with those that these belong to.
+    /// The groups that nodes use, with their parents.
     private var groupsInUse: [Group] {
         let parents = Dictionary(groups.map { ($0.address, $0.parent) }, uniquingKeysWith: { first, _ in first })
         var used: Set<SubscriptionAddress> = []
@@ -74,7 +75,7 @@ extension MeshNetwork {
 }
 
 extension Node {
-    /// The node without the keys of other subnets and what refers to them; nil if it is in none of the subnets.
+    /// The node without the keys of other subnets and without what refers to them. Nil if it is in none of the subnets.
     fileprivate func limited(to subnets: Set<NetKeyIndex>, appKeys known: Set<AppKeyIndex>) -> Node? {
         var node = self
         for key in netKeys where !subnets.contains(key.index) { node.forgetStates(of: key.index) }

@@ -1,13 +1,14 @@
-/// Who wrote a configuration database, as far as it matters for what its values mean.
+/// The program that wrote a configuration database, as far as it affects the meaning of values.
 ///
-/// Several programs write values in units or notations of their own that a value alone does not show: a count of 3 is
-/// three transmissions in the format and four for a program that counts from 0.
+/// Several programs write values in units or notations of their own, which a value alone does not show. A count of 3
+/// means three transmissions in the format, and four for a program that counts from 0.
 package enum CDBDialect: String, CaseIterable, Hashable, Sendable {
     /// The format itself, version 1.0.1 (nRF Mesh for iOS from 3.0).
     case version101 = "cdb-1.0.1"
-    /// The format itself, version 1.0.0, and what says nothing of its writer.
+    /// The format itself, version 1.0.0; also for a document that says nothing about its writer.
     case version100 = "cdb-1.0"
-    /// meshplan's own export, which may hold what an import from another program brought along, but no value of its kind.
+    /// meshplan's own export. It may hold members that an import from another program brought along, but its values are
+    /// those of the format.
     case meshplan = "meshplan"
     /// nRF Mesh for iOS before 3.0.
     case olderIOS = "nrf-mesh-ios-2"
@@ -36,7 +37,7 @@ package enum CDBDialect: String, CaseIterable, Hashable, Sendable {
         package var text: String
     }
 
-    /// The program by the name its users know.
+    /// The name that users know the program by.
     package var title: String {
         switch self {
         case .version101: "Mesh CDB 1.0.1"
@@ -54,9 +55,9 @@ package enum CDBDialect: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether nothing tells of a program.
+    /// Whether nothing in the document points to a particular program.
     package var isPlain: Bool { self == .version101 || self == .version100 }
 
-    /// Those that count repetitions of network transmissions from 0, as messages do.
+    /// The dialects that count repetitions of network transmissions from 0, as messages do.
     static let countingFromZero: Set<CDBDialect> = [.bluez, .telink]
 }

@@ -1,45 +1,45 @@
 package import MeshCore
 
-/// What was read from a configuration database in JSON.
+/// The result of reading a configuration database in JSON.
 package struct CDBDocument: Hashable, Sendable {
-    /// One departure from the format that could be understood nevertheless.
+    /// One departure from the format that could still be understood.
     package struct Repair: Hashable, Sendable {
         /// Where it is, a JSON pointer (RFC 6901) into the document: `/nodes/3/security`.
         package var pointer: String
-        /// What was there and how it was taken, one sentence without a full stop.
+        /// What was there and how it was understood. One sentence without a full stop.
         package var reason: String
-        /// Whether it belongs to every list, however long: identities that were made and addresses that were taken.
+        /// Whether every list names it, however long: identities that were made, and addresses that were taken away.
         package var isImportant = false
     }
 
-    /// Something of a document that is understood and taken as it is, but that its owner should know.
+    /// Something that is understood and taken as it is, but that the owner of the document should know.
     package struct Remark: Hashable, Sendable {
         /// Where it is, a JSON pointer (RFC 6901) into the document.
         package var pointer: String
-        /// What there is to say, one sentence without a full stop. Never a key.
+        /// One sentence without a full stop. Never a key.
         package var text: String
     }
 
     /// The network as the document has it. Its ``MeshCore/MeshNetwork/ownProvisioner`` is the document's first
-    /// provisioner, whose address must not be used: ``joined(as:using:)`` gives the network to work with.
+    /// provisioner, whose address must not be used; ``joined(as:using:)`` returns the network to work with.
     package var network: MeshNetwork
-    /// Who seems to have written it.
+    /// The program that seems to have written it.
     package var dialect: CDBDialect
-    /// What the network does not model, to be stored with it and joined again at export.
+    /// What the network does not model. It is stored with the network and written out again at export.
     package var extras: CDBExtras
     /// Departures from the format in the order of their discovery.
     package var repairs: [Repair]
-    /// What may do harm without being a departure from the format, by the document's order.
+    /// What may do harm without being a departure from the format, in the order of the document.
     package var remarks: [Remark]
-    /// Whether it says that it leaves out parts of the network.
+    /// Whether the document says that it leaves out parts of the network.
     package var isPartial: Bool
-    /// The pointer of the object that the network stands in, empty for the whole document.
+    /// The JSON pointer of the object that holds the network; empty for the whole document.
     var root: String
 
-    /// The network with one more provisioner, as which meshplan acts, see
+    /// The network with one more provisioner, the one meshplan acts as; see
     /// ``MeshCore/MeshNetwork/addingProvisioner(to:name:using:)``.
     ///
-    /// - Throws: ``StoreError/Code/noFreeAddresses``.
+    /// - Throws: ``StoreError/Code/noFreeAddresses`` if no address is left for it.
     package func joined(
         as name: String = "meshplan",
         using generator: inout some RandomNumberGenerator
@@ -64,8 +64,8 @@ package struct CDBDocument: Hashable, Sendable {
         ]
     }
 
-    /// What ``joined(as:using:)`` had to take from provisioners of the document because they had all addresses among
-    /// them: they are to be told, or else they give the same addresses out.
+    /// What ``joined(as:using:)`` had to take from the document's provisioners, because they shared all addresses among
+    /// themselves. Their users must be told; otherwise they give out the same addresses.
     package func concessions(in joined: MeshNetwork) -> [Repair] {
         let ranges = joined.provisioners.first { $0.uuid == joined.ownProvisioner }?.unicastRanges ?? []
         return network.provisioners.enumerated().compactMap { index, provisioner in

@@ -1,17 +1,18 @@
 package import MeshCore
 
-/// Writes a network as configuration database in JSON (Mesh Configuration Database Profile 1.0.1), in an order that
-/// depends on the network only.
+/// Writes a network as a configuration database in JSON (Mesh Configuration Database Profile 1.0.1). The order depends
+/// on the network only.
 package enum CDBExport {
     /// The document, UTF-8.
     ///
-    /// The format knows nodes, and devices that are none. Of a device that may be either it tells only that its
-    /// addresses must not be given out, as those of a node that was removed at the present IV index, and so of addresses that a node may have moved to; retired nodes'
-    /// addresses are among the exclusions of the network as long as they matter.
+    /// The format knows only nodes and devices that are not nodes. For a device that may be either, the export only
+    /// says that nobody may give out its addresses: it lists them as those of a node that was removed at the present IV
+    /// index. It does the same for addresses that a node may have moved to. The addresses of retired nodes are among
+    /// the network's exclusions for as long as they matter.
     ///
     /// - Parameters:
-    ///   - extras: what the import brought along; its members come after the written ones and never replace them.
-    ///   - contents: what of the network it holds.
+    ///   - extras: what the import brought along. Its members follow the written ones and never replace them.
+    ///   - contents: the parts of the network to write.
     ///   - timestamp: the time of the last modification; nil keeps the imported one, if there is one.
     package static func write(
         _ network: MeshNetwork,
@@ -22,18 +23,18 @@ package enum CDBExport {
         write(network, extras: extras, contents: contents, time: timestamp?.rfc3339)
     }
 
-    /// What becomes of an export that is written over an earlier one.
+    /// What happens to an earlier export when a new one is written over it.
     package enum Renewal: Hashable, Sendable {
-        /// The earlier one says the same, but for its time.
+        /// The earlier one says the same, except for its time.
         case unchanged
         /// The document, UTF-8.
         case document([UInt8])
-        /// What is there is no export of this network, or was written by another tool, so it must not be lost.
+        /// The file is not an export of this network, or another tool wrote it. It must not be lost.
         case foreign
     }
 
-    /// The document that takes the place of an earlier export of the same network, so that a file in version control
-    /// changes only with the network.
+    /// The document that replaces an earlier export of the same network. If nothing but the time would change, there is
+    /// none, so a file in version control changes only with the network.
     package static func renew(
         _ earlier: [UInt8],
         with network: MeshNetwork,
@@ -42,7 +43,7 @@ package enum CDBExport {
         timestamp: Timestamp
     ) -> Renewal {
         guard let value = try? JSONParser.parse(earlier), case .object(let members) = value else { return .foreign }
-        // Whoever else wrote it writes it otherwise, and may know what we do not.
+        // Another tool writes it differently, and may know what we do not.
         guard members.starts(with: CDBWriter.head), value.document() == earlier else { return .foreign }
         func text(_ name: String) -> String? {
             guard case .string(let text)? = members.first(where: { $0.name == name })?.value else { return nil }
@@ -66,18 +67,18 @@ package enum CDBExport {
         for pending in network.sortedPendingRefreshes {
             network.exclude(pending.addresses.filter { !taken.contains($0) })
         }
-        // What the model does not know may be a secret, which goes only with all others.
+        // What the model does not know may be a secret, so it goes out only if all keys do.
         let extras = contents.keys == .all ? extras : CDBExtras()
         return CDBWriter(extras: extras, contents: contents, time: time).network(network).document()
     }
 
-    /// The features by the names that heartbeats have for them.
+    /// The features and the names that heartbeats have for them.
     static let features: [(String, FeatureSet)] = [
         ("relay", .relay), ("proxy", .proxy), ("friend", .friend), ("lowPower", .lowPower),
     ]
 
-    /// 4 digits, or 32 of a label in upper case. The format has labels only, so an address whose label is not known
-    /// is left out of subscriptions and publications.
+    /// 4 digits, or the 32 of a label in upper case. The format knows labels only, so subscriptions and publications
+    /// leave out an address whose label is not known.
     static func text(_ address: SubscriptionAddress) -> String {
         switch address {
         case .unknownLabel(let virtual): virtual.rawValue.hexadecimal
@@ -86,7 +87,7 @@ package enum CDBExport {
         }
     }
 
-    /// 4 digits, or 8 of a vendor model.
+    /// 4 digits, or 8 for a vendor model.
     static func text(_ identifier: ModelIdentifier) -> String {
         (identifier.company?.hexadecimal ?? "") + identifier.model.hexadecimal
     }
@@ -96,10 +97,10 @@ package enum CDBExport {
 struct CDBWriter {
     let extras: CDBExtras
     let contents: CDBContents
-    /// The time of the last modification as RFC 3339 writes it; nil for the imported one.
+    /// The time of the last modification in the notation of RFC 3339; nil for the imported one.
     let time: String?
 
-    /// What every document begins with.
+    /// The first members of every document.
     static let head: [JSONMember] = [
         JSONMember("$schema", .string("http://json-schema.org/draft-04/schema#")),
         JSONMember("id", .string("https://www.bluetooth.com/specifications/specs/mesh-cdb-1-0-1-schema.json#")),
@@ -112,13 +113,13 @@ struct CDBWriter {
         "scenes", "networkExclusions",
     ]
 
-    /// Whether a document has the head and the order of those that are written here.
+    /// Whether a document has the head and the order of those that meshplan writes.
     static func isOwn(_ document: JSONValue) -> Bool {
         guard case .object(let members) = document, members.starts(with: head) else { return false }
         return members.dropFirst(head.count).prefix(order.count).map(\.name) == order
     }
 
-    /// An object of the members of the network model and those kept for it.
+    /// An object with the members of the network model, followed by those kept from an import.
     func object(_ path: String, _ members: [JSONMember]) -> JSONValue {
         let kept = extras[path]
         guard !kept.isEmpty else { return .object(members) }
@@ -130,7 +131,7 @@ struct CDBWriter {
         let time = timestampText(extras[""])
         // A full document holds the device key of every node.
         let isPartial = contents.isPartial || network.nodes.contains { $0.deviceKey == nil }
-        // What the imported document said of its own format is not true of this one.
+        // What the imported document said about its own format is not true of this one.
         return object(
             "",
             CDBWriter.head + [
@@ -153,20 +154,20 @@ struct CDBWriter {
         time ?? date(in: kept) ?? Timestamp(rawValue: 0).rfc3339
     }
 
-    /// The time stamp among members, if it is one that others can read.
+    /// The time stamp among the kept members, if others can read it.
     private func date(in kept: [JSONMember]) -> String? {
         guard case .string(let text)? = kept.first(where: { $0.name == "timestamp" })?.value else { return nil }
         return Timestamp.isRFC3339(text) ? text : nil
     }
 
-    /// A name that readers accept, who refuse empty ones.
+    /// A name that readers accept. They refuse empty ones, so the identifier takes the place of those.
     func title(_ name: String, else identifier: some CustomStringConvertible) -> JSONValue {
         .string(name.allSatisfy(\.isWhitespace) ? identifier.description : name)
     }
 
     private func hex(_ value: UInt16) -> JSONValue { .string(value.hexadecimal) }
 
-    /// The member for a key; none where keys are left out.
+    /// The member for a key; none where the export leaves keys out.
     func key(_ name: String, _ key: KeyMaterial?, isOfNode: Bool = false) -> [JSONMember] {
         guard let key, contents.keys == .all || contents.keys == .network && !isOfNode else { return [] }
         return [JSONMember(name, .string(key.octets.hexadecimal.uppercased()))]

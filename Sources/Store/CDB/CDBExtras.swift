@@ -1,10 +1,10 @@
 package import MeshCore
 
-/// What a configuration database held beyond the network model: unknown members, and known ones that are kept for
-/// others only (time stamps, schema). It is stored sealed and joined again at export.
+/// What a configuration database held beyond the network model: unknown members, and known ones that only other
+/// programs use (time stamps, schema). It is stored sealed and written out again at export.
 ///
-/// Members are kept by the identity of the object they stood in, not by its position, so that they find their
-/// object again after other objects came, went or moved: `nodes/<UUID>/elements/0/models/1000`.
+/// Members are kept by the identity of their object (`nodes/<UUID>/elements/0/models/1000`), not by its position. So
+/// they find their object again after other objects came, went or moved.
 package struct CDBExtras: Hashable, Sendable {
     /// Members by the path of their object, in the order of the import.
     private(set) var members: [String: [JSONMember]] = [:]
@@ -12,13 +12,14 @@ package struct CDBExtras: Hashable, Sendable {
     /// Nothing beyond the model.
     package init() {}
 
-    /// Whether there is nothing.
+    /// Whether nothing is kept.
     package var isEmpty: Bool { members.isEmpty }
 
     /// The members kept for an object.
     subscript(path: String) -> [JSONMember] { members[path] ?? [] }
 
-    /// Keeps members for an object. Where two objects of a document turned out to be one, the first one's count.
+    /// Keeps members for an object. If two objects of a document turn out to be one, the members of the first one
+    /// count.
     mutating func keep(_ kept: [JSONMember], at path: String) {
         guard !kept.isEmpty else { return }
         let names = Set(self[path].map(\.name))
@@ -31,7 +32,7 @@ package struct CDBExtras: Hashable, Sendable {
         members = members.filter { $0.key != path && !$0.key.hasPrefix(path + "/") }
     }
 
-    /// Version 1: a list of path and JSON text, sorted by path.
+    /// The stored form, version 1: a list of path and JSON text, sorted by path.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.write(UInt8(1))

@@ -1,8 +1,8 @@
 internal import MeshCore
 
-/// Times, which are kept for others only, in the form that others read.
+/// Times. They are kept for other programs only, in a form that these can read.
 extension CDBImport {
-    /// Brings a time that stays with the object into the form of RFC 3339, or leaves it out if it says nothing.
+    /// Brings a time that stays with the object into the form of RFC 3339, or removes it if it says nothing.
     mutating func date(_ name: String, in object: inout CDBObject) {
         guard let value = object.peek(name) else { return }
         let pointer = object.pointer(to: name)
@@ -25,7 +25,7 @@ extension CDBImport {
         }
     }
 
-    /// The time with a T in its middle and a colon in its offset; nil if it is none, or none for lack of an offset.
+    /// The time with a T in its middle and a colon in its offset. Nil if the text is no time, or has no offset.
     private static func mended(_ text: String) -> String? {
         // A time with nanoseconds and an offset has 35 characters.
         guard text.utf8.count <= 40 else { return nil }

@@ -29,7 +29,7 @@ extension CDBImport {
         return sorted.map(\.element)
     }
 
-    /// Models, each once: some exporters list a model twice, with its bindings spread over both.
+    /// Models, each once. Some exporters list a model twice, with its bindings spread over both entries.
     private mutating func models(_ object: inout CDBObject, _ path: String) throws(CDBRefusal) -> [Model] {
         let pointer = object.pointer(to: "models")
         let items = try list("models", in: &object)
@@ -54,12 +54,12 @@ extension CDBImport {
         return models
     }
 
-    /// The path of extras of a model.
+    /// The extras path of a model.
     static func path(of identifier: ModelIdentifier, in path: String) -> String {
         "\(path)/models/\(CDBExport.text(identifier))"
     }
 
-    /// The place of an element, which one exporter fills with the element's address.
+    /// The location of an element. One exporter writes the element's address there.
     private mutating func location(_ object: inout CDBObject, at address: Int) throws(CDBRefusal) -> UInt16 {
         guard let location = try hexadecimal16("location", in: &object) else {
             missing("location", in: &object, "taken as 0000")
@@ -101,7 +101,7 @@ extension CDBImport {
         let first = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
         let isSwapped = survey.isWritten(by: [.siliconLabs])
         guard isSwapped != false, first != last else { return .vendor(company: first, model: last) }
-        // One exporter writes the company last. Which half it is, the companies of the nodes tell.
+        // One exporter writes the company last. The companies of the nodes tell which half it is.
         switch (survey.companies.contains(first), survey.companies.contains(last)) {
         case (true, false): return .vendor(company: first, model: last)
         case (false, true):

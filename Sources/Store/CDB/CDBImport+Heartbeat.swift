@@ -1,6 +1,7 @@
 internal import MeshCore
 
-/// Heartbeat publication and subscription; the format has neither the count of the one nor the period of the other.
+/// Heartbeat publication and subscription. The format has no count for the publication and no period for the
+/// subscription.
 extension CDBImport {
     mutating func heartbeatPublication(
         _ object: inout CDBObject,

@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// Numbers in hexadecimal digits, as which some programs write numbers or put 0x before.
+/// Numbers in hexadecimal digits. Some programs write numbers instead, or put 0x before the digits.
 extension CDBImport {
     /// Four hexadecimal digits; nil if the member is missing.
     mutating func hexadecimal16(_ name: String, in object: inout CDBObject) throws(CDBRefusal) -> UInt16? {
@@ -28,7 +28,7 @@ extension CDBImport {
         }
     }
 
-    /// A number in the place of digits: 1000 may be 03E8, or the digits of 1000.
+    /// A number in the place of digits: 1000 may mean 03E8, or the digits 1000.
     private mutating func number16(_ spelling: String, at pointer: String) throws(CDBRefusal) -> UInt16 {
         guard let number = UInt16(spelling) else {
             throw CDBObject.invalid(pointer, "a string of 4 hexadecimal digits is expected, not \(spelling.prefix(20))")
@@ -45,7 +45,7 @@ extension CDBImport {
         return number
     }
 
-    /// What follows 0x, if that is in front.
+    /// What follows 0x; nil if the text does not begin with it.
     private func prefixed(_ text: String) -> Substring? {
         text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : nil
     }
@@ -62,7 +62,7 @@ extension CDBImport {
         return address
     }
 
-    /// A key: 32 hexadecimal digits, which no message repeats.
+    /// A key of 32 hexadecimal digits. No message repeats the digits.
     mutating func key(_ name: String, in object: inout CDBObject) throws(CDBRefusal) -> KeyMaterial? {
         guard let text = try object.text(name) else { return nil }
         let digits = prefixed(text)
@@ -73,7 +73,7 @@ extension CDBImport {
         return key
     }
 
-    /// A label, if the value is as long as one.
+    /// A label, if the value is long enough for one.
     mutating func label(_ value: JSONValue, at pointer: String) throws(CDBRefusal) -> LabelUUID? {
         guard case .string(let text) = value, text.utf8.count >= 32 else { return nil }
         let digits = prefixed(text)
@@ -85,13 +85,13 @@ extension CDBImport {
         return label
     }
 
-    /// A group other than all-nodes and its fellows, or a label.
+    /// A group address or a label; no fixed group such as all-nodes.
     mutating func groupAddress(_ value: JSONValue, at pointer: String) throws(CDBRefusal) -> SubscriptionAddress {
         if let label = try label(value, at: pointer) { return .virtual(label) }
         return try groupAddress(try hexadecimal16(value, at: pointer), at: pointer)
     }
 
-    /// The group of an address.
+    /// The group with that address.
     func groupAddress(_ number: UInt16, at pointer: String) throws(CDBRefusal) -> SubscriptionAddress {
         guard let group = GroupAddress(rawValue: number) else {
             let isVirtual = Address(rawValue: number).kind == .virtual

@@ -39,7 +39,7 @@ extension CDBImport {
         )
     }
 
-    /// The key before the present one; zeros stand for none.
+    /// The key before the present one; zeros mean that there is none.
     private mutating func oldKey(in object: inout CDBObject) throws(CDBRefusal) -> KeyMaterial? {
         guard let value = object.peek("oldKey") else { return nil }
         if CDBImport.isZeros(value) {
@@ -75,7 +75,7 @@ extension CDBImport {
         return keys.sorted { $0.index < $1.index }
     }
 
-    /// The name of an object, or what it is called here if it has none.
+    /// The name of an object, or `substitute` if it has none.
     mutating func name(in object: inout CDBObject, or substitute: String) throws(CDBRefusal) -> String {
         if let name = try object.text("name") { return name }
         missing("name", in: &object, "called \"\(substitute)\"")
@@ -93,7 +93,7 @@ extension CDBImport {
         at pointer: String,
         _ member: String
     ) throws(CDBRefusal) {
-        // Where objects are left out, places in the list are not those of the document any more.
+        // Once objects are left out, places in the list differ from those in the document.
         guard refusals.isEmpty else { return }
         var seen: [Identity: Int] = [:]
         for (index, identity) in identities.enumerated() {

@@ -66,7 +66,7 @@ extension CDBImport {
         }
     }
 
-    /// The path of extras of a range.
+    /// The extras path of a range.
     static func path(of range: ClosedRange<UInt16>, in path: String) -> String {
         "\(path)/\(range.lowerBound.hexadecimal)-\(range.upperBound.hexadecimal)"
     }
@@ -75,7 +75,7 @@ extension CDBImport {
         "\(value.hexadecimal) is outside \(space.lowerBound.hexadecimal) to \(space.upperBound.hexadecimal)"
     }
 
-    /// Refuses numbers that two provisioners would give out.
+    /// Refuses numbers that two provisioners would both give out.
     private func refuseSharedRanges(
         _ lists: [[ClosedRange<UInt16>]],
         at pointer: String,

@@ -54,8 +54,8 @@ extension CDBImport {
         return node
     }
 
-    /// The UUID of a node, or one made of it and the node's address where another node has it already: no two devices
-    /// have the same, and both nodes answer at addresses of their own.
+    /// The UUID of a node. If another node has it already, one made of it and the node's address: no two devices share
+    /// a UUID, and both nodes answer at their own addresses.
     private mutating func identity(of given: DeviceUUID, at address: UnicastAddress, _ object: CDBObject) -> DeviceUUID
     {
         guard let first = nodePointers[given] else {
@@ -94,7 +94,7 @@ extension CDBImport {
         return false
     }
 
-    /// The four identifiers. Where only some are there, they stay with the object, in the form that others read.
+    /// The four identifiers. If only some are there, they stay with the object in a form that others read.
     private mutating func product(_ object: inout CDBObject) throws(CDBRefusal) -> Node.Product? {
         let names = ["cid", "pid", "vid", "crpl"]
         let present = names.filter(object.has)

@@ -1,8 +1,9 @@
 internal import MeshCore
 
-/// The keys of nodes, which some exporters leave out.
+/// The keys of nodes. Some exporters leave them out.
 extension CDBImport {
-    /// Reads the keys that a node has, or concludes them from what it does, after its elements are read.
+    /// Reads the keys of a node after its elements; keys that the document leaves out are concluded from what the node
+    /// uses.
     mutating func readKeys(of node: inout Node, _ object: inout CDBObject, _ path: String) throws(CDBRefusal) {
         let bound = Set(node.elements.flatMap(\.models).flatMap(\.bindings)).filter { appKeys[$0] != nil }.sorted()
         if object.has("appKeys") {

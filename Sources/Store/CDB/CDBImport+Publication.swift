@@ -56,7 +56,7 @@ extension CDBImport {
         return UInt8(truncatingIfNeeded: ttl)
     }
 
-    /// Steps and resolution, or one number of milliseconds as older programs write it.
+    /// Steps and resolution, or one number of milliseconds, which older programs write.
     private mutating func period(_ object: inout CDBObject, _ path: String) throws(CDBRefusal) -> PublishPeriod {
         let pointer = object.pointer(to: "period")
         guard let value = object.take("period") else {
@@ -65,7 +65,7 @@ extension CDBImport {
         }
         if case .number = value {
             let milliseconds = try CDBObject.integer(value, in: 0...37_800_000, at: pointer)
-            // The coarsest unit that divides it, as the programs that write it mean it.
+            // The coarsest unit that divides the number: the programs that write it mean that one.
             let fitting = PublishPeriod.Resolution.allCases.reversed().lazy.compactMap { resolution in
                 let (steps, rest) = milliseconds.quotientAndRemainder(dividingBy: resolution.milliseconds)
                 return rest == 0 && steps <= 63

@@ -1,9 +1,9 @@
 internal import MeshCore
 
-/// Values of publications that some exporters write in ways of their own.
+/// Values of publications that some exporters write in their own ways.
 extension CDBImport {
-    /// The unit of a publish period. Older exports from Android multiply it by the steps; BlueZ writes 10000 for a second
-    /// and 10 for ten.
+    /// The unit of a publish period. Older exports from Android multiply it by the steps. BlueZ writes 10000 for one
+    /// second and 10 for ten.
     mutating func resolution(
         _ number: Int,
         steps: Int,
@@ -44,7 +44,8 @@ extension CDBImport {
         return first
     }
 
-    /// The key that a model publishes with. BlueZ writes only the lower 10 of its 12 bits; the model is bound to it.
+    /// The key that a model publishes with. BlueZ writes only the lower 10 of its 12 bits; the model's bindings tell
+    /// the rest.
     mutating func publishKey(_ object: inout CDBObject, _ bindings: [AppKeyIndex]) throws(CDBRefusal) -> AppKeyIndex {
         let index: AppKeyIndex = try keyIndex("index", in: &object)
         let isMasked = survey.isWritten(by: [.bluez])

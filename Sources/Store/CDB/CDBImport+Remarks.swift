@@ -1,10 +1,10 @@
 internal import MeshCore
 
-/// What the owner of a document should know although it keeps to the format.
+/// What the owner of a document should know although the document keeps to the format.
 extension CDBImport {
-    /// Everything there is to say, once the whole network was read.
+    /// All remarks, once the whole network was read.
     ///
-    /// - Parameter root: the pointer of the object that the network stands in.
+    /// - Parameter root: the JSON pointer of the object that holds the network.
     func remarks(on network: MeshNetwork, at root: String) -> [CDBDocument.Remark] {
         let nodes = Set(network.nodes.map(\.uuid))
         let absent = network.provisioners.enumerated().filter { !nodes.contains($0.element.uuid) }
@@ -19,7 +19,7 @@ extension CDBImport {
         return provisioners + remarks + (isPartial ? [] : network.nodes.flatMap(missingKeys))
     }
 
-    /// What a node has or uses of keys that the document does not have.
+    /// The keys that a node has or uses but that the document lacks.
     private func missingKeys(of node: Node) -> [CDBDocument.Remark] {
         let pointer = nodePointers[node.uuid] ?? ""
         let known = Set(netKeys)

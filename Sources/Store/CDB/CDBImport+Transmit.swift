@@ -1,7 +1,7 @@
 internal import MeshCore
 
-/// Repetitions of network messages: transmissions 1...8 and milliseconds in the format; some programs count from 0, write
-/// steps instead of milliseconds, or 0 for unknown.
+/// Repetitions of network messages. The format has 1 to 8 transmissions and milliseconds. Some programs count from 0,
+/// write steps instead of milliseconds, or write 0 for unknown.
 extension CDBImport {
     mutating func transmit(
         _ name: String,
@@ -26,7 +26,7 @@ extension CDBImport {
         )
     }
 
-    /// The field of the message, one less than the transmissions.
+    /// The field of the message: one less than the transmissions.
     private mutating func retransmissions(
         _ count: Int,
         _ countsFromZero: Bool?,
@@ -49,7 +49,8 @@ extension CDBImport {
 
     private static func counted(_ count: Int) -> String { "\(count) transmission\(count == 1 ? "" : "s")" }
 
-    /// Steps of 10 ms, less one. What is no multiple of 10 is meant as steps; what is one may be, if others are.
+    /// Steps of 10 ms, less one. A number that is no multiple of 10 means steps. A multiple of 10 may mean steps, too,
+    /// if others in the document do.
     private mutating func transmitSteps(_ interval: Int, _ object: CDBObject) throws(CDBRefusal) -> Int {
         let pointer = object.pointer(to: "interval")
         let reading = "\(interval) taken as steps, that is \((interval + 1) * 10) ms"

@@ -1,21 +1,21 @@
 internal import MeshCore
 
-/// Reads configuration databases in JSON (Mesh Configuration Database Profile 1.0 and 1.0.1), forgiving the ways in
-/// which older programs write it and reporting each; what it cannot understand it refuses by name and place.
+/// Reads configuration databases in JSON (Mesh Configuration Database Profile 1.0 and 1.0.1). It accepts the deviations
+/// of older programs and reports each of them. What it cannot understand it refuses, by name and place.
 package struct CDBImport {
-    /// Paths of extras, repairs and refusals collected so far.
+    /// What was collected so far.
     var extras = CDBExtras()
     var repairs: [CDBDocument.Repair] = []
     var refusals: [CDBRefusal] = []
-    /// What is to be said of single objects; more is said of the whole at the end.
+    /// Remarks on single objects. Those on the whole network follow at the end.
     var remarks: [CDBDocument.Remark] = []
-    /// What the whole document tells of its writer.
+    /// What the whole document tells about its writer.
     let survey: CDBSurvey
-    /// Whether the document says that it is a part of a network, which may lack device keys.
+    /// Whether the document says that it is a part of a network. Such a part may lack device keys.
     var isPartial = false
-    /// Where the first node with a UUID stands, for nodes that have the UUID of another one.
+    /// Where the first node with each UUID stands, to recognise nodes that repeat a UUID.
     var nodePointers: [DeviceUUID: String] = [:]
-    /// The keys of the network, for nodes that do not say theirs.
+    /// The keys of the network, for nodes that do not list theirs.
     var netKeys: [NetKeyIndex] = []
     var appKeys: [AppKeyIndex: NetKeyIndex] = [:]
 
@@ -26,12 +26,12 @@ package struct CDBImport {
     /// Reads a document.
     ///
     /// - Throws: ``StoreError/Code/invalidDocument``: with line and column if it is not JSON, with a JSON pointer if a
-    ///   value has the wrong type or range, contradicts another, or has two readings.
+    ///   value has the wrong type or range, contradicts another, or can be read in two ways.
     package static func read(_ bytes: [UInt8]) throws(StoreError) -> CDBDocument {
         try inspect(bytes).accepted()
     }
 
-    /// Reads a document to tell everything that departs from the format or cannot be understood.
+    /// Reads a document and reports everything that departs from the format or cannot be understood.
     ///
     /// - Throws: ``StoreError/Code/invalidDocument`` with line and column if it is not JSON.
     package static func inspect(_ bytes: [UInt8]) throws(StoreError) -> CDBInspection {
@@ -71,7 +71,7 @@ package struct CDBImport {
         )
     }
 
-    /// The member that the whole database stands in, if it does.
+    /// The name of the member that holds the whole database; nil if the document itself is the database.
     private static func wrapper(of object: CDBObject) -> String? {
         if object.has("meshUUID") { return nil }
         if object.has("meshNetwork") { return "meshNetwork" }
@@ -87,19 +87,19 @@ package struct CDBImport {
         repairs.append(CDBDocument.Repair(pointer: pointer, reason: reason, isImportant: isImportant))
     }
 
-    /// Notes that a member is missing, and how that is taken.
+    /// Notes that a member is missing and what is assumed instead.
     mutating func missing(_ name: String, in object: inout CDBObject, _ taken: String) {
         object.forgetNull(name)
         repair(object.pointer(to: name), "missing; \(taken)")
     }
 
-    /// Keeps the members of an object that nobody has taken.
+    /// Keeps the members of an object that nothing has taken.
     mutating func keep(_ object: CDBObject, at path: String) {
         for name in object.nulls { repair(object.pointer(to: name), "null; taken as missing") }
         extras.keep(object.rest, at: path)
     }
 
-    /// What `read` gives, or the substitute if it refuses, so that the rest is read nevertheless.
+    /// The value that `read` returns. If it refuses, the substitute, so that the rest of the document is still read.
     mutating func attempt<Value>(
         or substitute: Value,
         _ read: (inout CDBImport) throws(CDBRefusal) -> Value
@@ -112,8 +112,8 @@ package struct CDBImport {
         }
     }
 
-    /// Reads every item of a list as an object and keeps the members that `read` leaves, by the path it sets. An object
-    /// that is refused is left out.
+    /// Reads every item of a list as an object. The members that `read` does not take are kept under the path that it
+    /// sets. A refused object is left out.
     mutating func objects<Item>(
         _ items: [JSONValue],
         at pointer: String,
@@ -133,7 +133,7 @@ package struct CDBImport {
         return result
     }
 
-    /// A list that the format wants to be there, empty if it is missing.
+    /// A list that the format requires; empty if it is missing.
     mutating func list(_ name: String, in object: inout CDBObject) throws(CDBRefusal) -> [JSONValue] {
         let isMissing = !object.has(name)
         let items = try object.list(name)
@@ -143,7 +143,7 @@ package struct CDBImport {
 
     private mutating func network(_ object: inout CDBObject) throws(CDBRefusal) -> MeshNetwork? {
         try refuseOtherFormats(object)
-        // Peeked at, not taken: what the network does not model goes back out as it came.
+        // Peek, do not take: what the network does not model goes out again as it came.
         var peeked = object
         isPartial = attempt(or: false) { _ throws(CDBRefusal) in try peeked.bool("partial") ?? false }
         let uuid = attempt(or: nil) { reader throws(CDBRefusal) in try reader.uuid("meshUUID", in: &object) }
@@ -171,7 +171,7 @@ package struct CDBImport {
             appKeys: appKeys,
             groups: groups,
             provisioners: provisioners,
-            // Nobody has the network's own UUID, and nobody acts as this provisioner before another one joins.
+            // No provisioner has the UUID of the network, and nobody acts as this one until another one joins.
             ownProvisioner: provisioners.first?.uuid ?? uuid,
             scenes: scenes,
             exclusions: exclusions,
@@ -179,7 +179,7 @@ package struct CDBImport {
         )
     }
 
-    /// Refuses what looks like a configuration database but is what a program keeps for itself.
+    /// Refuses the private files of programs that look like a configuration database.
     private func refuseOtherFormats(_ object: CDBObject) throws(CDBRefusal) {
         guard !object.has("meshUUID"), object.has("netKeys") else { return }
         if object.has("IVindex") {
@@ -193,7 +193,7 @@ package struct CDBImport {
         }
     }
 
-    /// A UUID with hyphens, or without as older programs write it.
+    /// A UUID with hyphens, or without, which older programs write.
     mutating func uuid(_ name: String, in object: inout CDBObject) throws(CDBRefusal) -> DeviceUUID {
         let text = try object.required(name, try object.text(name))
         guard let uuid = DeviceUUID(text) else {
@@ -203,7 +203,7 @@ package struct CDBImport {
         return uuid
     }
 
-    /// `secure` or `insecure`, or `high` or `low` as older programs write it.
+    /// `secure` or `insecure`; older programs write `high` or `low`.
     mutating func isSecure(_ name: String, in object: inout CDBObject) throws(CDBRefusal) -> Bool {
         switch try object.text(name) {
         case "secure": return true

@@ -1,12 +1,12 @@
 internal import MeshCore
 
-/// One object of a document while it is read: members are taken out, and what is left nobody knows.
+/// One object of a document while it is read. Readers take members out; what is left over is unknown to them.
 struct CDBObject {
     /// Where the object is, a JSON pointer.
     let pointer: String
-    /// Which object it is, for the extras; set as soon as it is known.
+    /// The identity of the object, for the extras; set as soon as it is known.
     var path = ""
-    /// The members not taken, in their order.
+    /// The members that nobody has taken yet, in their order.
     private(set) var rest: [JSONMember]
     /// Names of members that were asked for and are null.
     private(set) var nulls: [String] = []
@@ -23,7 +23,7 @@ struct CDBObject {
         CDBRefusal(pointer: pointer, reason: message)
     }
 
-    /// Text of the document in a message, short enough for one line. Never for keys.
+    /// Text of the document for a message, short enough for one line. Never use it for keys.
     static func shown(_ text: String) -> String {
         text.count > 40 ? "\"\(text.prefix(40))…\"" : "\"\(text)\""
     }
@@ -48,22 +48,22 @@ struct CDBObject {
         return value
     }
 
-    /// The value of a member that stays.
+    /// The value of a member, which stays in the object.
     func peek(_ name: String) -> JSONValue? { rest.first { $0.name == name && $0.value != .null }?.value }
 
-    /// Gives a member that stays another value, or takes it away.
+    /// Gives a member another value, or removes it.
     mutating func replace(_ name: String, with value: JSONValue?) {
         guard let index = rest.firstIndex(where: { $0.name == name }) else { return }
         if let value { rest[index].value = value } else { rest.remove(at: index) }
     }
 
-    /// Does without what is left, for an object that is left out itself.
+    /// Drops the remaining members, for an object that is left out.
     mutating func discard() {
         rest = []
         nulls = []
     }
 
-    /// Does without the report that a member is null, for one that is reported as missing.
+    /// Drops the report that a member is null, for one that is reported as missing.
     mutating func forgetNull(_ name: String) { nulls.removeAll { $0 == name } }
 
     mutating func text(_ name: String) throws(CDBRefusal) -> String? {
@@ -97,14 +97,14 @@ struct CDBObject {
         return number
     }
 
-    /// A list, empty if absent.
+    /// A list; empty if it is absent.
     mutating func list(_ name: String) throws(CDBRefusal) -> [JSONValue] {
         guard let value = take(name) else { return [] }
         guard case .array(let items) = value else { throw invalid(name, "an array is expected, not \(value.kind)") }
         return items
     }
 
-    /// Insists on a member.
+    /// The value of a member that must be there.
     func required<Value>(_ name: String, _ value: Value?) throws(CDBRefusal) -> Value {
         guard let value else { throw invalid(name, "the member is missing") }
         return value

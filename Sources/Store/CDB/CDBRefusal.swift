@@ -1,11 +1,12 @@
-/// A place of a configuration database that cannot be understood, or could be understood in two ways.
+/// A place of a configuration database that cannot be understood, or that can be understood in two ways.
 package struct CDBRefusal: Error, Hashable, Sendable {
     /// Where it is, a JSON pointer (RFC 6901), empty for the whole document: `/nodes/3/unicastAddress`.
     package var pointer: String
-    /// What is wrong there; where a value has two readings, both. One sentence without a full stop, and no key.
+    /// What is wrong there. Where a value has two readings, it names both. One sentence without a full stop, and no
+    /// key.
     package var reason: String
 
-    /// The refusal as an error of the store.
+    /// The refusal as an error of this module.
     var storeError: StoreError {
         StoreError(
             .invalidDocument,

@@ -1,8 +1,9 @@
 internal import MeshCore
 
-/// A look over a whole document before it is read: who wrote it, and in what units, for a value alone may not tell.
+/// A look over a whole document before it is read. It finds out who wrote it and in what units, since a value alone may
+/// not tell.
 ///
-/// A dialect counts as established by two marks, one of which may be so peculiar that it counts twice.
+/// A dialect is established by two marks. A mark may be so peculiar that it counts twice.
 struct CDBSurvey {
     /// Weights and marks of each dialect that has any.
     private(set) var weights: [CDBDialect: Int] = [:]
@@ -10,30 +11,31 @@ struct CDBSurvey {
     /// The dialect of a document without marks.
     private var plain = CDBDialect.version100
 
-    /// Whether intervals of network transmissions occur that can only be steps, or only be milliseconds.
+    /// Whether some intervals of network transmissions can only be steps, and whether some can only be milliseconds.
     private(set) var hasStepIntervals = false
     private(set) var hasMillisecondIntervals = false
-    /// Whether resolutions of publish periods occur that can only be products with the steps, or only be themselves.
+    /// Whether some resolutions of publish periods can only be products with the steps, and whether some can only be
+    /// themselves.
     private(set) var hasMultipliedResolutions = false
     private(set) var hasPlainResolutions = false
-    /// Whether addresses occur as numbers that are no spelling of hexadecimal digits.
+    /// Whether some addresses are numbers that are no spelling of hexadecimal digits.
     private(set) var hasDecimalAddresses = false
-    /// The companies that nodes tell to be of.
+    /// The companies that nodes name as their own.
     private(set) var companies: Set<UInt16> = []
 
-    /// The dialects that are established and give values a meaning of their own; the others contradict nobody.
+    /// The established dialects that give values a meaning of their own. The others contradict nobody.
     private var rivals: Set<CDBDialect> = []
     private var hasUpperCase = false
     private var hasLowerCase = false
     private var hasNumericAddresses = false
     private var everyNodeIsSecure = true
-    /// Elements whose location is, and is not, their address.
+    /// How many elements have their address as location, and how many do not.
     private var locatedAtAddress = 0
     private var locatedElsewhere = 0
 
-    /// Looks at the network that stands at `root` of a document.
+    /// Surveys the network that stands at `root` of a document.
     init(_ network: JSONValue, at root: String, isWrapped: Bool) {
-        // Marks of the program that an import came from go out with an export, but its values are those of the format.
+        // An export keeps the marks of the program that an import came from, but its values are those of the format.
         if CDBWriter.isOwn(network) {
             mark(.meshplan, root, "head and order of meshplan's exports", weight: 2)
             return
@@ -56,7 +58,7 @@ struct CDBSurvey {
         concludeSurvey(network, root)
     }
 
-    /// The dialect to name: the one with the most weight, the earlier one of two.
+    /// The dialect to name: the one with the most weight, and the earlier one of two with the same.
     var dialect: CDBDialect {
         let candidates = CDBDialect.allCases.filter { weights[$0, default: 0] >= 2 }
         return candidates.max { weights[$0, default: 0] < weights[$1, default: 0] } ?? plain
@@ -65,7 +67,7 @@ struct CDBSurvey {
     /// The marks of that dialect.
     var marks: [CDBDialect.Mark] { found[dialect] ?? [] }
 
-    /// Whether the document was written by one of these; nil where others are as likely, so that it cannot be told.
+    /// Whether one of `dialects` wrote the document. Nil if another one is just as likely.
     func isWritten(by dialects: Set<CDBDialect>) -> Bool? {
         if rivals.isDisjoint(with: dialects) { return false }
         return rivals.isSubset(of: dialects) ? true : nil

@@ -63,7 +63,8 @@ extension CDBWriter {
         )
     }
 
-    /// Transmissions, one more than the retransmissions of the message field, and milliseconds.
+    /// The count of transmissions, which is one more than the retransmissions of the message field, and the interval in
+    /// milliseconds.
     private func transmit(_ parameters: TransmitParameters, _ path: String) -> JSONValue {
         object(
             path,

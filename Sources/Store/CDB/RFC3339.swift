@@ -1,12 +1,12 @@
 internal import MeshCore
 
 extension Timestamp {
-    /// The time as RFC 3339 writes it, in UTC: `2026-11-21T06:16:58Z`.
+    /// The time in the notation of RFC 3339, in UTC: `2026-11-21T06:16:58Z`.
     ///
-    /// Days are turned into a date by counting eras of 400 years from the first of March of the year 0, so that leap
-    /// days are last in their year.
+    /// The date is computed in eras of 400 years that begin on the first of March, so a leap day is the last of its
+    /// year.
     var rfc3339: String {
-        // Years of four digits only; what lies outside is no time of a database.
+        // Years have four digits only; a time outside them does not occur in a database.
         let seconds = min(max(rawValue, -62_135_596_800), 253_402_300_799)
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let time = seconds - days * 86_400
@@ -26,7 +26,8 @@ extension Timestamp {
         let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
         return "\(date)T\(digits(time / 3_600, 2)):\(digits(time / 60 % 60, 2)):\(digits(time % 60, 2))Z"
     }
-    /// Whether a text is a date and time as RFC 3339 writes it, fractions of seconds and offsets from UTC included.
+    /// Whether a text is a date and time in the notation of RFC 3339, with or without fractions of seconds and offsets
+    /// from UTC.
     static func isRFC3339(_ text: String) -> Bool {
         text.wholeMatch(
             of:

@@ -1,7 +1,7 @@
 internal import MeshCore
 
-/// How addresses that may be labels stand in row bodies: the 16 bits of a unicast or group address, or of a virtual one
-/// whose label is not known, or 0x0000 and the 16 octets of a label.
+/// The form of addresses in row bodies: the 16 bits of a unicast or group address, or of a virtual address whose label
+/// is not known. A label is written as 0x0000 and its 16 octets.
 extension ByteWriter {
     mutating func write(_ address: SubscriptionAddress) {
         switch address {

@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// The body of the row with what is known of the room in lists, version 1.
+/// The body of the row that says how much room lists have, version 1.
 enum CapacityCodec {
     static let version: UInt8 = 1
 
@@ -59,7 +59,7 @@ enum CapacityCodec {
 }
 
 extension ByteWriter {
-    /// Whether a model has a company, the company if so, and its 16 bits.
+    /// A flag that says whether the model has a company, the company if so, and its 16 bits.
     mutating func write(tagged model: ModelIdentifier) {
         write(model.company != nil)
         if let company = model.company { write(company) }

@@ -1,8 +1,8 @@
 internal import MeshCore
 
-/// The primitives of row bodies. Counts and lengths are written as variable-length integers: seven bits an octet,
-/// least significant first, the top bit set in all but the last; the shortest form only, so that equal values have
-/// equal bytes.
+/// The primitives of row bodies. Counts and lengths are variable-length integers: seven bits an octet, least
+/// significant first, with the top bit set in all octets but the last. Only the shortest form is allowed, so equal
+/// values have equal octets.
 extension ByteWriter {
     mutating func writeCount(_ value: Int) {
         var rest = UInt64(value)
@@ -49,8 +49,8 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// A count of things of which each takes at least `size` octets; refused if that cannot fit, so that a damaged
-    /// count never reserves memory.
+    /// A count of items of which each takes at least `size` octets. A count that cannot fit is refused, so a damaged
+    /// one never reserves memory.
     mutating func readCount(size: Int = 1) throws(DecodeError) -> Int {
         var value: UInt64 = 0
         var shift: UInt64 = 0
@@ -128,7 +128,7 @@ extension ByteReader {
         return items
     }
 
-    /// Refuses bodies that a later version of the program wrote.
+    /// Refuses a body that a later version of the program wrote.
     mutating func expectVersion(_ version: UInt8) throws(DecodeError) {
         let found = try readUInt8()
         guard found == version else { throw .unknownType(UInt64(found)) }

@@ -1,10 +1,12 @@
 internal import MeshCore
 
-/// An element within a node's row: `name? | location 2 | models`, and a model: `kind 1 | identifier 2 or 4 |
-/// bindings | subscriptions | publication? | managed bindings? | managed subscriptions?`. Bit 0 of the kind is set for a
-/// vendor model, bit 1 if a publication follows: `address 2 or 18 | AppKey index 2, bit 15 friendship credentials |
-/// TTL 1 | period 1 | retransmit 1`, and bit 2 if that is managed. Bits 3 and 4 tell of the bindings, bits 5 and 6 of
-/// the subscriptions, which are managed: 0 none, 1 all there are, 2 those listed at the end.
+/// An element within a node's row: `name? | location 2 | models`.
+///
+/// A model: `kind 1 | identifier 2 or 4 | bindings | subscriptions | publication? | managed bindings? | managed
+/// subscriptions?`. In the kind, bit 0 marks a vendor model and bit 1 a publication: `address 2 or 18 | AppKey index 2,
+/// bit 15 friendship credentials | TTL 1 | period 1 | retransmit 1`. Bit 2 says that the publication is managed. Bits 3
+/// and 4 say which bindings are managed, bits 5 and 6 which subscriptions: 0 none, 1 all of them, 2 those listed at the
+/// end.
 enum ElementCodec {
     static func encode(_ element: Element, into writer: inout ByteWriter) {
         writer.write(element.name != nil)
@@ -53,7 +55,7 @@ enum ElementCodec {
             self = managed.isEmpty ? .none : managed == list ? .all : .some
         }
 
-        /// From the lower two of the bits.
+        /// The share that the lower two bits encode.
         init(bits: UInt8) throws(DecodeError) {
             guard let share = Share(rawValue: bits & 3) else {
                 throw .prohibited(field: "managed values of a model", value: UInt64(bits & 3))

@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// The body of the row with what is known of shared subscription lists, version 1.
+/// The body of the row that says which models share subscription lists, version 1.
 enum ListSharingCodec {
     static let version: UInt8 = 1
 

@@ -1,9 +1,11 @@
 internal import MeshCore
 
-/// The body of the network's row, version 5: everything of a ``MeshNetwork`` but its nodes, pending provisionings and
+/// The body of the network's row, version 5: everything of a ``MeshNetwork`` except nodes, pending provisionings and
 /// retired nodes, which have their own rows. Each key and group ends with an octet of flags: bit 0 managed, bit 1
-/// protected. Earlier versions are still read: 4 lacks the time when the IV index was stated, which is at the end, 3 the
-/// time of its last recovery, 2 these flags as well, and 1 also the time of the IV index.
+/// protected.
+///
+/// Earlier versions can still be read. Version 4 lacks the time when the IV index was stated, which comes last. Version
+/// 3 lacks also the time of its last recovery, version 2 also the flags, and version 1 also the time of the IV index.
 enum NetworkCodec {
     static let version: UInt8 = 5
 
@@ -61,7 +63,7 @@ enum NetworkCodec {
         return writer.bytes
     }
 
-    /// The network without what has its own rows.
+    /// The network without the parts that have their own rows.
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> MeshNetwork {
         var reader = ByteReader(bytes)
         let found = try reader.readUInt8()

@@ -3,11 +3,14 @@ internal import MeshCore
 /// The body of a node's row, version 3. Integers are big-endian.
 ///
 /// `version 1 | uuid 16 | name | unicast 2 | flags 4 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
-/// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | states | bridging table? | composition pages? |
-/// models metadata? | observed? 8 | seen unprovisioned? 8 | read back? 8 | elements | unread?`. The flags say which optional parts follow. A key is its
-/// index in the low 12 bits and "updated" in bit 15; a page is its number and its octets. Versions 1 and 2, which are still
-/// read, have two heartbeat states instead of all states and nothing of a bridging table or pages; the flags of version 1
-/// are 2 octets, of which the lower 15 bits are those of version 2.
+/// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | states | bridging table? | composition pages? | models
+/// metadata? | observed? 8 | seen unprovisioned? 8 | read back? 8 | elements | unread?`.
+///
+/// The flags say which optional parts follow. A key is its index in the low 12 bits and "updated" in bit 15. A page is
+/// its number and its octets.
+///
+/// Versions 1 and 2 can still be read. They have two heartbeat states instead of all states, and no bridging table or
+/// pages. The flags of version 1 are 2 octets, whose lower 15 bits are those of version 2.
 enum NodeCodec {
     static let version: UInt8 = 3
 
@@ -182,8 +185,8 @@ enum NodeCodec {
         return node
     }
 
-    /// An index of 12 bits; bit 15 is set if the node has the new key, bits 13 and 12 tell what followed: 0 nothing, 1 that
-    /// it uses the key, 2 that it has forgotten the old one.
+    /// An index of 12 bits. Bit 15 says that the node has the new key. Bits 13 and 12 say what followed: 0 nothing, 1
+    /// the node uses the key, 2 the node has forgotten the old one.
     private static func packed<Index: KeyIndex>(_ key: NodeKey<Index>) -> UInt16 {
         guard key.isUpdated else { return key.index.rawValue }
         let later = UInt16(key.progress.rawValue - KeyRefreshProgress.updated.rawValue)
@@ -203,7 +206,7 @@ enum NodeCodec {
         }
     }
 
-    /// Two bits a feature, 3 for unknown.
+    /// Two bits for each feature; 3 means unknown.
     private static func pack(_ features: Node.Features) -> UInt8 {
         let states = [features.relay, features.proxy, features.friend, features.lowPower]
         return states.reversed().reduce(0) { $0 << 2 | ($1?.rawValue ?? 3) }

@@ -1,8 +1,10 @@
 internal import MeshCore
 
-/// The body of the row of a drift: `version 1 | what differs, each with the time since when 8 | the node's body as it is
-/// recorded, without a DeviceKey`. What differs is a number and what it is about: a key index 2, a model (`element 1 |
-/// kind 1 | identifier 2 or 4`, bit 0 of the kind set for a vendor model), an address, a kind of state, an entry of a bridging table. Integers are big-endian.
+/// The body of the row of a drift: `version 1 | what differs, each with the time since when 8 | the node's body as it
+/// is recorded, without a DeviceKey`. Integers are big-endian.
+///
+/// What differs is a number and its subject: a key index 2, a model (`element 1 | kind 1 | identifier 2 or 4`, with bit
+/// 0 of the kind set for a vendor model), an address, a kind of state, or an entry of a bridging table.
 enum NodeDriftCodec {
     static let version: UInt8 = 1
 

@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// The part of a node's row that holds its states, its bridging table and its pages, in lists that are sorted.
+/// The part of a node's row that holds its states, its bridging table and its pages, in sorted lists.
 enum NodeStatesCodec {
     static func encode(_ node: Node, into writer: inout ByteWriter) {
         writer.writeList(node.states) { $0.write(to: &$1) }
@@ -44,11 +44,11 @@ enum NodeStatesCodec {
         }
     }
 
-    /// As versions 1 and 2 have it: destination 2 | seconds 4 | TTL 1 | NetKey index 2 | features 2.
+    /// The form of versions 1 and 2: destination 2 | seconds 4 | TTL 1 | NetKey index 2 | features 2.
     static func readHeartbeatPublication(_ reader: inout ByteReader) throws(DecodeError) -> FoundationState {
         let destination = Address(rawValue: try reader.readUInt16())
         let seconds = try reader.readUInt32()
-        // The database format let 65,536 pass for the longest period.
+        // The database format accepted 65,536 as the longest period.
         guard let periodLog = HeartbeatPeriodLog(seconds: min(seconds, 65_535)) else {
             throw .prohibited(field: "heartbeat period", value: UInt64(seconds))
         }
@@ -67,7 +67,7 @@ enum NodeStatesCodec {
         )
     }
 
-    /// As versions 1 and 2 have it: source 2 | destination 2.
+    /// The form of versions 1 and 2: source 2 | destination 2.
     static func readHeartbeatSubscription(_ reader: inout ByteReader) throws(DecodeError) -> FoundationState {
         let source = try reader.readUInt16()
         guard source == 0 || UnicastAddress(rawValue: source) != nil else {

@@ -49,7 +49,7 @@ enum PendingProvisioningCodec {
 }
 
 /// The body of the row of a retired node: `version 1 | reason 1 | retired 8 | the rest of the node's body`. The version
-/// is that of the node's body, which a change of the parts before it raises, too.
+/// is that of the node's body; a change of the octets before it raises it, too.
 enum RetiredNodeCodec {
     static func encode(_ retired: RetiredNode) -> [UInt8] {
         let node = NodeCodec.encode(retired.node)

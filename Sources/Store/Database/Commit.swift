@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// Puts and deletes collected for one transaction; the last word on a row counts.
+/// Puts and deletes that are collected for one transaction. The last one for a row counts.
 struct RowBatch {
     private(set) var puts: [RowName: [UInt8]] = [:]
     private(set) var deletes: Set<RowName> = []
@@ -19,11 +19,12 @@ struct RowBatch {
 extension MeshDatabase {
     /// Makes `changes` durable, all or nothing, and returns the serial after them.
     ///
-    /// When it returns, the changes survive a crash and a power cut. When it throws, nothing was changed; after
-    /// ``StoreError/Code/inputOutput`` take a new lease before going on.
+    /// When it returns, the changes survive a crash and a power cut. When it throws, nothing was changed. After
+    /// ``StoreError/Code/inputOutput``, take a new lease before you go on.
     ///
-    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, ``StoreError/Code/diskFull``,
-    ///   ``StoreError/Code/unknownRun`` and file trouble.
+    /// - Throws: ``StoreError/Code/notLocked`` if the lease is not held, ``StoreError/Code/stale`` if somebody else has
+    ///   written since it began, ``StoreError/Code/diskFull``, ``StoreError/Code/unknownRun`` for a journal record of a
+    ///   run that does not exist, and other codes if a file or the server fails.
     @discardableResult
     package func commit(_ changes: StoreChanges, with lease: WriteLease) throws(StoreError) -> UInt64 {
         guard !changes.isEmpty else {
@@ -57,7 +58,7 @@ extension MeshDatabase {
         }
         var page = lease.book.page
         if changes.isStateChange {
-            // That a node was seen again changes no state.
+            // Seeing a node again changes no state.
             let confirmed = Set(changes.confirmedNodes.map { RowName($0) })
                 .subtracting(changes.nodes.map { RowName($0) })
             let names = (Array(batch.puts.keys) + batch.deletes).filter { !confirmed.contains($0) }
@@ -70,7 +71,7 @@ extension MeshDatabase {
         return lease.serial
     }
 
-    /// Refuses a lease that was released or is another database's.
+    /// Refuses a lease that was released or that belongs to another database.
     func check(_ lease: WriteLease) throws(StoreError) {
         guard lease.isHeld, lease.database == ObjectIdentifier(self) else {
             throw StoreError(.notLocked, "the lock of the database is not held", path: path)
@@ -80,7 +81,7 @@ extension MeshDatabase {
 
     /// Writes a batch and the manifest as one transaction and brings the lease up to date.
     ///
-    /// - Parameter slots: what takes the place of all key slots, nil if they stay.
+    /// - Parameter slots: what replaces all key slots; nil keeps them.
     func write(
         _ batch: RowBatch,
         manifest: Manifest,
@@ -94,7 +95,7 @@ extension MeshDatabase {
         guard !overflow else { throw .damaged("the revision", path: path) }
         let puts = batch.puts.keys.sorted { $0.precedes($1) }
         let deletes = batch.deletes.sorted { $0.precedes($1) }
-        // The old rows' share of the digest is taken out by their stored revisions; if anybody else had changed them
+        // Take the old rows' share out of the digest by their stored revisions. If somebody else has changed the rows
         // since the lease began, the comparison in the transaction fails.
         for (name, revision) in try store.revisions(of: puts + deletes) {
             manifest.digest.subtract(try cipher.digestTerm(name, revision: revision))
@@ -135,7 +136,7 @@ extension MeshDatabase {
 }
 
 extension RowName {
-    /// The order of rows in the store.
+    /// Whether this row comes before the other one in the store.
     func precedes(_ other: RowName) -> Bool {
         kind == other.kind ? key.lexicographicallyPrecedes(other.key) : kind.rawValue < other.kind.rawValue
     }

@@ -1,18 +1,19 @@
 internal import MeshCore
 
 extension MeshDatabase {
-    /// Lets this database go on although it is known that another copy of it was further, or that another database of the
-    /// same network was used in its place.
+    /// Lets this database go on although another copy of it is known to be further, or another database of the same
+    /// network was used in its place.
     ///
-    /// In one transaction the serial rises above both, so that no serial stands for two states and no plan made for the
-    /// other one fits; and every source of sequence numbers, that of our own node in any case, leaves out
-    /// ``DurableSequenceNumbers/skippedAfterRestore`` numbers under its IV index and under all that follow, because the
-    /// other copy may have used them.
+    /// One transaction does two things. It raises the serial above both, so no serial stands for two states and no plan
+    /// made for the other one fits. And it makes every source of sequence numbers, always including our own node, leave
+    /// out ``DurableSequenceNumbers/skippedAfterRestore`` numbers under its IV index and under all that follow, because
+    /// the other copy may have used them.
     ///
-    /// - Parameter serial: the highest serial that is known of.
+    /// - Parameter serial: the highest known serial.
     /// - Returns: the new serial.
-    /// - Throws: ``StoreError/Code/damaged`` where the serial is at its end, ``StoreError/Code/notLocked``,
-    ///   ``StoreError/Code/stale`` and file trouble.
+    /// - Throws: ``StoreError/Code/damaged`` if the serial cannot rise any further, ``StoreError/Code/notLocked`` if
+    ///   the lease is not held, ``StoreError/Code/stale`` if somebody else has written since it began, and other codes
+    ///   if a file or the server fails.
     @discardableResult
     package func goOn(after serial: UInt64, with lease: WriteLease) throws(StoreError) -> UInt64 {
         try check(lease)

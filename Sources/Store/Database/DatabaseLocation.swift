@@ -2,15 +2,15 @@ package import MeshCore
 
 /// Where a mesh database lies.
 package enum DatabaseLocation {
-    /// In a file of its own, at that path.
+    /// In a file of its own, at this path.
     case file(String)
-    /// Among other networks in a database that several people share.
+    /// In a database that several people share, beside other networks.
     ///
     /// - `network`: its name there.
-    /// - `localPath`: how the paths of files begin that this machine keeps about it.
+    /// - `localPath`: the beginning of the paths of the files that this machine keeps about it.
     case shared(SharedStore, network: String, localPath: String)
 
-    /// What people call it: the path, or the server's database and the network.
+    /// The name for messages: the path, or the server's database and the network.
     var name: String {
         switch self {
         case .file(let path): path
@@ -18,7 +18,7 @@ package enum DatabaseLocation {
         }
     }
 
-    /// How the paths of files begin that belong to this machine and not to the database.
+    /// The beginning of the paths of the files that belong to this machine and not to the database.
     var localPath: String {
         switch self {
         case .file(let path): path
@@ -31,7 +31,7 @@ package enum DatabaseLocation {
         if case .shared = self { true } else { false }
     }
 
-    /// Refuses a place where there is a database already.
+    /// Refuses a place that holds a database already.
     func checkFree() throws(StoreError) {
         switch self {
         case .file(let path):
@@ -48,7 +48,7 @@ package enum DatabaseLocation {
         }
     }
 
-    /// Makes the rows durable here, all or nothing.
+    /// Makes the first rows durable at this place, all or nothing.
     func createStore(
         lineage: Octets16,
         slots: [KeySlot],
@@ -70,7 +70,7 @@ package enum DatabaseLocation {
         }
     }
 
-    /// The rows that are here.
+    /// Opens the rows at this place.
     func openStore() throws(StoreError) -> any RowStore {
         switch self {
         case .file(let path): try SQLiteRowStore(opening: path)
@@ -81,7 +81,9 @@ package enum DatabaseLocation {
 }
 
 extension MeshDatabase {
-    /// ``create(at:network:extras:key:label:cost:now:using:)`` of a file.
+    /// Creates a database in a file; see ``create(at:network:extras:key:label:cost:now:using:)``.
+    ///
+    /// - Throws: what that function throws.
     package static func create(
         at path: String,
         network: MeshNetwork,
@@ -104,7 +106,9 @@ extension MeshDatabase {
         )
     }
 
-    /// ``open(at:key:using:)`` of a file.
+    /// Opens the database in a file; see ``open(at:key:using:)``.
+    ///
+    /// - Throws: what that function throws.
     package static func open(
         at path: String,
         key: DatabaseKey,

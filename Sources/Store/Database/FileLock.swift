@@ -8,12 +8,12 @@ internal import Darwin
 
 /// The advisory lock (`flock`) of the file `<database>.lock`.
 ///
-/// The kernel takes it back when the process dies however it dies, and a lock file left behind means nothing. The lock
-/// is on a file of its own because the database's file may be replaced by another one.
+/// The kernel releases the lock when the process dies, however it dies. A lock file left behind means nothing. The lock
+/// is on a file of its own because another file may replace the database's file.
 final class FileLock: StoreLock {
     private var file: OpenFile?
     private let holder: LockHolder
-    /// The number of another lock that a process noted beside this one and did not give back before it ended.
+    /// The number of another lock that a process noted beside this one and did not release before it ended.
     let abandoned: String?
 
     /// Takes the lock of the database at `path`.
@@ -44,19 +44,19 @@ final class FileLock: StoreLock {
 
     private static let mark = "lock "
 
-    /// Notes the number of another lock that goes with this one.
+    /// Notes the number of another lock that belongs to this one.
     func note(_ number: String) throws(StoreError) {
         try file?.overwrite(holder.encoded + Array("\(FileLock.mark)\(number)\n".utf8))
     }
 
-    /// Gives it back and leaves the note that the other lock was not.
+    /// Releases the lock and leaves the note, because the other lock was not released.
     func abandon() {
         file?.unlock()
         file = nil
     }
 
     func release() {
-        // The content goes first, so that nobody reads it as that of the next holder.
+        // The content goes first, so that nobody takes it for that of the next holder.
         try? file?.overwrite([])
         abandon()
     }

@@ -1,22 +1,23 @@
 internal import MeshCore
 
-/// What every transaction rewrites: which state this is and what rows belong to it. Version 1, which is still read, knew
-/// no retired nodes, version 2 no digest of the state.
+/// The row that every transaction rewrites: it says which state this is and which rows belong to it. Earlier versions
+/// can still be read: version 1 knew no retired nodes, version 2 no digest of the state.
 struct Manifest: Hashable {
     static let version: UInt8 = 3
     static let name = RowName(.manifest)
 
-    /// Counts the transactions that changed the network, its nodes, records or extras; what plans are compared with.
+    /// Counts the transactions that changed the network, its nodes, records or extras. Plans are compared with it.
     var serial: UInt64
     /// The number of the next run.
     var nextRun: UInt64
     /// The number of the next retired node.
     var nextRetirement: UInt64
-    /// When the database was made.
+    /// When the database was created.
     var created: Timestamp
-    /// The digest of all rows but this.
+    /// The digest of all rows except this one.
     var digest: RowDigest
-    /// The digest of the history up to ``serial``; nil where no change of the state was made since there are such.
+    /// The digest of the history up to ``serial``. Nil if the state has not changed since the program keeps such
+    /// digests.
     var stateDigest: StateDigest?
 
     func encoded() -> [UInt8] {

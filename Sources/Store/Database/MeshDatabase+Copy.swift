@@ -1,11 +1,12 @@
 internal import MeshCore
 
 extension MeshDatabase {
-    /// Writes a copy of the whole database, of one moment, into a new file with mode 0600. It is opened by the same keys
-    /// and has the same lineage and serial.
+    /// Writes a copy of the whole database, as of one moment, into a new file with mode 0600. The same keys open it,
+    /// and it has the same lineage and serial.
     ///
-    /// - Parameter path: where nothing may be.
-    /// - Throws: ``StoreError/Code/exists`` and file trouble; then there is no file.
+    /// - Parameter path: a path that nothing has yet.
+    /// - Throws: ``StoreError/Code/exists`` if something has that path, and other codes if reading or writing fails.
+    ///   Then there is no new file.
     package func pull(to path: String) throws(StoreError) {
         guard try FileStatus.of(path) == nil else {
             throw StoreError(.exists, "exists already", hint: "choose another name for the copy", path: path)
@@ -22,14 +23,16 @@ extension MeshDatabase {
         )
     }
 
-    /// Makes the database hold what another one holds: network, nodes, records and what imports brought along.
+    /// Makes the database hold what another one holds: network, nodes, records, and what imports brought along.
     ///
-    /// What only ever grows is not taken back: retired nodes, replay entries, and sequence numbers, of which the higher
-    /// reservation of both counts. The journal stays that of this database. The serial becomes higher than either was.
+    /// What can only grow is not taken back: retired nodes, replay entries and sequence numbers, where the higher
+    /// reservation of both counts. The journal stays that of this database. The new serial is higher than both old
+    /// ones.
     ///
     /// - Returns: the serial afterwards.
-    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, ``StoreError/Code/damaged``, and file trouble; then
-    ///   nothing has changed but perhaps reservations.
+    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, ``StoreError/Code/damaged`` if a row of
+    ///   either database cannot be read, and other codes if a file or the server fails. Then nothing has changed,
+    ///   except perhaps reservations.
     @discardableResult
     package func takeOver(_ other: MeshDatabase, with lease: WriteLease) throws(StoreError) -> UInt64 {
         let (present, next) = (try snapshot(), try other.snapshot())

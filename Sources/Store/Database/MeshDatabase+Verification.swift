@@ -1,14 +1,14 @@
 internal import MeshCore
 
-/// What a look at every row of a database has found.
+/// The result of checking every row of a database.
 package struct StoreVerification: Hashable, Sendable {
     /// How many rows there are of each kind, in the order of the store.
     package var rows: [(kind: String, count: Int)] { counts.map { ($0.kind.text, $0.count) } }
     /// What is wrong, in the order of the rows.
     package var problems: [StoreError] = []
-    /// Why nobody could take the lock, if that is so. What is stored is whole all the same.
+    /// Why nobody could take the lock, if that is so. It does not concern what is stored.
     package var lockProblem: StoreError?
-    /// The serial, nil if the manifest is damaged.
+    /// The serial; nil if the manifest is damaged.
     package var serial: UInt64?
     /// The number of transactions so far.
     package var revision: UInt64 = 0
@@ -22,9 +22,9 @@ package struct StoreVerification: Hashable, Sendable {
 }
 
 extension MeshDatabase {
-    /// Reads, authenticates and decodes every row, and goes on where one is damaged.
+    /// Reads, authenticates and decodes every row, and goes on if one is damaged.
     ///
-    /// - Throws: trouble with the file itself.
+    /// - Throws: ``StoreError`` if the file or the server fails as a whole. Problems of single rows are in the result.
     package func verify() throws(StoreError) -> StoreVerification {
         var found = StoreVerification()
         do throws(StoreError) {
@@ -69,7 +69,7 @@ extension MeshDatabase {
         return found
     }
 
-    /// Decodes a row.
+    /// Checks that a row can be decoded.
     private func check(_ row: StoredRow) throws(StoreError) {
         switch row.name.kind {
         case .manifest: break
@@ -99,7 +99,7 @@ extension MeshDatabase {
 }
 
 extension RowKind {
-    /// The kind for people: `sequenceNumbers` as `sequence numbers`.
+    /// The name of the kind for people: `sequence numbers` for `sequenceNumbers`.
     fileprivate var text: String {
         "\(self)".reduce(into: "") { text, letter in
             text += letter.isUppercase ? " " + letter.lowercased() : String(letter)

@@ -1,30 +1,31 @@
 package import MeshCore
 
-/// The mesh database: what is known of one network, secrets included, in sealed rows: in one file,
-/// or in a database that a team shares (``DatabaseLocation``).
+/// The mesh database: what is known of one network, secrets included, in sealed rows. The rows are in one file or in a
+/// database that a team shares (``DatabaseLocation``).
 ///
-/// Reading needs the key only and never waits for a writer. Writing needs a ``WriteLease``; every commit is one
-/// durable transaction that compares lineage and revision first. An instance belongs to one thread.
+/// Reading needs only the key and never waits for a writer. Writing needs a ``WriteLease``. Every commit is one durable
+/// transaction that first compares lineage and revision. An instance belongs to one thread.
 ///
-/// What the sealing promises: without a secret that opens a key slot nothing can be read but the slots themselves and the
-/// number, kinds and sizes of rows; no row can be changed, moved, removed, or replaced by an older copy of itself without
-/// notice. Replacing the whole file by an older copy of the whole file cannot be noticed from within; ``version()`` shows
-/// it to whoever remembers a later one, and sequence numbers are protected beyond that (see ``DurableSequenceNumbers``).
+/// Without a secret that opens a key slot, nobody can read anything except the slots themselves and the number, kinds
+/// and sizes of rows. Nobody can change, move or remove a row, or replace it by an older copy of itself, without being
+/// noticed. Replacing the whole file by an older copy of the whole file cannot be noticed from within. ``version()``
+/// shows it to anybody who remembers a later version, and sequence numbers are protected even then (see
+/// ``DurableSequenceNumbers``).
 package final class MeshDatabase {
-    /// The path it was opened with, or what people call a shared one.
+    /// The path it was opened with, or the name of a shared one.
     package var path: String { location.name }
     /// The name of the network in a shared database; nil for a file.
     package var sharedNetwork: String? { if case .shared(_, let network, _) = location { network } else { nil } }
     let location: DatabaseLocation
     let store: any RowStore
-    /// Changes with the data key.
+    /// Replaced when the data key changes.
     var cipher: RowCipher
     var opener: Opener
     var generator: any RandomNumberGenerator
 
-    /// What has opened the database. Nothing prints it.
+    /// The secrets that opened the database. Nothing prints them.
     struct Opener: CustomReflectable {
-        /// What the slots wrap; never log, print or put it into an error.
+        /// The key that the slots wrap. Never log or print it or put it into an error.
         var dataKey: [UInt8]
         var key: DatabaseKey
         /// The identifier of the slot.
@@ -47,16 +48,17 @@ package final class MeshDatabase {
         self.generator = generator
     }
 
-    /// Makes a database where there may be none yet, and opens it; a file has mode 0600.
+    /// Creates a database where there is none yet, and opens it. A file has mode 0600.
     ///
     /// - Parameters:
     ///   - network: the network with its nodes and records of provisioning.
-    ///   - extras: what an import brought along beside it.
-    ///   - key: what will open it.
-    ///   - label: what its slot is called.
+    ///   - extras: what an import brought along beside the network.
+    ///   - key: the secret that will open it.
+    ///   - label: the name of its key slot.
     ///   - cost: of the derivation, where the key is a passphrase.
     ///   - generator: makes lineage, data key and nonces; cryptographically secure outside tests.
-    /// - Throws: ``StoreError/Code/exists``, and trouble with files or the server; then there is no database.
+    /// - Throws: ``StoreError/Code/exists`` if something is there already, and other codes if a file or the server
+    ///   fails. Then there is no database.
     package static func create(
         at location: DatabaseLocation,
         network: MeshNetwork,
@@ -125,7 +127,8 @@ package final class MeshDatabase {
     ///
     /// - Parameter generator: makes nonces; cryptographically secure outside tests.
     /// - Throws: ``StoreError/Code/missing``, ``StoreError/Code/notADatabase``, ``StoreError/Code/newerFormat``,
-    ///   ``StoreError/Code/wrongKey``, ``StoreError/Code/readOnly`` and trouble with files or the server.
+    ///   ``StoreError/Code/wrongKey`` if no slot opens with `key`, ``StoreError/Code/readOnly``, and other codes if a
+    ///   file or the server fails.
     package static func open(
         at location: DatabaseLocation,
         key: DatabaseKey,
@@ -141,9 +144,10 @@ package final class MeshDatabase {
         throw StoreError(.wrongKey, "the \(secret) does not open this database", hint: hint, path: location.name)
     }
 
-    /// Everything that is known, all of one moment.
+    /// Everything that is known, as of one moment.
     ///
-    /// - Throws: ``StoreError/Code/damaged`` naming the row, ``StoreError/Code/newerFormat``, and file trouble.
+    /// - Throws: ``StoreError/Code/damaged`` with the name of the row, ``StoreError/Code/newerFormat``, and other codes
+    ///   if a file or the server fails.
     package func snapshot() throws(StoreError) -> Snapshot {
         var builder = SnapshotBuilder()
         var replay: [ReplayProtection.Entry] = []
@@ -169,15 +173,19 @@ package final class MeshDatabase {
     }
 
     /// What imports brought along beside the network.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if the row cannot be read, ``StoreError/Code/newerFormat``, and other
+    ///   codes if a file or the server fails.
     package func extras() throws(StoreError) -> CDBExtras {
         guard let row = try store.rows(named: [RowName(.extras)]).rows.first else { return CDBExtras() }
         return try decode(row) { bytes throws(DecodeError) in try CDBExtras(decoding: bytes) }
     }
 
-    /// Takes the exclusive right to write, tidies up behind writers that were killed, and stores what an earlier run had to
-    /// leave beside a shared database.
+    /// Takes the exclusive right to write. It also removes what killed writers left behind, and stores what an earlier
+    /// run could not bring to a shared database.
     ///
-    /// - Throws: ``StoreError/Code/locked`` with the holder if somebody else has it, at once.
+    /// - Throws: ``StoreError/Code/locked`` with the holder, at once, if somebody else has the lock, and other codes if
+    ///   a file or the server fails.
     package func lock(holder: LockHolder) throws(StoreError) -> WriteLease {
         defer { TemporaryFiles.removeLeftovers(inFolder: folder(of: location.localPath)) }
         let lock = try store.lock(holder) { nonce() }
@@ -198,11 +206,12 @@ package final class MeshDatabase {
         }
     }
 
-    /// Takes the right to write away from whoever has it: its next write is refused. The lock of a file cannot be taken
-    /// away and needs not, for it goes with its process.
+    /// Takes the right to write away from its holder, whose next write is then refused. The lock of a file cannot be
+    /// taken away; it ends with its process.
     ///
     /// - Parameter lock: the lock's number, as the error of a refused command names it.
-    /// - Throws: ``StoreError/Code/notLocked`` if that is not the lock that is held.
+    /// - Throws: ``StoreError/Code/notLocked`` if that is not the lock that is held, and other codes if the server
+    ///   fails.
     package func forceUnlock(_ lock: String) throws(StoreError) {
         try store.forceUnlock(lock)
     }
@@ -214,7 +223,7 @@ package final class MeshDatabase {
         randomOctets(AESGCM.nonceLength, using: &generator)
     }
 
-    /// Visits every row but the manifest, then checks that these are the rows that belong to the manifest's state.
+    /// Visits every row except the manifest, then checks that these are the rows that the manifest lists.
     func scan(_ body: (StoredRow) throws(StoreError) -> Void) throws(StoreError) -> (StoreHeader, Manifest) {
         var digest = RowDigest()
         var manifestRow: StoredRow?
@@ -247,7 +256,7 @@ package final class MeshDatabase {
         return try decode(bytes, of: row.name, decoder)
     }
 
-    /// The contents of what stands, or stood, in a row.
+    /// Decodes the present or former body of a row.
     func decode<Value>(
         _ bytes: [UInt8],
         of name: RowName,
@@ -303,7 +312,7 @@ extension RowName {
 }
 
 extension RowName: CustomStringConvertible {
-    /// What the row is about, for people.
+    /// The name of the row for people.
     var description: String {
         switch kind {
         case .manifest: "the manifest"

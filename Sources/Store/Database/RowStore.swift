@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// What kinds of rows a database has. The numbers are stored; they never change their meaning.
+/// The kinds of rows of a database. The numbers are stored, so they never change their meaning.
 enum RowKind: UInt8 {
     /// Serial, digest and counters; key empty. Written with every transaction.
     case manifest = 1
@@ -18,21 +18,21 @@ enum RowKind: UInt8 {
     case intent = 7
     /// An outcome other than success; key is the run's number and 2 octets of ordinal.
     case outcome = 8
-    /// What an import brought along that the network does not model; key empty.
+    /// What an import brought along and the network does not model; key empty.
     case extras = 9
     /// A plan that was applied; key is its identifier, 16 octets.
     case plan = 10
     /// A device that may have become a node; key is its UUID, 16 octets.
     case pendingProvisioning = 11
-    /// A node that is none any more; key is its number in the order of retirement from 1 on, 8 octets.
+    /// A node that was retired; key is its number in the order of retirement from 1 on, 8 octets.
     case retiredNode = 12
-    /// A node that has another DeviceKey or not; key is its UUID, 16 octets.
+    /// A node that may have another DeviceKey by now; key is its UUID, 16 octets.
     case pendingRefresh = 22
-    /// What a node was recorded with that has told otherwise; key is its UUID, 16 octets.
+    /// The recorded state of a node that has reported another one; key is its UUID, 16 octets.
     case drift = 16
-    /// What is known of the room in lists of products; key empty.
+    /// The known sizes of lists, by product; key empty.
     case capacities = 20
-    /// What is known of which models of products share one subscription list; key empty.
+    /// The models that are known to share one subscription list, by product; key empty.
     case listSharings = 21
     /// What a command did; key is its number from 1 on, 8 octets.
     case historyEntry = 30
@@ -40,13 +40,13 @@ enum RowKind: UInt8 {
     case undo = 31
     /// The text of a definition that was applied; key is its SHA-256.
     case definition = 32
-    /// That changes wait to be confirmed; key empty.
+    /// A note that changes wait to be confirmed; key empty.
     case confirmation = 33
-    /// What the history holds; key empty.
+    /// The index of the history; key empty.
     case historyIndex = 34
 }
 
-/// Names a row.
+/// The name of a row.
 struct RowName: Hashable {
     var kind: RowKind
     var key: [UInt8]
@@ -57,7 +57,7 @@ struct RowName: Hashable {
     }
 }
 
-/// A row as it is stored: its body is sealed, and nothing about it is trusted before it was opened.
+/// A row as it is stored. Its body is sealed, and nothing about it is trusted before it is opened.
 struct StoredRow {
     var name: RowName
     /// The revision of the database in which the row was written.
@@ -67,7 +67,7 @@ struct StoredRow {
 
 /// What is stored beside the rows.
 struct StoreHeader: Hashable {
-    /// Fixed at creation, 16 random octets.
+    /// 16 random octets, fixed at creation.
     var lineage: Octets16
     /// Counts the transactions.
     var revision: UInt64
@@ -75,20 +75,20 @@ struct StoreHeader: Hashable {
 
 /// One way to obtain the data key; all slots wrap the same one.
 struct KeySlot: Hashable {
-    /// How the wrapping key is obtained; see ``KeySlotKind``.
+    /// The kind of secret that opens it; see ``KeySlotKind``.
     var kind: UInt8
-    /// See ``KeySlotParameters``.
+    /// The encoded ``KeySlotParameters``.
     var parameters: [UInt8]
     /// Nonce, ciphertext and tag of the data key.
     var wrapped: [UInt8]
 }
 
-/// What one transaction puts and deletes.
+/// The changes of one transaction.
 struct RowChanges {
     var puts: [StoredRow]
     var deletes: [RowName]
-    /// What takes the place of all key slots, nil if they stay. What was in its place, and in that of the rows, is erased
-    /// as well as the store can.
+    /// What replaces all key slots; nil keeps them. If it is set, the replaced slots and rows are erased as well as the
+    /// store can.
     var slots: [KeySlot]?
 
     init(puts: [StoredRow], deletes: [RowName] = [], slots: [KeySlot]? = nil) {
@@ -98,49 +98,49 @@ struct RowChanges {
     }
 }
 
-/// Where rows lie: in a file, or in a database that several people share. Few methods; sealing, digests and meaning are
-/// above this seam, so a store sees neither keys nor contents.
+/// The place of the rows: a file, or a database that several people share. Sealing, digests and meaning are above this
+/// protocol, so a store sees neither keys nor contents.
 protocol RowStore: AnyObject {
-    /// The key slots in their order.
+    /// The key slots, in their order.
     func keySlots() throws(StoreError) -> [KeySlot]
 
-    /// Calls `body` with every row, ordered by kind and key, all of one moment.
+    /// Calls `body` with every row as of one moment, ordered by kind and key.
     ///
     /// - Returns: the header of the same moment.
     func scan(_ body: (StoredRow) throws(StoreError) -> Void) throws(StoreError) -> StoreHeader
 
-    /// The rows with those names, as far as they exist, and the header of the same moment.
+    /// The rows with those names that exist, and the header of the same moment.
     func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow])
 
-    /// In which revision the rows with those names were written, as far as they exist.
+    /// For the rows with those names that exist, the revision in which each was written.
     func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64]
 
-    /// Has the store look for damage of its own making, below the rows.
+    /// Looks for damage of the store itself, below the rows.
     ///
-    /// - Throws: ``StoreError/Code/damaged`` with what it has found.
+    /// - Throws: ``StoreError/Code/damaged`` with what it found.
     func checkIntegrity() throws(StoreError)
 
-    /// Looks whether the lock could be taken if nobody held it, without taking it.
+    /// Checks that the lock could be taken if nobody held it. Does not take it.
     ///
-    /// - Throws: what keeps everybody from it.
+    /// - Throws: ``StoreError`` with what prevents everybody from taking it.
     func checkLock() throws(StoreError)
 
     /// Takes the exclusive right to write.
     ///
-    /// - Parameter token: makes 12 octets that no other acquisition has, if the store needs some.
+    /// - Parameter token: makes 12 octets that no other acquisition has, if the store needs them.
     /// - Throws: ``StoreError/Code/locked`` with the holder if somebody else has it, at once.
     func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock
 
-    /// Takes the right to write away from whoever has it.
+    /// Takes the right to write away from its holder.
     ///
     /// - Parameter lock: the lock's number, as the error of a refused command names it.
     func forceUnlock(_ lock: String) throws(StoreError)
 
-    /// Makes all changes durable in one transaction if the store is at `expected` and the lock is still the holder's,
-    /// and sets the revision.
+    /// Makes all changes durable in one transaction and sets the revision, if the store is at `expected` and the holder
+    /// still has the lock.
     ///
-    /// - Throws: ``StoreError/Code/stale`` if it is not, and whatever stops it; then nothing has changed, unless the
-    ///   error is ``StoreError/Code/unreachable``.
+    /// - Throws: ``StoreError/Code/stale`` if it is not, and other codes if the commit fails. Then nothing has changed,
+    ///   unless the error is ``StoreError/Code/unreachable``.
     func commit(
         _ changes: RowChanges,
         expecting expected: StoreHeader,
@@ -148,9 +148,9 @@ protocol RowStore: AnyObject {
         under lock: any StoreLock
     ) throws(StoreError)
 
-    /// Copies the whole store to a file of its own, replacing one of that name; atomically, with mode 0600.
+    /// Copies the whole store to a file of its own, atomically and with mode 0600. It replaces an existing file.
     ///
-    /// - Returns: false if the store is none that can be copied so.
+    /// - Returns: false if this kind of store cannot be copied.
     func copy(to target: String) throws(StoreError) -> Bool
 }
 
@@ -159,17 +159,17 @@ extension RowStore {
         Dictionary(try rows(named: names).rows.map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Servers look after themselves.
+    /// Servers check themselves.
     func checkIntegrity() throws(StoreError) {}
 
-    /// The lock of a file is made with the first who takes it.
+    /// The first process that takes the lock of a file creates it.
     func checkLock() throws(StoreError) {}
 
     func copy(to target: String) throws(StoreError) -> Bool { false }
 }
 
-/// The exclusive right to write to a store, until it is released or its last reference is gone.
+/// The exclusive right to write to a store. It ends with ``release()`` or with the last reference.
 protocol StoreLock: AnyObject {
-    /// Gives it back; doing so twice does nothing.
+    /// Releases the lock. A second call does nothing.
     func release()
 }

@@ -1,25 +1,26 @@
 internal import MeshCore
 
-/// What became of changes that an earlier run could not store and left in a file.
+/// What happened to changes that an earlier run could not store and left in a file.
 package enum SpillOutcome: Hashable, Sendable {
     /// They are stored now.
     case stored
-    /// The server had stored them, only its word had got lost.
+    /// The server had stored them; only its answer was lost.
     case wasStored
-    /// The database has gone on without them; the file was kept under that path. What they were about to tell, the next
-    /// apply finds out, for the journal says what is in doubt.
+    /// The database has changed without them. The file was kept under that path. The next apply finds out what the
+    /// changes would have told, because the journal says what is in doubt.
     case outdated(String)
-    /// The file is damaged, or of another key; it was kept under that path.
+    /// The file is damaged, or sealed with another key. It was kept under that path.
     case unreadable(String)
 }
 
-/// A transaction that could not be brought to the server, as it is written to `<localPath>.spill`: the lineage in clear, so
-/// that files of other databases are left alone, then the rows and what they were made for, sealed once more as a whole.
+/// A transaction that did not reach the server, as it is written to `<localPath>.spill`. The lineage stands in clear,
+/// so that files of other databases are left alone. The rows and the state they were made for follow, sealed once more
+/// as a whole.
 private struct Spill {
     static let firstLine = "meshplan spill 1 "
     static let purpose = "spill"
 
-    /// What the transaction is made for.
+    /// The state that the transaction was made for.
     var expected: StoreHeader
     /// The revision after it.
     var revision: UInt64
@@ -70,19 +71,19 @@ extension Spill {
 }
 
 extension MeshDatabase {
-    /// Where changes are kept that could not be stored.
+    /// The file for changes that could not be stored.
     private var spillPath: String { location.localPath + ".spill" }
 
-    /// Commits rows under a lease. If a shared store cannot take them, they are kept in a file, and the lease is good for
-    /// nothing more.
+    /// Commits rows under a lease. If a shared store cannot take them, they go into a file, and the lease allows no
+    /// further write.
     func store(_ changes: RowChanges, revision: UInt64, with lease: WriteLease) throws(StoreError) {
         guard let lock = lease.lock else { return try check(lease) }
         do {
             try store.commit(changes, expecting: lease.header, revision: revision, under: lock)
         } catch {
             guard location.isShared else { throw error }
-            // The server may have stored them or not, so nothing can be built on either. Key slots are not kept: whoever
-            // changes them can do it again, and sees what there is.
+            // The server may or may not have stored them, so nothing can build on either. Key slots are not kept in a
+            // file: the user can repeat that change and see what there is.
             guard changes.slots == nil else {
                 lease.failure = error
                 throw error
@@ -130,7 +131,7 @@ extension MeshDatabase {
         return .readable(spill)
     }
 
-    /// Stores what an earlier run left behind, if the database is still as that run knew it.
+    /// Stores what an earlier run left behind, if the database is still in the state that the run knew.
     func settleSpill(with lease: WriteLease) throws(StoreError) {
         guard location.isShared, try FileStatus.of(spillPath) != nil else { return }
         let spill: Spill
@@ -139,7 +140,7 @@ extension MeshDatabase {
         case .unreadable:
             lease.spill = .unreadable(try setSpillAside(as: "unreadable"))
             return
-        // It is of another database with a network of that name, and will be wanted there.
+        // It belongs to another database with a network of that name, and will be needed there.
         case .foreign: return
         }
         guard let last = spill.changes.puts.last else { return }
@@ -160,7 +161,7 @@ extension MeshDatabase {
         }
     }
 
-    /// Gives the file a name under which nobody looks for it.
+    /// Gives the file a name that nobody reads.
     private func setSpillAside(as word: String) throws(StoreError) -> String {
         var path = "\(spillPath)-\(word)"
         var number = 1

@@ -1,13 +1,12 @@
 package import MeshCore
 
-/// Which state a database is in, as far as somebody can remember who must not know what is in it: what the lock file in
-/// git says.
+/// The state of a database, in a form for those who must not know its contents. The lock file in git holds it.
 package struct StateVersion: Hashable, Sendable {
-    /// Fixed at the making of the database.
+    /// Fixed when the database is created.
     package var lineage: Octets16
     /// Rises with every change of the state; see ``Snapshot/serial``.
     package var serial: UInt64
-    /// 32 octets that no other history of the database has at that serial; see ``StateDigest``.
+    /// 32 octets that no other history of the database has at this serial; see ``StateDigest``.
     package var digest: [UInt8]
 
     /// A version of those parts.
@@ -19,7 +18,10 @@ package struct StateVersion: Hashable, Sendable {
 }
 
 extension MeshDatabase {
-    /// Which state the database is in. Reads one row, however many nodes there are.
+    /// The present state. Reads one row, however many nodes there are.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if the manifest cannot be read, ``StoreError/Code/newerFormat``, and other
+    ///   codes if a file or the server fails.
     package func version() throws(StoreError) -> StateVersion {
         let found = try store.rows(named: [Manifest.name])
         let manifest = try manifest(found.rows.first, header: found.header)
@@ -33,17 +35,19 @@ extension MeshDatabase {
 
 /// The digest of a state: a chain of hashes over what was written to get there.
 ///
-/// A digest over the contents would have to be kept up to date row by row under a secret, and would tell whether two
-/// networks are equal. This one is `SHA-256(label | digest before | serial | 12 random octets | number of rows | each row's
-/// name, revision and SHA-256 of its sealed body | each deleted name)` for every commit that raises the serial. Because of
-/// the random octets two copies of a database that go different ways differ for good from the first commit on, even if they
-/// did the same; and the digest tells nothing about what was sealed. Commits that leave the serial alone – replay entries,
-/// journal, sequence numbers – leave the digest alone, and so does a new data key.
+/// Every commit that raises the serial sets it to `SHA-256(label | digest before | serial | 12 random octets | number
+/// of rows | each row's name, revision and SHA-256 of its sealed body | each deleted name)`. Because of the random
+/// octets, two copies of a database that go different ways differ for good from the first commit on, even if they do
+/// the same; and the digest reveals nothing about what was sealed. A digest over the contents would have to be updated
+/// row by row under a secret, and would reveal whether two networks are equal.
+///
+/// Commits that leave the serial alone (replay entries, journal, sequence numbers) leave the digest alone, and so does
+/// a new data key.
 struct StateDigest: Hashable {
     /// 32 octets.
     let octets: [UInt8]
 
-    /// Nil unless there are exactly 32 octets.
+    /// The digest in 32 octets; nil for any other number.
     init?(_ octets: [UInt8]) {
         guard octets.count == SHA256.length else { return nil }
         self.octets = octets
@@ -53,12 +57,13 @@ struct StateDigest: Hashable {
         self.octets = octets
     }
 
-    /// Where the chain of a lineage begins. Databases from before there were digests begin it with their next change.
+    /// The beginning of the chain of a lineage. Databases from before there were digests begin it with their next
+    /// change.
     static func origin(of lineage: Octets16) -> StateDigest {
         var writer = ByteWriter(capacity: 48)
         writer.write("meshplan state 0".utf8)
         writer.write(lineage)
-        // A length that SHA-256 cannot refuse; without libcrypto nothing was opened before this.
+        // SHA-256 cannot refuse this length, and without libcrypto no database was opened.
         return StateDigest(unchecked: SHA256.hash(writer.bytes) ?? [UInt8](repeating: 0, count: SHA256.length))
     }
 

@@ -1,13 +1,13 @@
 package import MeshCore
 
 extension StoreChanges {
-    /// What makes a database that holds one state hold another.
+    /// The changes that turn a database with one state into one with another.
     ///
     /// Retired nodes are only ever added: their DeviceKeys exist nowhere else, so those of the old state stay.
     ///
     /// - Parameters:
-    ///   - old: the state that the database has.
-    ///   - new: the state that it is to have.
+    ///   - old: the state of the database.
+    ///   - new: the state that it will have.
     package init(from old: MeshNetwork, to new: MeshNetwork) {
         self.init()
         let oldNodes = Dictionary(old.nodes.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
@@ -37,7 +37,7 @@ extension StoreChanges {
 }
 
 extension MeshNetwork {
-    /// What the network's own row holds.
+    /// The part that the network's own row holds.
     fileprivate var withoutRows: MeshNetwork {
         var network = self
         network.nodes = []

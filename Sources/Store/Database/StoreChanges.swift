@@ -1,52 +1,53 @@
 package import MeshCore
 
-/// What one commit changes, all of it or nothing.
+/// The changes of one commit, all or nothing.
 package struct StoreChanges: Sendable {
-    /// Nodes that are new or have a new state, whole.
+    /// Nodes that are new or have a new state, each as a whole.
     package var nodes: [Node] = []
-    /// Nodes that confirmed what is known of them: new is only when they did, which outdates no plan. Whole.
+    /// Nodes that confirmed their known state, each as a whole. Only the time of the confirmation is new, which
+    /// outdates no plan.
     package var confirmedNodes: [Node] = []
-    /// Nodes that have drifted from their records otherwise than before, with those records.
+    /// Nodes whose drift from their record has changed, with that record.
     package var drifts: [NodeDrift] = []
-    /// Nodes that have not drifted any more.
+    /// Nodes that no longer differ from their record.
     package var removedDrifts: [DeviceUUID] = []
-    /// Nodes that are gone.
+    /// Nodes to remove.
     package var removedNodes: [DeviceUUID] = []
-    /// Devices that are about to be given an address and a DeviceKey, or of which there is news, whole.
+    /// Devices that will now get an address and a DeviceKey, or whose record has changed, each as a whole.
     package var pendingProvisionings: [PendingProvisioning] = []
-    /// Devices of which it is known now whether they are nodes.
+    /// Devices that are now known to be nodes, or not to be.
     package var removedPendingProvisionings: [DeviceUUID] = []
-    /// Nodes that are about to be given another DeviceKey, whole.
+    /// Nodes that will now get another DeviceKey, each as a whole.
     package var pendingRefreshes: [PendingRefresh] = []
-    /// Nodes of which it is known now which DeviceKey they have.
+    /// Nodes whose DeviceKey is known again.
     package var removedPendingRefreshes: [DeviceUUID] = []
-    /// Nodes that are none any more, to be added to those before. That they are gone stands in ``removedNodes``, unless
-    /// ``nodes`` has what replaced them; what became of their addresses stands in ``network``.
+    /// Former nodes to add to those recorded before. ``removedNodes`` says that each is gone, unless ``nodes`` holds
+    /// what replaced it; ``network`` says what happened to its addresses.
     package var retiredNodes: [RetiredNode] = []
     /// The network's own state: name, IV index, keys, groups, provisioners, scenes, exclusions. Its nodes and
     /// records of provisioning are ignored.
     package var network: MeshNetwork?
-    /// What is known of the room in lists of products, whole.
+    /// The known sizes of products' lists, as a whole.
     package var capacities: [ListCapacity]?
-    /// What is known of which models of products share one subscription list, whole.
+    /// The models that are known to share subscription lists, by product, as a whole.
     package var listSharings: [ListSharing]?
-    /// What imports brought along and exports give back.
+    /// What imports brought along and exports write out again.
     package var extras: CDBExtras?
-    /// Replay entries, one a source; older ones than those stored change nothing.
+    /// Replay entries, one for each source. One that is older than the stored one changes nothing.
     package var replay: [ReplayProtection.Entry] = []
-    /// Messages that will be sent as soon as the commit has returned.
+    /// Messages that will be sent as soon as the commit returns.
     package var intents: [JournalIntent] = []
-    /// The run that makes the changes, if one does; the database remembers that they are its.
+    /// The run that makes the changes, if there is one. The database records that they belong to it.
     package var run: RunIdentifier?
-    /// What became of messages.
+    /// The outcomes of messages.
     package var outcomes: [JournalOutcome] = []
-    /// What the serial is at least after a change of the state, where a state comes from another database.
+    /// The lowest serial after a change of the state, for a state that comes from another database.
     var minimumSerial: UInt64 = 0
 
     /// No changes.
     package init() {}
 
-    /// Whether a plan made before is outdated by this.
+    /// Whether this outdates plans that were made before.
     var isStateChange: Bool {
         !nodes.isEmpty || !removedNodes.isEmpty || network != nil || extras != nil || capacities != nil
             || listSharings != nil
@@ -63,10 +64,10 @@ package struct StoreChanges: Sendable {
 
 /// The state of a database at one moment.
 package struct Snapshot: Hashable, Sendable {
-    /// Fixed at the making of the database.
+    /// Fixed when the database is created.
     package var lineage: Octets16
-    /// Rises by one with every commit that changes network, nodes, their drift, records of provisioning or extras; starts
-    /// at 1. When something was observed changes nothing else and does not count.
+    /// Rises by one with every commit that changes network, nodes, their drift, records of provisioning or extras;
+    /// starts at 1. A commit that only records when something was observed does not count.
     package var serial: UInt64
     /// The network with its nodes and records of provisioning.
     package var network: MeshNetwork

@@ -1,21 +1,21 @@
-/// Why the mesh database, a key file, a plan file or an import could not be used. Nothing was changed when it is
-/// thrown, unless the documentation of the function says otherwise. It never holds key material.
+/// The reason why the mesh database, a key file, a plan file or an import could not be used. When it is thrown, nothing
+/// was changed, unless the function's documentation says otherwise. It never holds key material.
 package struct StoreError: Error, Hashable, Sendable {
-    /// What kind of trouble it is; the command line chooses its exit code by it.
+    /// The kind of trouble. The command line chooses its exit code by it.
     package enum Code: Hashable, Sendable {
-        /// There is no such file.
+        /// The file does not exist.
         case missing
-        /// There is such a file already and it would be overwritten.
+        /// Something exists already and would be overwritten.
         case exists
-        /// The file is something else: another program's database, a text, a folder, empty.
+        /// The file is something else: another program's database, a text, a folder, or empty.
         case notADatabase
         /// The key file, passphrase or key command does not open this database.
         case wrongKey
-        /// The key file is not 64 hexadecimal digits, or what a key command printed is no secret.
+        /// A key file does not hold 64 hexadecimal digits, or the output of a key command is no secret.
         case invalidKeyFile
         /// A passphrase is too short, too long, or no text.
         case invalidPassphrase
-        /// A key slot is not there, or has to stay, or there is no room for another.
+        /// A key slot does not exist, or must stay, or there is no room for another.
         case keySlot
         /// Others than the owner can read the key file.
         case insecurePermissions
@@ -33,33 +33,33 @@ package struct StoreError: Error, Hashable, Sendable {
         case inputOutput
         /// There is no connection to the server of a shared database, or it broke.
         case unreachable
-        /// Somebody else holds the lock, see ``StoreError/holder``.
+        /// Somebody else holds the lock; see ``StoreError/holder``.
         case locked
         /// The lease was released, or belongs to another database.
         case notLocked
         /// The database is no longer in the state that the change was made for.
         case stale
-        /// A run is not known, or has ended.
+        /// The run is not known, or has ended.
         case unknownRun
-        /// The state at a serial is not known, or not any more.
+        /// The state at a serial is not known, or no longer known.
         case unknownSerial
         /// A JSON document could not be read or breaks a rule.
         case invalidDocument
-        /// No unicast address is left to act as a provisioner with.
+        /// No unicast address is left for a provisioner.
         case noFreeAddresses
         /// libcrypto failed.
         case cryptography
     }
 
-    /// What kind of trouble it is.
+    /// The kind of trouble.
     package var code: Code
-    /// What happened, one sentence without a full stop.
+    /// What happened: one sentence without a full stop.
     package var message: String
-    /// How to mend it, one sentence without a full stop.
+    /// How to mend it: one sentence without a full stop.
     package var hint: String?
     /// The file concerned, or the shared database and the network in it.
     package var path: String?
-    /// Who holds the lock, if it tells.
+    /// Who holds the lock, if that is known.
     package var holder: LockHolder?
 
     /// An error with those parts.

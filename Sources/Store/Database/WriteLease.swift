@@ -1,6 +1,6 @@
 package import MeshCore
 
-/// Who holds the lock of a database, as it tells others.
+/// The holder of a database's lock, as others see it.
 package struct LockHolder: Hashable, Sendable {
     /// The user's name.
     package var user: String
@@ -8,9 +8,9 @@ package struct LockHolder: Hashable, Sendable {
     package var host: String
     /// The process identifier on that host.
     package var process: Int32
-    /// What it is doing, like `apply`.
+    /// What the process is doing, such as `apply`.
     package var operation: String
-    /// Since when.
+    /// When it took the lock.
     package var since: Timestamp
 
     /// A holder with those values.
@@ -22,7 +22,7 @@ package struct LockHolder: Hashable, Sendable {
         self.since = since
     }
 
-    /// One line a value; control characters in names would spoil that and are left out.
+    /// The text form: one line for each value. Control characters in names would break lines and are left out.
     var encoded: [UInt8] {
         let lines = [
             ("user", user), ("host", host), ("process", String(process)), ("operation", operation),
@@ -32,18 +32,18 @@ package struct LockHolder: Hashable, Sendable {
         return Array((text.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// A value without what would spoil a line.
+    /// A value without characters that would break a line.
     static func line(_ value: String) -> String {
         let shown = value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
         return String(String.UnicodeScalarView(shown.prefix(200)))
     }
 
-    /// Who it is, in the middle of a sentence.
+    /// The holder, worded for the middle of a sentence.
     var title: String {
         "\(LockHolder.line(user)) on \(LockHolder.line(host)), process \(process), \(LockHolder.line(operation))"
     }
 
-    /// Nil unless all five values are there.
+    /// The holder that the text describes; nil unless all five values are there.
     init?(decoding bytes: [UInt8]) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var values: [Substring: Substring] = [:]
@@ -64,23 +64,23 @@ package struct LockHolder: Hashable, Sendable {
     }
 }
 
-/// The right to write to a database, which one process at a time has; every write asks for it.
+/// The right to write to a database. One process has it at a time, and every write asks for it.
 ///
-/// Of a file it is the lock of ``FileLock``, of a shared store that of ``PostgreSQLLock``. It is released by ``release()``
-/// or with the last reference.
+/// For a file it is a ``FileLock``, for a shared store a ``PostgreSQLLock``. It ends with ``release()`` or with the
+/// last reference.
 package final class WriteLease {
     /// Who holds it.
     package let holder: LockHolder
-    /// What became of changes that an earlier run could not store, if it left some behind.
+    /// What happened to changes that an earlier run could not store, if it left some behind.
     package internal(set) var spill: SpillOutcome?
     let database: ObjectIdentifier
     private(set) var lock: (any StoreLock)?
-    /// Why nothing can be written any more, once a write has failed and it is not known what was stored.
+    /// Why nothing can be written any more: a write has failed, and it is not known what was stored.
     var failure: StoreError?
-    /// The state of the database as this lease last saw or left it; nobody else can have changed it since.
+    /// The state of the database as this lease last saw or left it. Nobody else can have changed it since.
     var header: StoreHeader
     var manifest: Manifest
-    /// What it writes into the history.
+    /// The history entry that it writes.
     var book = HistoryBook()
 
     init(
@@ -106,10 +106,10 @@ package final class WriteLease {
     /// The serial that the next commit builds on.
     package var serial: UInt64 { manifest.serial }
 
-    /// The number of transactions that the database has seen since it was made, journal and sequence numbers included.
+    /// The number of transactions since the database was created, including journal and sequence numbers.
     package var revision: UInt64 { header.revision }
 
-    /// Gives the lock back; doing so twice does nothing.
+    /// Releases the lock. A second call does nothing.
     package func release() {
         lock?.release()
         lock = nil

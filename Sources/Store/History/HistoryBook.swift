@@ -1,6 +1,7 @@
 internal import MeshCore
 
-/// What one lease writes into the history: an entry, once something changes, and the former states of what changes.
+/// What one lease writes into the history: an entry, begun with the first change, and the former states of what
+/// changes.
 struct HistoryBook {
     /// The entry and the rows beside it, as they are stored.
     struct Page {
@@ -12,18 +13,18 @@ struct HistoryBook {
         var chunk = UndoChunk()
     }
 
-    /// Nil as long as nothing was changed.
+    /// Nil as long as nothing has changed.
     var page: Page?
-    /// The definition that is being applied, and what names it.
+    /// The definition that is being applied, and its digest.
     var definition: (text: DefinitionText, digest: DefinitionDigest)?
-    /// Called before the first change; what it throws stops the change.
+    /// Called before the first change. If it throws, the change does not happen.
     var beforeFirstChange: (() throws(StoreError) -> Void)?
 }
 
 extension WriteLease {
-    /// Says what definition is applied from now on: it is kept with the next entry of the history.
+    /// Sets the definition that is applied from now on. The next entry of the history keeps it.
     ///
-    /// - Throws: ``StoreError/Code/cryptography``.
+    /// - Throws: ``StoreError/Code/cryptography`` if the definition cannot be hashed.
     package func declare(_ definition: DefinitionText?) throws(StoreError) {
         guard let definition else {
             book.definition = nil
@@ -32,19 +33,21 @@ extension WriteLease {
         book.definition = (definition, try definition.digest())
     }
 
-    /// Has something done before the first change under this lease, such as a backup; if it throws, nothing changes.
+    /// Sets a function, such as a backup, that runs before the first change under this lease. If it throws, nothing
+    /// changes.
     package func beforeFirstChange(_ body: (() throws(StoreError) -> Void)?) {
         book.beforeFirstChange = body
     }
 
-    /// Lets the next change begin an entry of its own, so that the state of now can be gone back to.
+    /// Lets the next change begin an entry of its own, so that the present state can be restored.
     package func beginHistoryEntry() {
         book.page = nil
     }
 }
 
 extension MeshDatabase {
-    /// Adds to a batch what the history is to know of it, and returns what the lease is to remember once it is written.
+    /// Adds to a batch what the history keeps of it. Returns the page that the lease remembers once the batch is
+    /// written.
     ///
     /// - Parameter names: the state rows that the batch changes.
     func historyPage(
@@ -90,17 +93,17 @@ extension MeshDatabase {
     ) throws(StoreError) -> HistoryBook.Page {
         try prepareFirstChange(lease)
         var page = try openPage(in: &batch, lease)
-        // One entry cannot grow without bounds; its last plans say how it ended.
+        // One entry must not grow without bounds. The last plans say how it ended.
         if page.entry.plans.count >= 100 { page.entry.plans.removeFirst() }
         if page.entry.plans.last?.run != plan.run { page.entry.plans.append(plan) }
         batch.put(EntryRecord.name(page.entry.number), page.entry.encoded())
         return page
     }
 
-    /// Adds to a batch an entry of its own that says that key slots were changed. No state has changed by that, so there is
-    /// nothing to go back to, and no backup is made: it would keep what was meant to go.
+    /// Adds to a batch a separate entry which says that key slots were changed. That changes no state, so there is
+    /// nothing to go back to, and no backup is made: it would keep what the user wanted gone.
     ///
-    /// - Parameter slot: the identifier of the slot, if it was one.
+    /// - Parameter slot: the identifier of the slot, if one was changed.
     func addHistoryEntry(ofKeySlot slot: String?, to batch: inout RowBatch, _ lease: WriteLease) throws(StoreError) {
         lease.beginHistoryEntry()
         var page = try openPage(in: &batch, lease)
@@ -116,10 +119,11 @@ extension MeshDatabase {
         lease.book.beforeFirstChange = nil
     }
 
-    /// The page of a lease, begun in the batch if there is none.
+    /// The page of a lease. If there is none, it is begun in the batch.
     private func openPage(in batch: inout RowBatch, _ lease: WriteLease) throws(StoreError) -> HistoryBook.Page {
         if let page = lease.book.page {
-            // A definition that was declared after the entry began, as after the doubts of earlier runs were settled.
+            // The definition was declared after the entry began, for example after the doubts of earlier runs were
+            // settled.
             guard let definition = lease.book.definition, page.entry.definition != definition.digest else {
                 return page
             }
@@ -148,7 +152,7 @@ extension MeshDatabase {
         return page
     }
 
-    /// Keeps a definition's text with an entry, and drops those that nobody has applied for long.
+    /// Keeps a definition's text with an entry, and drops texts that nobody has applied for a long time.
     private func keep(
         _ declared: (text: DefinitionText, digest: DefinitionDigest),
         page: inout HistoryBook.Page,
@@ -173,12 +177,12 @@ extension MeshDatabase {
         }
     }
 
-    /// Moves the limits of what is listed and of what can be gone back to, as an entry begins.
+    /// Moves the limits of what is listed and of what can be restored, when an entry begins.
     private func forgetOld(_ index: inout HistoryIndex, in batch: inout RowBatch) throws(StoreError) {
         var records = try entryRecords(index.firstUndoable..<(index.next - 1))
         var octets = records.reduce(0) { $0 + Int(clamping: $1.undoOctets) }
         let awaited = try pendingConfirmation()?.entry ?? UInt64.max
-        // The last entry that has changed a state can be gone back behind whatever it takes.
+        // The state before the last entry that changed a state can always be restored, whatever it takes.
         let kept = (records.last { $0.undoOctets > 0 } ?? records.last)?.number
         while let oldest = records.first, oldest.number != kept, oldest.number < awaited,
             UInt64(records.count) >= HistoryLimits.undoable || octets > HistoryLimits.undoOctets
@@ -193,7 +197,7 @@ extension MeshDatabase {
         }
     }
 
-    /// Removes some rows of states that are not known any more.
+    /// Removes some rows of states that are no longer known.
     private func sweep(_ page: inout HistoryBook.Page, in batch: inout RowBatch) throws(StoreError) {
         guard page.index.firstUnswept < page.index.firstUndoable else { return }
         var budget = HistoryLimits.sweptRows
@@ -217,13 +221,13 @@ extension MeshDatabase {
         batch.put(HistoryIndex.name, page.index.encoded())
     }
 
-    /// What the history holds; nothing if there is none yet.
+    /// The index of the history; an empty one if there is none yet.
     func historyIndex() throws(StoreError) -> HistoryIndex {
         guard let row = try store.rows(named: [HistoryIndex.name]).rows.first else { return HistoryIndex() }
         return try decode(row) { bytes throws(DecodeError) in try HistoryIndex(decoding: bytes) }
     }
 
-    /// The entries with those numbers, as far as they are there, ascending.
+    /// The entries with those numbers that exist, ascending.
     func entryRecords(_ numbers: Range<UInt64>) throws(StoreError) -> [EntryRecord] {
         var records: [EntryRecord] = []
         for row in try store.rows(named: numbers.map(EntryRecord.name)).rows {

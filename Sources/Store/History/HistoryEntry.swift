@@ -5,7 +5,7 @@ package struct DefinitionDigest: Hashable, Sendable, CustomStringConvertible {
     /// 32 octets.
     package let octets: [UInt8]
 
-    /// From 32 octets.
+    /// The digest in 32 octets; nil for any other number.
     init?(_ octets: [UInt8]) {
         guard octets.count == 32 else { return nil }
         self.octets = octets
@@ -14,17 +14,17 @@ package struct DefinitionDigest: Hashable, Sendable, CustomStringConvertible {
     /// 64 lower-case hexadecimal digits.
     package var description: String { Hexadecimal.encode(octets) }
 
-    /// As many digits as people compare.
+    /// The first 12 digits, which are enough for people to compare.
     package var short: String { String(description.prefix(12)) }
 }
 
-/// The text of a definition, as it was applied. Secrets do not stand in definitions, only where to find them.
+/// The text of a definition as it was applied. Definitions hold no secrets, only where to find them.
 package struct DefinitionText: Hashable, Sendable {
     /// One file of it.
     package struct File: Hashable, Sendable {
-        /// The path by which it was named.
+        /// The path that it was named by.
         package var path: String
-        /// The octets.
+        /// The contents.
         package var bytes: [UInt8]
 
         /// A file.
@@ -42,9 +42,9 @@ package struct DefinitionText: Hashable, Sendable {
         self.files = files
     }
 
-    /// Names the text.
+    /// The digest that names the text.
     ///
-    /// - Throws: ``StoreError/Code/cryptography``.
+    /// - Throws: ``StoreError/Code/cryptography`` if SHA-256 fails.
     package func digest() throws(StoreError) -> DefinitionDigest {
         guard let digest = SHA256.hash(encoded()).flatMap(DefinitionDigest.init) else {
             throw StoreError(.cryptography, "SHA-256 failed")
@@ -52,56 +52,56 @@ package struct DefinitionText: Hashable, Sendable {
         return digest
     }
 
-    /// How many octets it takes in the database.
+    /// How many octets the text takes in the database.
     var size: Int { files.reduce(16) { $0 + $1.path.utf8.count + $1.bytes.count + 16 } }
 }
 
-/// What one command did to a database: an apply, an import, a look at the nodes that brought news.
+/// What one command did to a database: an apply, an import, or a refresh that brought news.
 package struct HistoryEntry: Hashable, Sendable {
     /// A plan that was carried out.
     package struct AppliedPlan: Hashable, Sendable {
-        /// The run, by which the journal knows what came of it.
+        /// The run. The journal knows its outcome.
         package var run: RunIdentifier
         /// The digest of the plan, 64 hexadecimal digits; nil if none was given.
         package var digest: String?
     }
 
-    /// Counts from 1.
+    /// The number of the entry, from 1 on.
     package var number: UInt64
     /// The serial of the database before the first change.
     package var serialBefore: UInt64
-    /// The serial after the last change; that of now for the last entry.
+    /// The serial after the last change. For the last entry it is the present one.
     package var serialAfter: UInt64
-    /// What was done, like `apply`.
+    /// What was done, such as `apply`.
     package var operation: String
     /// Who did it.
     package var user: String
-    /// On which host.
+    /// The host it was done on.
     package var host: String
     /// When the command took the lock.
     package var began: Timestamp
-    /// The definition that was applied; nil if what was done was not made from one.
+    /// The definition that was applied; nil if the command applied none.
     package var definition: DefinitionDigest?
     /// The plans that were carried out, in their order.
     package var plans: [AppliedPlan]
-    /// Their runs, as far as the journal remembers them.
+    /// Their runs, as far as the journal still has them.
     package var runs: [Run]
-    /// Whether the state before is still known.
+    /// Whether the state before the entry is still known.
     package var isRestorable: Bool
 }
 
-/// What is remembered of what was done to a database.
+/// What a database remembers of what was done to it.
 package struct History: Hashable, Sendable {
-    /// When the database was made.
+    /// When the database was created.
     package var created: Timestamp
     /// The present serial.
     package var serial: UInt64
-    /// Whether older entries are forgotten.
+    /// Whether older entries were forgotten.
     package var isCut: Bool
-    /// What was done, newest first.
+    /// The entries, newest first.
     package var entries: [HistoryEntry]
 
-    /// The serials whose states are known, ascending, the present one last.
+    /// The serials whose states are known, ascending. The present one is last.
     package var serials: [UInt64] {
         var serials: [UInt64] = []
         for entry in entries.reversed() where entry.isRestorable && serials.last != entry.serialBefore {
@@ -111,12 +111,12 @@ package struct History: Hashable, Sendable {
         return serials
     }
 
-    /// The entry with the definition that held at a serial: the last one applied at or before it.
+    /// The entry with the definition that was in force at a serial: the last one applied at or before it.
     package func definitionEntry(at serial: UInt64) -> HistoryEntry? {
         entries.first { $0.definition != nil && ($0.serialBefore < serial || $0.serialAfter == serial) }
     }
 
-    /// The last entry whose definition is another than the last applied one; nil if there is none.
+    /// The last entry whose definition differs from the one applied last; nil if there is none.
     package var previousDefinitionEntry: HistoryEntry? {
         let applied = entries.filter { $0.definition != nil }
         guard let last = applied.first else { return nil }
@@ -124,17 +124,17 @@ package struct History: Hashable, Sendable {
     }
 }
 
-/// That the last changes are to be taken back unless somebody confirms them.
+/// A note that the last changes will be taken back unless somebody confirms them.
 package struct PendingConfirmation: Hashable, Sendable {
-    /// When they are taken back; nil as long as they are being made.
+    /// When they will be taken back; nil while they are still being made.
     package var deadline: Timestamp?
     /// The serial to go back to.
     package var serial: UInt64
-    /// The entry of the changes, whose state before is kept until this is settled.
+    /// The entry of the changes. The state before it is kept until the changes are confirmed or taken back.
     var entry: UInt64
     /// Who made them.
     package var user: String
-    /// On which host.
+    /// The host of that user.
     package var host: String
     /// The process that waits.
     package var process: Int32

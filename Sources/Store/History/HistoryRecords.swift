@@ -2,25 +2,25 @@ package import MeshCore
 
 /// How far back the history goes.
 enum HistoryLimits {
-    /// Entries that are listed.
+    /// How many entries are listed.
     static let entries: UInt64 = 1000
-    /// Entries whose state before is known.
+    /// For how many entries the state before is kept.
     static let undoable: UInt64 = 50
-    /// Octets that the states before may take together; the last entry's may take more.
+    /// How many octets all these states may take together. Those of the last entry may take more.
     static let undoOctets = 32 << 20
-    /// Definitions whose texts are kept, and octets that they may take together; the last two may take more.
+    /// How many definition texts are kept, and how many octets they may take together. The last two may take more.
     static let definitions = 20
     static let definitionOctets = 16 << 20
-    /// A text beyond this is not kept, only its digest.
+    /// A larger text is not kept, only its digest.
     static let definitionSize = 16 << 20
-    /// Rows of forgotten states that one commit removes at most.
+    /// The most rows of forgotten states that one commit removes.
     static let sweptRows: UInt32 = 64
     /// Rows of former states are filled up to this many octets.
     static let chunkOctets = 8_000
 }
 
-/// An entry as it is stored, version 1. Its serial after is the next entry's serial before, so that commits need not
-/// rewrite it.
+/// An entry as it is stored, version 1. Its serial afterwards is the next entry's serial before, so that commits need
+/// not rewrite it.
 struct EntryRecord: Hashable {
     var number: UInt64
     var serialBefore: UInt64
@@ -30,7 +30,7 @@ struct EntryRecord: Hashable {
     var began: Timestamp
     var definition: DefinitionDigest?
     var plans: [HistoryEntry.AppliedPlan] = []
-    /// How many rows of former states it has, and their octets as of the last one begun.
+    /// How many rows of former states it has, and how many octets these had when the last one was begun.
     var chunks: UInt32 = 0
     var undoOctets: UInt64 = 0
 
@@ -42,7 +42,7 @@ struct EntryRecord: Hashable {
         return RowName(.historyEntry, key: writer.bytes)
     }
 
-    /// The name of one of its rows of former states.
+    /// The name of the row with that part of its former states.
     func chunkName(_ ordinal: UInt32) -> RowName {
         var writer = ByteWriter(capacity: 12)
         writer.write(number)
@@ -92,7 +92,7 @@ extension EntryRecord {
     }
 }
 
-/// What the history holds, so that it is found without a look at all rows; version 1.
+/// The contents of the history, so that nobody needs to read all rows to find them; version 1.
 struct HistoryIndex: Hashable {
     /// A definition whose text is kept.
     struct KeptDefinition: Hashable {
@@ -108,9 +108,9 @@ struct HistoryIndex: Hashable {
     var first: UInt64 = 1
     /// The first entry whose state before is known.
     var firstUndoable: UInt64 = 1
-    /// The first entry that may still have rows of former states; those before ``firstUndoable`` are being removed.
+    /// The first entry that may still have rows of former states. Those before ``firstUndoable`` are being removed.
     var firstUnswept: UInt64 = 1
-    /// The definitions, the one applied last at the end.
+    /// The definitions; the one applied last is at the end.
     var definitions: [KeptDefinition] = []
 
     static let version: UInt8 = 1
@@ -149,7 +149,7 @@ struct HistoryIndex: Hashable {
     }
 }
 
-/// Some rows as they were before an entry changed them, version 1; nil for those that were not there.
+/// Some rows as they were before an entry changed them, version 1. Nil stands for a row that did not exist.
 struct UndoChunk: Hashable {
     var items: [(name: RowName, body: [UInt8]?)] = []
     private(set) var size = 2
@@ -159,7 +159,7 @@ struct UndoChunk: Hashable {
     static func == (left: UndoChunk, right: UndoChunk) -> Bool { left.encoded() == right.encoded() }
     func hash(into hasher: inout Hasher) { hasher.combine(encoded()) }
 
-    /// Whether it is full with one more row of so many octets.
+    /// Whether one more row with that body would overfill it.
     func isFull(with body: [UInt8]?) -> Bool {
         !items.isEmpty && size + (body?.count ?? 0) + 32 > HistoryLimits.chunkOctets
     }
@@ -201,13 +201,13 @@ struct UndoChunk: Hashable {
 }
 
 extension RowKind {
-    /// Whether rows of the kind are what the serial counts the states of.
+    /// Whether rows of this kind belong to the states that the serial counts.
     var isState: Bool {
         switch self {
         case .network, .node, .extras, .pendingProvisioning, .retiredNode, .pendingRefresh, .drift, .capacities,
             .listSharings:
             true
-        // Replay entries and sequence numbers never go back; the rest is no state of the network.
+        // Replay entries and sequence numbers never go back. The rest is no state of the network.
         default: false
         }
     }
@@ -218,7 +218,7 @@ extension DefinitionText {
 
     static func name(_ digest: DefinitionDigest) -> RowName { RowName(.definition, key: digest.octets) }
 
-    /// The files as the database and saved plans keep them.
+    /// The encoding of the files in the database and in saved plans.
     package func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: size)
         writer.write(DefinitionText.version)
@@ -229,7 +229,7 @@ extension DefinitionText {
         return writer.bytes
     }
 
-    /// From what ``encoded()`` gives.
+    /// Decodes what ``encoded()`` returns.
     ///
     /// - Throws: ``MeshCore/DecodeError`` if it is something else.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {

@@ -1,14 +1,17 @@
 package import MeshCore
 
-/// Looking at what was done, and at what was.
+/// Reading the history and former states.
 extension MeshDatabase {
-    /// What was done to the database, as far as it is remembered: the last 1,000 entries.
+    /// The history of the database: the last 1,000 entries.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, ``StoreError/Code/newerFormat``, and other codes
+    ///   if a file or the server fails.
     package func history() throws(StoreError) -> History {
         let found = try store.rows(named: [Manifest.name])
         guard let row = found.rows.first else { throw .damaged("the manifest", path: path) }
         let manifest = try decode(row) { bytes throws(DecodeError) in try Manifest(decoding: bytes) }
         let index = try historyIndex()
-        // More may be stored while something waits for long to be confirmed.
+        // More may be stored while something waits a long time to be confirmed.
         let first = max(index.first, index.next - min(index.next, HistoryLimits.entries))
         let records = try entryRecords(first..<index.next)
         var runs: [RunIdentifier: Run] = [:]
@@ -36,16 +39,18 @@ extension MeshDatabase {
         return History(created: manifest.created, serial: manifest.serial, isCut: first > 1, entries: entries)
     }
 
-    /// The text of a definition that was applied; nil if it is not kept any more.
+    /// The text of a definition that was applied; nil if it is no longer kept.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if its row cannot be read, and other codes if a file or the server fails.
     package func definition(_ digest: DefinitionDigest) throws(StoreError) -> DefinitionText? {
         guard let row = try store.rows(named: [DefinitionText.name(digest)]).rows.first else { return nil }
         return try decode(row) { bytes throws(DecodeError) in try DefinitionText(decoding: bytes) }
     }
 
-    /// What was known at a serial: network, nodes and records of provisioning. Replay list and open requests are none of
-    /// that; they are empty unless the serial is the present one.
+    /// What was known at a serial: network, nodes and records of provisioning. Replay list and unresolved intents do
+    /// not belong to that; they are empty unless the serial is the present one.
     ///
-    /// States are known where a command began, see ``History/serials``.
+    /// States are known where a command began; see ``History/serials``.
     ///
     /// - Throws: ``StoreError/Code/unknownSerial`` if that state is not known, and what ``snapshot()`` throws.
     package func snapshot(at serial: UInt64) throws(StoreError) -> Snapshot {
@@ -66,7 +71,7 @@ extension MeshDatabase {
         guard serial != manifest.serial else { return try snapshot() }
         let target = records.first { $0.serialBefore == serial && $0.number >= index.firstUndoable }
         guard let target else { throw unknown(serial, records, index, present: manifest.serial) }
-        // The oldest former state is the one that counts, and rows come oldest first.
+        // The oldest former state counts, and rows come oldest first.
         var former: [RowName: [UInt8]?] = [:]
         let start = EntryRecord.name(target.number).key
         for chunk in chunks where !chunk.key.lexicographicallyPrecedes(start) {
@@ -105,15 +110,19 @@ extension MeshDatabase {
 
     // MARK: Confirmation
 
-    /// What waits to be confirmed; nil if nothing does.
+    /// The note about changes that wait to be confirmed; nil if none do.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if the row cannot be read, and other codes if a file or the server fails.
     package func pendingConfirmation() throws(StoreError) -> PendingConfirmation? {
         guard let row = try store.rows(named: [PendingConfirmation.name]).rows.first else { return nil }
         return try decode(row) { bytes throws(DecodeError) in try PendingConfirmation(decoding: bytes) }
     }
 
-    /// Notes, durably, that what follows under this lease has to be confirmed.
+    /// Notes durably that the following changes under this lease must be confirmed.
     ///
     /// - Returns: the note, without a deadline.
+    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, and other codes if a file or the server
+    ///   fails.
     @discardableResult
     package func awaitConfirmation(with lease: WriteLease) throws(StoreError) -> PendingConfirmation {
         lease.beginHistoryEntry()
@@ -130,14 +139,20 @@ extension MeshDatabase {
         return pending
     }
 
-    /// Says until when what waits may be confirmed.
+    /// Sets the deadline for confirming the changes that wait; without such changes it does nothing.
+    ///
+    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, and other codes if a file or the server
+    ///   fails.
     package func setConfirmationDeadline(_ deadline: Timestamp, with lease: WriteLease) throws(StoreError) {
         guard var pending = try pendingConfirmation() else { return }
         pending.deadline = deadline
         try write(pending, with: lease)
     }
 
-    /// Nothing waits to be confirmed any more.
+    /// Removes the note that changes wait to be confirmed; without such a note it does nothing.
+    ///
+    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, and other codes if a file or the server
+    ///   fails.
     package func endConfirmation(with lease: WriteLease) throws(StoreError) {
         guard try pendingConfirmation() != nil else { return }
         var batch = RowBatch()
@@ -153,12 +168,13 @@ extension MeshDatabase {
 
     // MARK: Backups
 
-    /// Copies the database as it is, sealed as it is, to a new file with mode 0600: whole, or not at all.
+    /// Copies the database as it is, sealed as it is, to a new file with mode 0600. The copy is whole, or there is
+    /// none.
     ///
-    /// The copy opens with the same key. A file of that name is replaced.
+    /// The copy opens with the same key and replaces an existing file.
     ///
-    /// - Returns: false if the database lies where it cannot be copied from; others take care of its backups then.
-    /// - Throws: file trouble; then there is no new file.
+    /// - Returns: false if the database is in a place that cannot be copied; its owners take care of backups there.
+    /// - Throws: ``StoreError`` if reading or writing fails. Then there is no new file.
     package func copy(to target: String) throws(StoreError) -> Bool {
         try store.copy(to: target)
     }

@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// Puts a network together from its rows, which come in any order.
+/// Puts a network together from its rows, in any order.
 struct SnapshotBuilder {
     private var network: MeshNetwork?
     private var nodes: [Node] = []
@@ -11,7 +11,7 @@ struct SnapshotBuilder {
     private var capacities: [ListCapacity] = []
     private var listSharings: [ListSharing] = []
 
-    /// Takes a row of the state; others, and what imports brought along, are of no matter here.
+    /// Takes a row of the state. Other rows, and what imports brought along, are ignored.
     mutating func take(_ name: RowName, _ bytes: [UInt8]) throws(DecodeError) {
         switch name.kind {
         case .network: network = try NetworkCodec.decode(bytes)
@@ -30,7 +30,7 @@ struct SnapshotBuilder {
         }
     }
 
-    /// The network; nil if its own row was not among them.
+    /// The network; nil if its own row was missing.
     func finished() -> MeshNetwork? {
         guard var network else { return nil }
         network.nodes = nodes.sorted { ($0.unicastAddress, $0.uuid) < ($1.unicastAddress, $1.uuid) }

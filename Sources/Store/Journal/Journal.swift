@@ -1,10 +1,11 @@
 package import MeshCore
 
 extension MeshDatabase {
-    /// Begins a run: from now on its plan counts as applied, and stands in the history.
+    /// Begins a run. From now on its plan counts as applied and is in the history.
     ///
     /// - Parameter digest: the plan's digest, for the history.
-    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale`` if the plan was applied before, and file trouble.
+    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale`` if the plan was applied before, and other
+    ///   codes if a file or the server fails.
     package func begin(
         plan: Octets16,
         digest: String? = nil,
@@ -41,8 +42,9 @@ extension MeshDatabase {
 
     /// Ends a run. Its unresolved intents stay.
     ///
-    /// - Parameter timing: how long it took, if that says something about later runs.
-    /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/notLocked`` and file trouble.
+    /// - Parameter timing: how long it took, if later estimates can learn from it.
+    /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/notLocked``, and other codes if a file or the server
+    ///   fails.
     package func end(
         _ run: RunIdentifier,
         _ outcome: RunOutcome,
@@ -59,7 +61,9 @@ extension MeshDatabase {
         try write(batch, manifest: lease.manifest, with: lease)
     }
 
-    /// All runs that are remembered, oldest first. A run without an end is running, or was killed.
+    /// All recorded runs, oldest first. A run without an end is still running, or was killed.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func runs() throws(StoreError) -> [Run] {
         var runs: [Run] = []
         _ = try scan { row throws(StoreError) in
@@ -68,8 +72,11 @@ extension MeshDatabase {
         return runs
     }
 
-    /// The outcomes other than success of a run, in the order of recording, as far as they are kept: the first 200
-    /// of each of the last 20 runs.
+    /// The outcomes of a run other than success, in the order of recording. The first 200 are kept, for each of the
+    /// last 20 runs.
+    ///
+    /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/damaged`` if a row cannot be read, and other codes
+    ///   if a file or the server fails.
     package func details(of run: RunIdentifier) throws(StoreError) -> [JournalDetail] {
         guard let count = try record(of: run)?.details else { throw unknown(run) }
         let names = (0..<count).map { JournalCodec.name(run, detail: $0) }
@@ -78,12 +85,16 @@ extension MeshDatabase {
         return details
     }
 
-    /// Whether a plan was applied: a saved plan is applied once.
+    /// Whether a plan was applied. A saved plan is applied only once.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func hasRun(plan: Octets16) throws(StoreError) -> Bool {
         try runIdentifier(plan: plan) != nil
     }
 
-    /// The run that carried a plan out, or began to; nil if there was none.
+    /// The run that carried out a plan, or began to; nil if there was none.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func run(plan: Octets16) throws(StoreError) -> Run? {
         guard let identifier = try runIdentifier(plan: plan) else { return nil }
         return try record(of: identifier)
@@ -94,11 +105,12 @@ extension MeshDatabase {
         return try decode(row, JournalCodec.decodePlan)
     }
 
-    /// Goes on with a run that was killed, stopped or left something undone: it has no end until ``end(_:_:at:with:)``.
+    /// Continues a run that was killed or stopped, or that left something undone. It has no end until
+    /// ``end(_:_:at:timing:with:)``.
     ///
     /// - Parameter digest: the plan's digest, for the history.
-    /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/stale`` if the database was changed by others since,
-    ///   ``StoreError/Code/notLocked`` and file trouble.
+    /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/stale`` if others have changed the database since,
+    ///   ``StoreError/Code/notLocked``, and other codes if a file or the server fails.
     package func resume(_ run: RunIdentifier, digest: String? = nil, with lease: WriteLease) throws(StoreError) {
         guard var record = try record(of: run) else { throw unknown(run) }
         guard record.serial == lease.serial else {
@@ -113,7 +125,9 @@ extension MeshDatabase {
         lease.book.page = page
     }
 
-    /// Intents of any run whose outcome is missing or unknown, oldest run first.
+    /// The intents of all runs whose outcome is missing or unknown, oldest run first.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func unresolvedIntents() throws(StoreError) -> [JournalIntent] {
         var intents: [JournalIntent] = []
         _ = try scan { row throws(StoreError) in
@@ -122,11 +136,11 @@ extension MeshDatabase {
         return intents
     }
 
-    /// Adds intents and outcomes to a batch. Resolved intents vanish: success lives on in the state and the run's
-    /// counts, anything else in its details.
+    /// Adds intents and outcomes to a batch. Resolved intents vanish. Success lives on in the state and in the run's
+    /// counts, anything else in the run's details.
     ///
-    /// An outcome may be of a run that is forgotten by now, whose node was away for long; its intent vanishes all the
-    /// same.
+    /// An outcome may belong to a run that was forgotten while its node was away for a long time. Its intent vanishes
+    /// all the same.
     func addJournal(_ changes: StoreChanges, serial: UInt64, to batch: inout RowBatch) throws(StoreError) {
         let (intents, outcomes) = (changes.intents, changes.outcomes)
         var records: [RunIdentifier: Run] = [:]
@@ -161,7 +175,7 @@ extension MeshDatabase {
             guard var record = records[outcome.run] else { continue }
             if wasUnknown, record.counts.unknown > 0 { record.counts.unknown -= 1 }
             record.counts.count(outcome.result)
-            // An outcome that stays unknown is not news.
+            // An outcome that stays unknown is no news.
             if outcome.result != .succeeded, !(wasUnknown && outcome.result == .unknown),
                 Int(record.details) < Run.maximumDetails
             {
@@ -183,7 +197,7 @@ extension MeshDatabase {
         StoreError(.unknownRun, "there is no run \(run) in the journal", path: path)
     }
 
-    /// Drops what is too old, so that the journal stays small however long a database lives.
+    /// Drops what is too old, so that the journal stays small however long a database is used.
     private func forget(before run: RunIdentifier, in batch: inout RowBatch) throws(StoreError) {
         func stored(_ age: UInt64) throws(StoreError) -> Run? {
             guard run.rawValue > age else { return nil }

@@ -1,7 +1,7 @@
 internal import MeshCore
 
-/// The bodies and keys of journal rows, version 1, but for runs, whose version 2 adds their timing; version 1 is still
-/// read.
+/// The bodies and keys of journal rows, version 1. Runs have version 2, which adds their timing; version 1 of them can
+/// still be read.
 enum JournalCodec {
     static let version: UInt8 = 1
     static let runVersion: UInt8 = 2

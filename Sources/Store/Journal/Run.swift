@@ -1,8 +1,8 @@
 package import MeshCore
 
-/// Names a run within its database: 1, 2, 3, …
+/// The number of a run within its database: 1, 2, 3, …
 package struct RunIdentifier: RawRepresentable, Hashable, Comparable, Sendable {
-    /// Counts from 1.
+    /// The number, from 1 on.
     package let rawValue: UInt64
 
     /// The run with that number.
@@ -31,13 +31,13 @@ package enum RunOutcome: UInt8, Sendable {
     case failed = 4
 }
 
-/// How long a run took beside what was estimated, from which later estimates learn.
+/// How long a run took and what was estimated. Later estimates learn from it.
 package struct RunTiming: Hashable, Sendable {
     /// Milliseconds from its beginning to its end.
     package var milliseconds: UInt32
-    /// Milliseconds that the median of the estimate for a usual building said, without what was learned before.
+    /// The median of the estimate for a usual building, without what was learned before, in milliseconds.
     package var estimatedMilliseconds: UInt32
-    /// Configuration requests that had to be made.
+    /// The number of configuration requests that had to be made.
     package var messages: UInt32
 
     /// Those figures.
@@ -52,16 +52,16 @@ package struct RunTiming: Hashable, Sendable {
 package struct Run: Hashable, Sendable {
     /// How many outcomes of each kind were recorded.
     package struct Counts: Hashable, Sendable {
-        /// A status said success.
+        /// A status reported success.
         package var succeeded: UInt32 = 0
-        /// A status said otherwise.
+        /// A status reported a failure.
         package var failed: UInt32 = 0
-        /// Nobody knows, or nobody will.
+        /// The outcome is not known yet, or never will be.
         package var unknown: UInt32 = 0
-        /// Never sent.
+        /// It was not sent.
         package var skipped: UInt32 = 0
 
-        /// None yet.
+        /// No outcomes yet.
         package init() {}
     }
 
@@ -71,51 +71,51 @@ package struct Run: Hashable, Sendable {
     package var plan: Octets16
     /// Who started it.
     package var user: String
-    /// On which host.
+    /// The host it was started on.
     package var host: String
     /// When it began.
     package var started: Timestamp
-    /// When it ended; nil while it runs, and forever if it was killed.
+    /// When it ended. Nil while it runs, and for ever if it was killed.
     package var ended: Timestamp?
-    /// How it ended.
+    /// How it ended; nil while it has not.
     package var outcome: RunOutcome?
-    /// What became of its steps.
+    /// The outcomes of its steps.
     package var counts: Counts
-    /// How long it took and how long it was thought to take; nil unless it was completed without interruption.
+    /// How long it took and what was estimated; nil unless it was completed without interruption.
     package var timing: RunTiming?
     /// The serial of the database after the last commit of the run. As long as the database still has it, nobody but
-    /// the run has changed it since the run began, and the run can be gone on with.
+    /// the run has changed the database since the run began, and the run can be continued.
     package var serial: UInt64
-    /// How many outcomes other than success are kept in detail, at most ``Run/maximumDetails``.
+    /// How many outcomes other than success are kept in detail; at most ``Run/maximumDetails``.
     var details: UInt16
 
-    /// More outcomes than this are only counted.
+    /// Further outcomes are only counted.
     static let maximumDetails = 200
-    /// Runs older than this many lose their details.
+    /// The number of the latest runs that keep their details.
     static let detailedRuns: UInt64 = 20
-    /// Runs older than this many are forgotten, with the identifiers of their plans.
+    /// The number of the latest runs that are remembered, with the identifiers of their plans.
     static let keptRuns: UInt64 = 1000
 }
 
-/// What within a run an intent or outcome is about.
+/// The subject of an intent or outcome within a run.
 package enum JournalSubject: Hashable, Sendable {
     /// A step of the plan, by its position.
     case step(UInt32)
-    /// Something beside the plan.
+    /// Something that is no step of the plan.
     case label(String)
 }
 
-/// A message about to be sent, written down first, so that after a crash it is known what may have arrived.
+/// A message that is about to be sent. It is recorded first, so that it is known after a crash what may have arrived.
 package struct JournalIntent: Hashable, Sendable {
     /// The run that sends it.
     package var run: RunIdentifier
-    /// What it is for; with the run this identifies the intent.
+    /// Its purpose. Together with the run this identifies the intent.
     package var subject: JournalSubject
     /// The node it goes to.
     package var node: DeviceUUID
-    /// What is asked of the node, in the executor's own encoding.
+    /// What the node is asked to do, in the executor's own encoding.
     package var action: [UInt8]
-    /// Whether it was sent and its outcome recorded as unknown; else there is no outcome at all.
+    /// Whether it was sent and its outcome recorded as unknown. If false, there is no outcome yet.
     package var isUnknown: Bool
 
     /// An intent without an outcome.
@@ -134,29 +134,29 @@ package struct JournalIntent: Hashable, Sendable {
     }
 }
 
-/// What became of an intent.
+/// The outcome of an intent.
 package enum JournalResult: Hashable, Sendable {
-    /// A status or a read-back said so.
+    /// A status or a read-back confirmed it.
     case succeeded
     /// The node refused with that status code.
     case failed(status: UInt8)
-    /// No answer: the node may have done it or not. The intent stays among the unresolved ones until a later outcome
-    /// says more.
+    /// There was no answer, so the node may have done it or not. The intent stays unresolved until a later outcome says
+    /// more.
     case unknown
-    /// It was not sent, or need not be any more.
+    /// It was not sent, or is no longer needed.
     case skipped
-    /// It may have been sent, and nobody finds out any more what became of it: the intent is over, and nothing is
-    /// recorded as known by it.
+    /// It may have been sent, and nobody will find out what happened. The intent is over and leaves no knowledge
+    /// behind.
     case notKnown
 }
 
-/// An outcome to be recorded.
+/// An outcome to record.
 package struct JournalOutcome: Hashable, Sendable {
-    /// The run.
+    /// The run that it belongs to.
     package var run: RunIdentifier
-    /// What it is about; an intent with that subject is resolved by it, but there need not be one.
+    /// Its subject. It resolves the intent with that subject, if there is one.
     package var subject: JournalSubject
-    /// What came of it.
+    /// The result.
     package var result: JournalResult
 
     /// An outcome.
@@ -167,12 +167,12 @@ package struct JournalOutcome: Hashable, Sendable {
     }
 }
 
-/// An outcome other than success, kept for the recent runs.
+/// An outcome other than success. It is kept for recent runs only.
 package struct JournalDetail: Hashable, Sendable {
-    /// What it was about.
+    /// Its subject.
     package var subject: JournalSubject
     /// The node, if there was an intent for one.
     package var node: DeviceUUID?
-    /// What came of it.
+    /// The result.
     package var result: JournalResult
 }

@@ -1,14 +1,14 @@
 package import MeshCore
 
 extension MeshNetwork {
-    /// How many unicast addresses, and how many group addresses, a new provisioner takes for itself if it can.
+    /// How many unicast addresses, and how many group addresses, a new provisioner takes for itself if possible.
     private static let blockSize = 0x0100
 
     /// A fresh network: a primary NetKey named "primary", IV index 0, and meshplan's own provisioner with a node at
     /// 0x0001.
     ///
     /// - Parameters:
-    ///   - now: when the network begins, and its IV index with it.
+    /// - now: when the network begins, and with it its IV index.
     ///   - generator: makes keys and UUIDs; cryptographically secure outside tests.
     package static func new(
         name: String,
@@ -30,21 +30,26 @@ extension MeshNetwork {
         return network.adding(uuid, "meshplan", unicast: ranges.unicast, groups: ranges.groups, using: &generator)
     }
 
-    /// The network with one provisioner more, as which meshplan acts from now on, and its node.
+    /// The network with one more provisioner, the one meshplan acts as from now on, and the provisioner's node.
     ///
-    /// Another provisioner's address must not be used: sequence numbers are not part of an exported database, so
-    /// messages would repeat nonces and be dropped as replays. The new one gets the first 256 unicast addresses in a
-    /// row that lie in no provisioner's range and belong to no node and no exclusion, or the longest row there is if
-    /// it is shorter; likewise group addresses that no range holds and nothing uses, or none. If the provisioners have
-    /// all unicast addresses in their ranges, the last 256 in a row that nothing uses are taken out of them: others
-    /// give addresses out from the lowest on. For the same reason the last ones are taken where no provisioner says which
-    /// are its own. 0x0001 is never taken: programs that leave themselves out of what they export send from there. Its node
-    /// is at the first of the addresses, has a Configuration Client on its only element, and knows all keys.
+    /// The address of another provisioner must not be used. An exported database does not contain sequence numbers, so
+    /// messages would repeat nonces and be dropped as replays.
+    ///
+    /// The new provisioner gets the first 256 unicast addresses in a row that are in no provisioner's range and belong
+    /// to no node and no exclusion; if there are no 256, the longest row. It gets group addresses in the same way if
+    /// some are in no range and unused, otherwise none.
+    ///
+    /// If the provisioners' ranges cover all unicast addresses, the last 256 unused ones in a row are taken out of the
+    /// ranges, since others give addresses out from the lowest on. For the same reason the last ones are taken if no
+    /// provisioner says which are its own. 0x0001 is never taken: programs that leave themselves out of their exports
+    /// send from there.
+    ///
+    /// The node is at the first of the addresses, has a Configuration Client on its only element, and knows all keys.
     ///
     /// - Parameters:
-    ///   - name: the provisioner's and its node's name.
+    ///   - name: the name of the provisioner and of its node.
     ///   - generator: makes its UUID and DeviceKey; cryptographically secure outside tests.
-    /// - Throws: ``StoreError/Code/noFreeAddresses``.
+    /// - Throws: ``StoreError/Code/noFreeAddresses`` if no unicast address is left.
     package static func addingProvisioner(
         to network: MeshNetwork,
         name: String = "meshplan",
@@ -125,16 +130,17 @@ extension MeshNetwork {
         return provisioners.flatMap(\.groupRanges) + addresses.map { $0...$0 }
     }
 
-    /// The last ``blockSize`` unicast addresses in a row that no range touches, else the longest row, else nil.
+    /// The last ``blockSize`` unicast addresses in a row that no range touches, or the longest row; nil if all are
+    /// taken.
     private static func lastFreeBlock(avoiding ranges: [ClosedRange<UInt16>]) -> ClosedRange<UInt16>? {
-        // Looked for from the other end.
+        // The search mirrors the address space and runs from the other end.
         func mirrored(_ range: ClosedRange<UInt16>) -> ClosedRange<UInt16> {
             0x8000 - range.upperBound...0x8000 - range.lowerBound
         }
         return freeBlock(in: allUnicast, avoiding: ranges.map(mirrored)).map(mirrored)
     }
 
-    /// The first ``blockSize`` numbers in a row that no range touches, else the longest row, else nil.
+    /// The first ``blockSize`` numbers in a row that no range touches, or the longest row; nil if all are taken.
     private static func freeBlock(
         in space: ClosedRange<UInt16>,
         avoiding ranges: [ClosedRange<UInt16>]
@@ -160,7 +166,7 @@ extension MeshNetwork {
 }
 
 extension ClosedRange<UInt16> {
-    /// What is left of the range without another one, in up to two parts.
+    /// The rest of the range without another one, in up to two parts.
     fileprivate func subtracting(_ other: ClosedRange<UInt16>) -> [ClosedRange<UInt16>] {
         guard overlaps(other) else { return [self] }
         var rest: [ClosedRange<UInt16>] = []
@@ -171,7 +177,7 @@ extension ClosedRange<UInt16> {
 }
 
 extension DeviceUUID {
-    /// A UUID made of other octets, version 8 of RFC 9562.
+    /// A UUID made from other octets, version 8 of RFC 9562.
     init(custom octets: Octets16) {
         self.init(
             rawValue: Octets16(

@@ -9,13 +9,13 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A thread with a connection of its own that repeats a statement until it is stopped, or the statement finds nothing to
-/// change any more. Nothing depends on it; if the server is out of reach, it tries again the next time.
+/// A thread with its own connection. It repeats a statement until it is stopped or the statement finds nothing left to
+/// change. Nothing depends on it. If the server cannot be reached, it tries again the next time.
 final class Heartbeat {
     private let wakeUp: Int32
     private let ended: DispatchSemaphore
 
-    /// Starts it; nil if the system gives no pipe to stop it with.
+    /// Starts the thread; nil if the system gives no pipe to stop it with.
     init?(_ address: PostgreSQLAddress, every interval: Duration, _ statement: SQLStatement) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -32,7 +32,7 @@ final class Heartbeat {
         thread.start()
     }
 
-    /// Stops it and waits for its end, which is not long: whatever it waits for is ended, too.
+    /// Stops the thread and waits until it has ended. That is soon, because whatever it waits for is ended, too.
     func stop() {
         close(wakeUp)
         ended.wait()
@@ -47,7 +47,7 @@ final class Heartbeat {
         let milliseconds = interval.components.seconds * 1000 + interval.components.attoseconds / 1_000_000_000_000_000
         var connection: PostgreSQLConnection?
         while true {
-            // The other end of the pipe is closed to stop it.
+            // Closing the other end of the pipe stops the thread.
             var polled = pollfd(fd: stopped, events: Int16(POLLIN), revents: 0)
             let ready = poll(&polled, 1, Int32(clamping: milliseconds))
             if ready < 0, errno == EINTR { continue }

@@ -1,7 +1,7 @@
 internal import PostgreSQL
 
 extension PostgreSQLSession {
-    /// What an error of the server or of the connection to it means to a user. The classes are those of PostgreSQL's
+    /// The error to show for an error of the server or of the connection to it. The classes are those of PostgreSQL's
     /// appendix on error codes.
     func storeError(_ error: PostgreSQLError) -> StoreError {
         func make(_ code: StoreError.Code, _ message: String, _ hint: String) -> StoreError {

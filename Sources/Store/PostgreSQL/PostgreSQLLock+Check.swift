@@ -1,12 +1,13 @@
 internal import MeshCore
 internal import PostgreSQL
 
-/// Whether the table of locks is what it has to be. Nobody needs it to read, so that a table that was dropped, or that is
-/// somebody else's, would be noticed only by the first who wants to write.
+/// Checks of the table of locks. Readers do not need the table. If it was dropped, or belongs to somebody else, the
+/// first writer would be the first to notice.
 extension PostgreSQLLock {
-    /// Looks at the lock of a network, without taking it.
+    /// Checks that the lock of a network could be taken, without taking it.
     ///
-    /// - Throws: ``StoreError/Code/missing`` or ``StoreError/Code/notADatabase`` if nobody could take it, with what helps.
+    /// - Throws: ``StoreError/Code/missing`` or ``StoreError/Code/notADatabase`` if nobody could take it, with a hint
+    ///   what helps.
     static func check(_ lineage: Octets16, _ session: PostgreSQLSession) throws(StoreError) {
         let statement = SQLStatement(
             """
@@ -33,7 +34,7 @@ extension PostgreSQLLock {
         }
     }
 
-    /// The lock of a network has no place to be.
+    /// The error if the lock of a network has no table or no row.
     static func lost(_ what: String, _ session: PostgreSQLSession) -> StoreError {
         StoreError(
             .missing,
@@ -53,9 +54,10 @@ extension PostgreSQLLock {
         )
     }
 
-    /// Makes the locks anew that are not there; each of them is free, and its fence goes on where that of the network
-    /// stands, so that whoever had it before can be told from whoever has it next.
+    /// Creates missing locks. Each of them is free. Its fence goes on from that of the network, so that the next holder
+    /// can be told from the last one.
     ///
+    /// - Returns: whether any was missing.
     /// - Returns: whether any was missing.
     static func restore(in session: PostgreSQLSession) throws(StoreError) -> Bool {
         let missing = """

@@ -1,28 +1,28 @@
 internal import MeshCore
 internal import PostgreSQL
 
-/// The lock of a network in a shared store: a row with who holds it, until when, and a fence that grows with every
-/// acquisition.
+/// The lock of a network in a shared store: a row that says who holds it and until when, with a fence that grows with
+/// every acquisition.
 ///
-/// Only the fence makes writes safe: each of them names it, and whoever takes the lock over raises it. The sign of life that
-/// a thread gives now and then only keeps others from taking over for nothing; a process that was stopped for a while, or
-/// cut off, may lose the lock, but never write after that.
+/// Only the fence makes writes safe. Every write names it, and the next holder raises it. The sign of life that a
+/// thread gives from time to time only keeps others from taking over without need. A process that was stopped or cut
+/// off for a while may lose the lock, but can never write after that.
 final class PostgreSQLLock: StoreLock {
     /// The lock's number.
     let fence: Int64
-    /// Called when it is given back.
+    /// Called when the lock is released.
     var onRelease: () -> Void = {}
     private let lineage: Octets16
     private let session: PostgreSQLSession
     private var heartbeat: Heartbeat?
     private var isHeld = true
-    /// What tells other processes of this machine who has the lock, and afterwards which one was not given back.
+    /// Tells other processes of this machine who has the lock, and later, which one was not released.
     private let local: FileLock
 
-    /// Takes the lock if nobody has it, or whoever had it gave no sign of life for too long.
+    /// Takes the lock if nobody has it, or if its holder gave no sign of life for too long.
     ///
     /// - Parameters:
-    ///   - token: distinguishes this acquisition from all others, so that it can be asked for twice.
+    ///   - token: distinguishes this acquisition from all others, so that it can be repeated.
     ///   - local: the lock of this machine's files about the network.
     init(
         of lineage: Octets16,
@@ -73,7 +73,7 @@ final class PostgreSQLLock: StoreLock {
         )
     }
 
-    /// Who took the lock over, as an error; nil if it is still ours.
+    /// The error that says who took the lock over; nil if it is still ours.
     func loss(_ session: PostgreSQLSession) throws(StoreError) -> StoreError? {
         guard let row = try session.run([PostgreSQLLock.query(lineage)])[0].rows.first else { return nil }
         let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
@@ -96,7 +96,7 @@ final class PostgreSQLLock: StoreLock {
         heartbeat?.stop()
         heartbeat = nil
         onRelease()
-        // Without a connection the lock ends by itself, or with the next process of this machine that wants it.
+        // Without a connection the lock ends by itself, or when another process of this machine takes it.
         let sql = "UPDATE meshplan_locks SET expires = NULL WHERE lineage = $1 AND fence = $2"
         let statement = SQLStatement(sql, .octets(lineage.bytes), .integer(fence))
         if session.isConnected, let connection = try? session.connected(), (try? connection.run([statement])) != nil {
@@ -110,7 +110,7 @@ final class PostgreSQLLock: StoreLock {
         release()
     }
 
-    /// Takes the lock away from whoever has it.
+    /// Takes the lock away from its holder.
     ///
     /// - Parameter lock: its fence.
     static func take(_ lock: String, of lineage: Octets16, _ session: PostgreSQLSession) throws(StoreError) {
@@ -153,8 +153,8 @@ final class PostgreSQLLock: StoreLock {
         )
     }
 
-    /// Brings the fence that writes are compared with up to that of the lock; it never falls, also where the lock's table is
-    /// an older one, or has no row any more.
+    /// Raises the fence that writes are compared with to that of the lock. It never falls, not even if the lock's table
+    /// is an older one or has no row any more.
     private static func raise(_ lineage: Octets16) -> SQLStatement {
         SQLStatement(
             """
@@ -191,11 +191,11 @@ final class PostgreSQLLock: StoreLock {
     }
 }
 
-/// What the row of a lock says.
+/// The contents of a lock's row.
 private struct Found {
     var fence: Int64
     var holder: LockHolder
-    /// For how many seconds it still lasts; nil if nobody has it.
+    /// For how many more seconds it lasts; nil if nobody has it.
     var remaining: Int64?
 
     init(_ row: SQLRow) throws(PostgreSQLError) {

@@ -3,19 +3,19 @@ internal import PostgreSQL
 
 /// The rows of one network in a shared store.
 ///
-/// A commit is one transaction in one round trip that happens only if lineage, revision and fence are as expected. If
-/// the connection breaks meanwhile, the server is looked for again and asked what it has done, within the patience of a
-/// lock.
+/// A commit is one transaction in one round trip. It happens only if lineage, revision and fence are as expected. If
+/// the connection breaks meanwhile, the store connects again, for as long as the patience of a writer lasts, and asks
+/// the server what it has done.
 final class PostgreSQLRowStore: RowStore {
     private let session: PostgreSQLSession
     private let lineage: Octets16
     private let localPath: String
-    /// What is known of the rows while nobody else can change them.
+    /// What is known of the rows while this lock is held.
     private var locked: (lock: PostgreSQLLock, header: StoreHeader, rows: LockedRows)?
 
-    /// The rows of an existing network.
+    /// Opens the rows of an existing network.
     ///
-    /// - Parameter localPath: how the paths of files begin that this machine keeps about it.
+    /// - Parameter localPath: the beginning of the paths of the files that this machine keeps about it.
     init(opening network: String, in store: SharedStore, localPath: String) throws(StoreError) {
         self.localPath = localPath
         session = PostgreSQLSession(store, name: store.name(of: network))
@@ -45,7 +45,7 @@ final class PostgreSQLRowStore: RowStore {
         self.lineage = lineage
     }
 
-    /// Makes a network with its rows, all or nothing.
+    /// Creates a network with its rows, all or nothing.
     static func create(
         in store: SharedStore,
         network: String,
@@ -60,7 +60,7 @@ final class PostgreSQLRowStore: RowStore {
         let beginning = creation(of: network, lineage: lineage, slots: slots, revision: revision)
         let batches = RowBatches.batches(of: rows)
         try session.reconnecting { connection throws(PostgreSQLError) in
-            // An earlier attempt may have been carried out although nobody heard of it.
+            // An earlier attempt may have succeeded although its answer was lost.
             let sql = "SELECT name FROM meshplan_networks WHERE name = $1 AND lineage = $2"
             let there = SQLStatement(sql, .text(network), .octets(lineage.bytes))
             guard try connection.run([there])[0].rows.isEmpty else { return }
@@ -136,7 +136,7 @@ final class PostgreSQLRowStore: RowStore {
         }
     }
 
-    /// Visits the rows of a query, all of one moment.
+    /// Visits the rows of a query, all as of one moment.
     ///
     /// - Returns: the header of the same moment.
     private func visit(
@@ -156,7 +156,7 @@ final class PostgreSQLRowStore: RowStore {
                 if failure == nil { _ = try connection.run([SQLStatement("COMMIT")]) }
                 return header
             } catch {
-                // Who has seen half of the rows cannot be shown them again.
+                // A caller who has seen half of the rows must not see them again.
                 guard hasVisited else { throw error }
                 breakage = error
                 return nil
@@ -266,8 +266,9 @@ final class PostgreSQLRowStore: RowStore {
         return lock
     }
 
-    /// Takes the lock, also from a process of this machine that has ended without giving it back, whether it was killed
-    /// or had no connection any more. That it has ended is certain: the kernel has taken its lock of the local file back.
+    /// Takes the lock. It may take it from a process of this machine that ended without releasing it, because it was
+    /// killed or had no connection any more. The kernel has released that process's lock of the local file, so it has
+    /// certainly ended.
     private func acquire(_ holder: LockHolder, token: [UInt8]) throws(StoreError) -> PostgreSQLLock {
         let local: FileLock
         do {
@@ -311,15 +312,15 @@ final class PostgreSQLRowStore: RowStore {
                     + (changes.slots.map { RowBatches.replacement(of: $0, new) } ?? [])
             }
         } catch {
-            // Who has waited in vain ends, and is not to wait again for each thing that he asks for on the way.
+            // A command that has waited in vain ends. It must not wait again for each question on the way out.
             if error.code == .unreachable { session.patience = .zero }
             throw error
         }
         self.locked?.rows.take(changes)
     }
 
-    /// Carries out one transaction if lineage, revision and fence are as expected; after a broken connection, finds out
-    /// whether it was.
+    /// Carries out one transaction if lineage, revision and fence are as expected. After a broken connection it finds
+    /// out whether the transaction happened.
     private func transact(
         expecting expected: StoreHeader,
         revision: UInt64,
@@ -331,8 +332,8 @@ final class PostgreSQLRowStore: RowStore {
         let statements = RowBatches.transaction(writes(new), from: expected.revision, to: new)
         let isStored = try session.reconnecting { connection throws(PostgreSQLError) in
             if try connection.run(statements)[1].count == 1 { return true }
-            // An attempt before this one may have been carried out although nobody heard of it; no one else can have
-            // written that revision under this fence.
+            // An earlier attempt may have succeeded although its answer was lost. Nobody else can have written that
+            // revision under this fence.
             guard let row = try connection.run([headerQuery])[0].rows.first else { return false }
             let (present, holding) = (try row.integer(0), try row.integer(1))
             return present == Int64(bitPattern: revision) && holding == fence

@@ -1,16 +1,17 @@
 internal import PostgreSQL
 
-/// The tables of a shared store: no more than any database that speaks PostgreSQL's language has.
+/// The tables of a shared store. They need nothing beyond what any database with PostgreSQL's language has.
 ///
-/// `meshplan_networks` has the header of each mesh database and the fence that its last lock was given: every write names
-/// lineage, revision and fence and happens only if all three are still so. `meshplan_locks` has who holds the lock, and
-/// until when by the server's clock; it is a table of its own so that signs of life and commits never wait for one
+/// `meshplan_networks` holds the header of each mesh database and the fence of its last lock. Every write names
+/// lineage, revision and fence, and happens only if all three still match. `meshplan_locks` says who holds the lock and
+/// until when, by the server's clock. It is a separate table, so that signs of life and commits never wait for one
 /// another. Fences only grow.
 enum PostgreSQLSchema {
-    /// The layout of the tables.
+    /// The version of the layout of the tables.
     static let version: Int64 = 1
 
-    /// What makes the tables; each can be repeated. The version comes last, so that it tells that all are there.
+    /// The statements that create the tables. Each can be repeated. The version comes last, so its presence shows that
+    /// all tables are there.
     static let statements: [SQLStatement] = [
         SQLStatement(
             "CREATE TABLE IF NOT EXISTS meshplan_schema (id bigint PRIMARY KEY, version bigint NOT NULL)"
@@ -56,7 +57,7 @@ enum PostgreSQLSchema {
         ),
     ]
 
-    /// The version of the tables, nil if there are none.
+    /// The version of the tables; nil if there are none.
     ///
     /// - Throws: ``StoreError/Code/newerFormat`` if this program does not know it.
     static func version(_ session: PostgreSQLSession) throws(StoreError) -> Int64? {

@@ -1,13 +1,13 @@
 internal import PostgreSQL
 
-/// A connection that is made when it is needed, and made again when it has broken.
+/// A connection that is made when needed, and made again when it breaks.
 final class PostgreSQLSession {
-    /// What errors name.
+    /// The name that errors mention.
     var name: String
     let clock: StoreClock
     let timing: LockTiming
     let address: PostgreSQLAddress
-    /// How long the server is looked for once it was found.
+    /// For how long to look for the server again, once it was found.
     var patience: Duration
     /// Whether there ever was a connection.
     private(set) var hasConnected = false
@@ -24,40 +24,42 @@ final class PostgreSQLSession {
     /// Whether there is a connection that is not known to be broken.
     var isConnected: Bool { connection?.isBroken == false }
 
-    /// The connection, made if there is none.
+    /// The connection. It is made if there is none.
     func connected() throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection, !connection.isBroken { return connection }
         connection = nil
         let fresh = try PostgreSQLConnection(address)
-        // A server that loses us in the middle of a transaction must not keep its locks for hours. Not all know it.
+        // A server that loses us in the middle of a transaction must not keep its locks for hours. Not all servers know
+        // this setting.
         _ = try? fresh.run([SQLStatement("SET idle_in_transaction_session_timeout = 20000")])
         connection = fresh
         hasConnected = true
         return fresh
     }
 
-    /// Has the server carry out statements that may as well be carried out twice.
+    /// Runs statements that may run twice without harm.
     @discardableResult
     func run(_ statements: [SQLStatement]) throws(StoreError) -> [SQLResult] {
         try reconnecting { connection throws(PostgreSQLError) in try connection.run(statements) }
     }
 
-    /// As ``run(_:)``, and again if somebody else did the same at the same time.
+    /// Runs statements as ``run(_:)`` does, and again if somebody else did the same at the same time.
     func runAgainAfterConflict(_ statements: [SQLStatement]) throws(StoreError) {
         _ = try reconnecting { connection throws(PostgreSQLError) in
             do throws(PostgreSQLError) {
                 return try connection.run(statements)
             } catch {
-                // The table, its type, or its row in the catalogue was made between our look and our own making.
+                // Somebody created the table, its type, or its row in the catalogue between our check and our
+                // statement.
                 guard ["23505", "42P07", "42710", "XX000"].contains(error.state) else { throw error }
                 return try connection.run(statements)
             }
         }
     }
 
-    /// Calls `body` with the connection, and again with another one while it breaks and patience lasts.
+    /// Calls `body` with the connection, and again with a new one while it breaks and the patience lasts.
     ///
-    /// - Throws: what the error of `body` means.
+    /// - Throws: the ``StoreError`` for the last error of `body`.
     func reconnecting<Value>(
         _ body: (PostgreSQLConnection) throws(PostgreSQLError) -> Value
     ) throws(StoreError) -> Value {
@@ -71,7 +73,7 @@ final class PostgreSQLSession {
         }
     }
 
-    /// What is read out of rows; what is not as it was written is damage.
+    /// Reads values out of rows. Unexpected contents become an error that says the database is damaged.
     func reading<Value>(_ body: () throws(PostgreSQLError) -> Value) throws(StoreError) -> Value {
         do throws(PostgreSQLError) {
             return try body()
@@ -80,13 +82,13 @@ final class PostgreSQLSession {
         }
     }
 
-    /// Gives the connection up.
+    /// Drops the connection.
     func close() {
         connection = nil
     }
 }
 
-/// How often and for how long something is tried again.
+/// How often and for how long to try again.
 struct Retry {
     private let clock: StoreClock
     private let end: Duration
@@ -98,7 +100,7 @@ struct Retry {
         end = clock.now() + patience
     }
 
-    /// Waits for a better moment; false if there is none to be expected, or nobody wants to wait.
+    /// Waits before the next attempt; false if another attempt cannot help or the wait was cut short.
     mutating func isWorthwhile(after error: PostgreSQLError) -> Bool {
         if error.isConflict {
             conflicts += 1
@@ -112,6 +114,6 @@ struct Retry {
 }
 
 extension PostgreSQLError {
-    /// Whether trying again cannot help: who we are, or that there is such a database, will not change by itself.
+    /// Whether trying again cannot help: our identity, and whether the database exists, will not change by themselves.
     fileprivate var isLasting: Bool { state?.hasPrefix("28") == true || state == "3D000" || state == "42501" }
 }

@@ -3,19 +3,19 @@ internal import PostgreSQL
 
 /// The statements that write rows.
 enum RowBatches {
-    /// What must be true for a write to happen.
+    /// The conditions of a write.
     struct Guard {
         var lineage: Octets16
-        /// The revision that the write makes.
+        /// The revision that the write sets.
         var revision: UInt64
         /// The fence of the writer's lock.
         var fence: Int64
     }
 
-    /// How large a statement gets.
+    /// The size of a statement in octets.
     private static let size = 4 << 20
 
-    /// Rows in portions of which none is very large.
+    /// Rows in portions, none of which is very large.
     static func batches(of rows: [StoredRow]) -> [ArraySlice<StoredRow>] {
         var batches: [ArraySlice<StoredRow>] = []
         var (start, size) = (rows.startIndex, 0)
@@ -30,7 +30,7 @@ enum RowBatches {
         return batches
     }
 
-    /// Puts the rows of a network that is being made.
+    /// Inserts the rows of a new network.
     static func insertion(of rows: ArraySlice<StoredRow>, into lineage: Octets16) -> SQLStatement {
         SQLStatement(
             """
@@ -46,10 +46,11 @@ enum RowBatches {
         )
     }
 
-    /// A transaction whose second statement sets the revision if it may; the writes do something only if it did.
+    /// A transaction whose second statement sets the revision if the conditions hold. Its writes do something only if
+    /// it did.
     ///
-    /// They ask for the new revision under the writer's own fence, which nobody else can have set. If an earlier attempt
-    /// at the same transaction has set it, they repeat what that did.
+    /// They look for the new revision under the writer's own fence, which nobody else can have set. If an earlier
+    /// attempt at the same transaction has set it, they repeat what that attempt did.
     static func transaction(_ writes: [SQLStatement], from expected: UInt64, to new: Guard) -> [SQLStatement] {
         let update = new.statement(
             "UPDATE meshplan_networks SET revision = $2 WHERE lineage = $1 AND fence = $3 AND revision = $4",
@@ -77,7 +78,7 @@ enum RowBatches {
         }
     }
 
-    /// Deletes rows, if there are any to delete.
+    /// Deletes rows. No statement if there are none.
     static func deletes(_ names: [RowName], _ new: Guard) -> [SQLStatement] {
         guard !names.isEmpty else { return [] }
         return [
@@ -93,7 +94,7 @@ enum RowBatches {
         ]
     }
 
-    /// Puts key slots in the place of all there are.
+    /// Replaces all key slots.
     static func replacement(of slots: [KeySlot], _ new: Guard) -> [SQLStatement] {
         [new.statement("DELETE FROM meshplan_key_slots WHERE lineage = $1 AND \(isOurs)")]
             + slots.enumerated().map { number, slot in

@@ -1,7 +1,7 @@
 internal import PostgreSQL
 
-/// A PostgreSQL database, or one that speaks its protocol and language, in which the mesh databases of a team lie. It
-/// holds sealed rows only; whoever runs it sees how many there are, how large, and when they change.
+/// A PostgreSQL database, or one that speaks its protocol and language, which holds the mesh databases of a team. It
+/// contains sealed rows only. Who runs the server sees how many there are, how large they are, and when they change.
 package struct SharedStore {
     let address: PostgreSQLAddress
     let clock: StoreClock
@@ -10,9 +10,9 @@ package struct SharedStore {
     /// Whether a text names a shared store rather than a file.
     package static func isAddress(_ text: String) -> Bool { PostgreSQLAddress.isAddress(text) }
 
-    /// A store at an address `postgres://HOST/DATABASE`; nothing is connected to yet.
+    /// A store at an address `postgres://HOST/DATABASE`. It does not connect yet.
     ///
-    /// - Throws: ``StoreError/Code/invalidDocument``, which never quotes the address.
+    /// - Throws: ``StoreError/Code/invalidDocument`` if the address cannot be read. The error never quotes it.
     package init(_ url: String, clock: StoreClock, timing: LockTiming = LockTiming()) throws(StoreError) {
         do throws(PostgreSQLError) {
             address = try PostgreSQLAddress(url)
@@ -31,14 +31,14 @@ package struct SharedStore {
     /// Host and database, without anything secret.
     package var name: String { address.description }
 
-    /// What people call a network in it.
+    /// The name of a network in it, for messages.
     func name(of network: String) -> String { "\(name), network \(network)" }
 
-    /// Makes the tables, and locks of networks, if they are not there yet or not any more. Several may do so at once.
+    /// Creates the tables and the networks' locks that are missing. Several processes may do so at once.
     ///
-    /// - Returns: whether they had to be made.
-    /// - Throws: ``StoreError/Code/unreachable``, ``StoreError/Code/newerFormat``, ``StoreError/Code/permissionDenied`` and
-    ///   other trouble with the server.
+    /// - Returns: whether anything was missing.
+    /// - Throws: ``StoreError/Code/unreachable``, ``StoreError/Code/newerFormat``,
+    ///   ``StoreError/Code/permissionDenied``, and other codes if the server fails.
     package func prepare() throws(StoreError) -> Bool {
         let session = PostgreSQLSession(self, name: name)
         if try PostgreSQLSchema.version(session) != nil { return try PostgreSQLLock.restore(in: session) }
@@ -48,8 +48,8 @@ package struct SharedStore {
 
     /// The names of the networks in it, sorted.
     ///
-    /// - Throws: ``StoreError/Code/unreachable``, ``StoreError/Code/missing`` if there are no tables, and other trouble with
-    ///   the server.
+    /// - Throws: ``StoreError/Code/unreachable``, ``StoreError/Code/missing`` if there are no tables, and other codes
+    ///   if the server fails.
     package func networks() throws(StoreError) -> [String] {
         let session = PostgreSQLSession(self, name: name)
         try PostgreSQLSchema.check(session)
@@ -61,7 +61,7 @@ package struct SharedStore {
         }
     }
 
-    /// The error for a network that is there already.
+    /// The error for a network that exists already.
     func exists(_ network: String) -> StoreError {
         StoreError(.exists, "exists already", hint: "choose another name", path: name(of: network))
     }

@@ -1,8 +1,8 @@
-/// Time and its passing, as far as a shared store needs them; tests hand in their own.
+/// Time as a shared store needs it. Tests supply their own.
 package struct StoreClock {
-    /// The running time since some moment.
+    /// The time since a fixed moment.
     package var now: () -> Duration
-    /// Lets time pass; false if nobody wants to wait any longer.
+    /// Waits for that long; false if nobody wants to wait any longer.
     package var wait: (Duration) -> Bool
 
     /// A clock of those parts.
@@ -12,15 +12,16 @@ package struct StoreClock {
     }
 }
 
-/// How long things take around the lock of a shared store, all by the server's clock.
+/// The durations around the lock of a shared store, all by the server's clock.
 package struct LockTiming: Hashable, Sendable {
-    /// How long a lock lasts without a sign of life of its holder.
+    /// How long a lock lasts without a sign of life from its holder.
     package var expiry = Duration.seconds(60)
-    /// How often the holder gives one.
+    /// How often the holder gives a sign of life.
     package var heartbeat = Duration.seconds(15)
-    /// How long a writer tries to reach the server again; less than ``expiry``, lest somebody else takes over for nothing.
+    /// How long a writer tries to reach the server again. Less than ``expiry``, so that nobody else takes over without
+    /// need.
     package var writerPatience = Duration.seconds(40)
-    /// How long a reader does.
+    /// How long a reader tries to reach the server again.
     package var readerPatience = Duration.seconds(5)
 
     /// The usual timing.

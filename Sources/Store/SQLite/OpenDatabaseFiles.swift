@@ -2,19 +2,19 @@ internal import Synchronization
 
 /// The database files that this process has open.
 ///
-/// The locks that SQLite puts on a file belong to the process and not to a descriptor: closing *any* descriptor of the file
-/// gives all of them back (POSIX, fcntl), and SQLite would not notice. So nobody else may open and close a file that is open
-/// here.
+/// The locks that SQLite puts on a file belong to the process and not to a descriptor. Closing *any* descriptor of the
+/// file releases all of them (POSIX, fcntl), and SQLite would not notice. So nothing else may open and close a file
+/// that is open here.
 enum OpenDatabaseFiles {
     private static let counts = Mutex<[[UInt64]: Int]>([:])
 
     /// Whether the file of that identity is open.
     static func contains(_ identity: [UInt64]) -> Bool { counts.withLock { $0[identity] != nil } }
 
-    /// Takes note that it is open once more.
+    /// Notes that the file is open once more.
     static func add(_ identity: [UInt64]) { counts.withLock { $0[identity, default: 0] += 1 } }
 
-    /// Takes note that it is open once less.
+    /// Notes that the file is open once less.
     static func remove(_ identity: [UInt64]) {
         counts.withLock { counts in
             guard let count = counts[identity] else { return }

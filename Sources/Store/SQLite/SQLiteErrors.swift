@@ -1,7 +1,7 @@
 internal import GRDB
 
 extension SQLiteRowStore {
-    /// What an error of SQLite means to a user.
+    /// The error to show for an error of SQLite.
     static func storeError(_ error: any Error, path: String) -> StoreError {
         if let error = error as? StoreError { return error }
         guard let error = error as? DatabaseError else {
@@ -11,7 +11,7 @@ extension SQLiteRowStore {
         case .SQLITE_FULL:
             return full(path)
         case .SQLITE_IOERR:
-            // The shared memory file of the log is a file too, and SQLite has no better name for it not growing.
+            // The shared memory file of the log is a file, too, and SQLite reports with this code that it cannot grow.
             if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
                 return StoreError(
                     .diskFull,
@@ -64,7 +64,7 @@ extension SQLiteRowStore {
                 path: path
             )
         default:
-            // No table, no column: the header is that of a mesh database, the contents are not.
+            // A table or column is missing: the header is that of a mesh database, but the contents are not.
             return .damaged("the file (SQLite \(error.extendedResultCode.rawValue))", path: path)
         }
     }

@@ -7,7 +7,7 @@ internal import Darwin
 #endif
 
 /// Tells a mesh database from everything else by the first 100 octets of the file (SQLite file format 1.3), before
-/// SQLite sees it: SQLite takes an empty file for a database and would switch a foreign one to another journal mode.
+/// SQLite sees it. SQLite takes an empty file for a database and would switch a foreign one to another journal mode.
 enum SQLiteFileCheck {
     private static let magic = Array("SQLite format 3\0".utf8)
 
@@ -24,7 +24,7 @@ enum SQLiteFileCheck {
             throw StoreError(.notADatabase, status.isFolder ? "is a folder" : "is not a file", path: path)
         }
         guard status.size > 0 else { throw foreign("is empty", path) }
-        // What is open here has been looked at, and closing it once more would give back its locks.
+        // A file that is open here was checked before, and closing it once more would release its locks.
         guard !OpenDatabaseFiles.contains(status.identity) else { return }
         let file = try OpenFile(path, flags: O_RDONLY, doing: "cannot be opened")
         var header = [UInt8](repeating: 0, count: 100)

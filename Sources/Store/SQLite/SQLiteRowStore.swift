@@ -15,19 +15,19 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Rows in one SQLite file, in write-ahead-log mode with `synchronous=FULL`: a commit is on the disk when it
-/// returns, and readers are never blocked.
+/// Rows in one SQLite file, in write-ahead-log mode with `synchronous=FULL`. A commit is on the disk when it returns,
+/// and readers are never blocked.
 final class SQLiteRowStore: RowStore {
-    /// "MshP", in the file header of every mesh database.
+    /// "MshP", the mark in the file header of every mesh database.
     static let applicationIdentifier: UInt32 = 0x4D73_6850
-    /// The layout of the tables and of what is sealed.
+    /// The version of the layout of the tables and of the sealed contents.
     static let format: UInt32 = 1
 
     private let queue: DatabaseQueue
     private let path: String
     private let identity: [UInt64]
 
-    /// Opens an existing database after a look at its first octets, so that nothing foreign is ever touched.
+    /// Opens an existing database. It checks the first octets before, so nothing foreign is ever touched.
     init(opening path: String) throws(StoreError) {
         try SQLiteFileCheck.check(path)
         guard isWritable(folder(of: path)), isWritable(path) else {
@@ -53,7 +53,7 @@ final class SQLiteRowStore: RowStore {
         OpenDatabaseFiles.remove(identity)
     }
 
-    /// Makes a database at `path`, which must not exist: whole, or not at all.
+    /// Creates a whole database at `path`, which must not exist; if that fails, nothing is left there.
     static func create(
         at path: String,
         lineage: Octets16,
@@ -68,7 +68,7 @@ final class SQLiteRowStore: RowStore {
         do throws(StoreError) {
             try fill(temporary, lineage: lineage, slots: slots, rows: rows, revision: revision)
             try OpenFile(temporary, flags: O_RDWR, doing: "cannot be opened").synchronize()
-            // The log of a database that was deleted without it would be taken for that of the new one.
+            // Otherwise the log of a database that was deleted without it would pass for that of the new one.
             if try FileStatus.of(path) == nil {
                 for companion in TemporaryFiles.companions { removeFile(path + companion) }
             }
@@ -90,7 +90,7 @@ final class SQLiteRowStore: RowStore {
         rows: [StoredRow],
         revision: UInt64
     ) throws(StoreError) {
-        // Created beforehand with its mode, because SQLite gives its other files the mode of this one.
+        // The file is created first with its mode, because SQLite gives that mode to its other files, too.
         let file = try OpenFile(path, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600, doing: "cannot be created")
         try file.changeMode(0o600)
         do {
@@ -128,12 +128,12 @@ final class SQLiteRowStore: RowStore {
         ) WITHOUT ROWID;
         """
 
-    /// Seconds.
+    /// How long to wait for a busy database, in seconds.
     private static let patience = 10.0
 
     private static var configuration: Configuration {
         var configuration = Configuration()
-        // Readers and the writer do not block one another; this is for the moments of recovery and checkpoint.
+        // Readers and the writer do not block one another. The wait is for moments of recovery and checkpoint.
         configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -206,8 +206,8 @@ final class SQLiteRowStore: RowStore {
 
     /// Runs `body` in a transaction if the store is at `expected`, and sets the revision.
     ///
-    /// - Parameter erases: whether what is deleted is overwritten with zeros in the file, and the log emptied, which
-    ///   happens as soon as no other process reads any more, at the latest when the last one closes the database.
+    /// - Parameter erases: whether to overwrite with zeros what is deleted from the file, and to empty the log. The log
+    ///   is emptied as soon as no other process reads any more, at the latest when the last one closes the database.
     private func transaction(
         expecting expected: StoreHeader,
         revision: UInt64,
@@ -239,7 +239,7 @@ final class SQLiteRowStore: RowStore {
                     try update.execute(arguments: [Int64(bitPattern: revision)])
                     return .commit
                 }
-                // The transaction is done; that the log cannot be emptied now because somebody reads undoes nothing.
+                // The transaction is done. If a reader keeps the log from being emptied now, that undoes nothing.
                 if erases { SQLiteRowStore.emptyLog(of: database) }
             }
         } catch {
@@ -284,7 +284,7 @@ final class SQLiteRowStore: RowStore {
         return true
     }
 
-    /// Lets tests make the disk "full": SQLite refuses to grow the file beyond that many pages.
+    /// Lets tests make the disk "full": SQLite refuses to grow the file beyond `pages` pages.
     func limit(pages: Int) throws(StoreError) {
         do {
             try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
@@ -300,7 +300,7 @@ final class SQLiteRowStore: RowStore {
         ])
     }
 
-    /// Waits for readers half a second; what they keep is erased when they close.
+    /// Waits half a second for readers. What they still hold is erased when they close.
     private static func emptyLog(of database: Database) {
         try? database.execute(sql: "PRAGMA busy_timeout = 500")
         _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -361,7 +361,7 @@ final class SQLiteRowStore: RowStore {
 }
 
 extension StoreError {
-    /// The error for something that is not as it was written.
+    /// The error for something that differs from what was written.
     static func damaged(_ what: String, path: String?) -> StoreError {
         StoreError(
             .damaged,

@@ -1,21 +1,22 @@
 internal import MeshCore
 
-/// How the secret of a key slot is held by its owner. The numbers are stored; they never change their meaning.
+/// How the owner of a key slot keeps its secret. The numbers are stored, so they never change their meaning.
 package enum KeySlotKind: UInt8, CaseIterable, Sendable {
-    /// In a file of 256 random bits.
+    /// A file of 256 random bits.
     case keyFile = 1
-    /// In somebody's head, or a file with a passphrase.
+    /// A passphrase, in somebody's head or in a file.
     case passphrase = 2
-    /// Somewhere from where a command fetches it: a password manager, a hardware token, a vault.
+    /// A command that fetches the secret: from a password manager, a hardware token or a vault.
     case command = 3
 }
 
-/// A secret that opens a mesh database, or is to open it: that of a key file, a passphrase, or what a command has printed.
-/// Nothing prints it.
+/// A secret that opens a mesh database, or will open it: the content of a key file, a passphrase, or the output of a
+/// command. Nothing prints it.
 package struct DatabaseKey: Sendable {
-    /// Which kind of slot is made for it.
+    /// The kind of slot that this secret opens.
     package let kind: KeySlotKind
-    /// Never log, print or put them into an error. Of a key file 32 octets, of the others what they are derived from.
+    /// 32 octets of a key file; otherwise the octets that a key is derived from. Never log or print them or put them
+    /// into an error.
     let octets: [UInt8]
 
     /// The secret of a key file; nil unless there are exactly 32 octets.
@@ -24,7 +25,7 @@ package struct DatabaseKey: Sendable {
         self.init(.keyFile, secret)
     }
 
-    /// A new secret of a key file from `generator`, which must be cryptographically secure outside tests.
+    /// A new secret for a key file from `generator`, which must be cryptographically secure outside tests.
     package static func random(using generator: inout some RandomNumberGenerator) -> DatabaseKey {
         DatabaseKey(.keyFile, randomOctets(AESGCM.keyLength, using: &generator))
     }
@@ -34,17 +35,17 @@ package struct DatabaseKey: Sendable {
         self.octets = octets
     }
 
-    /// The fewest octets that a command may print. What it prints is not stretched as a passphrase is, so it has to be
-    /// beyond guessing.
+    /// The fewest octets that a command may print. Its output is not stretched as a passphrase is, so nobody must be
+    /// able to guess it.
     package static let leastPrinted = 32
     /// The most octets that a command may print.
     package static let greatestPrinted = 4096
 
-    /// What a command has printed, without the line breaks at its end. 64 hexadecimal digits open the slot of the key file
-    /// that holds the same, too.
+    /// The secret in the output of a command, without the line breaks at its end. 64 hexadecimal digits also open the
+    /// slot of the key file with the same digits.
     ///
-    /// - Throws: ``StoreError/Code/invalidKeyFile`` for less than ``leastPrinted`` octets, more than ``greatestPrinted``, or
-    ///   several lines; never with what was printed.
+    /// - Throws: ``StoreError/Code/invalidKeyFile`` for fewer than ``leastPrinted`` octets, more than
+    ///   ``greatestPrinted``, or several lines. The error never holds what was printed.
     package static func command(printed: [UInt8]) throws(StoreError) -> DatabaseKey {
         var line = printed[...]
         while let last = line.last, last == 0x0A || last == 0x0D { line.removeLast() }
@@ -73,8 +74,8 @@ package struct DatabaseKey: Sendable {
         return DatabaseKey(.command, Array(line))
     }
 
-    /// The key that wraps the data key in a slot with those parameters; nil if this secret is not of the slot's kind, or
-    /// the derivation would take more than it may.
+    /// The key that wraps the data key in a slot with those parameters. Nil if this secret does not fit the kind of the
+    /// slot, or if the derivation would cost more than is allowed.
     ///
     /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory for the derivation.
     func wrappingKey(
@@ -83,7 +84,7 @@ package struct DatabaseKey: Sendable {
     ) throws(StoreError) -> [UInt8]? {
         switch (kind, derivation) {
         case (.keyFile, .none):
-            // 256 random bits; no derivation could make them better.
+            // 256 random bits; no derivation could improve them.
             if self.kind == .keyFile { return octets }
             return self.kind == .command ? KeyFile.secret(in: octets) : nil
         case (.passphrase, .scrypt(let cost, let salt)):
@@ -106,7 +107,7 @@ package struct DatabaseKey: Sendable {
 }
 
 extension DatabaseKey: CustomStringConvertible, CustomReflectable {
-    /// Never the key.
+    /// A placeholder, never the key.
     package var description: String { "(secret)" }
     /// Shows no children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -1,16 +1,16 @@
 package import MeshCore
 
-/// What can be told of a key slot without any secret. It is what the file says; only that a slot opens proves it.
+/// What can be told of a key slot without any secret. It is what the file claims; only opening the slot proves it.
 package struct KeySlotDescription: Hashable, Sendable {
     /// What the slot is called in commands: 8 hexadecimal digits.
     package var identifier: String
-    /// Which kind of secret opens it; nil if a later version of the program made it, or it is damaged.
+    /// The kind of secret that opens it. Nil if a later version of the program made it, or it is damaged.
     package var kind: KeySlotKind?
-    /// What its owner calls it; may be empty.
+    /// The name that its owner gave it; may be empty.
     package var label: String
-    /// When it was made, nil where that is not known.
+    /// When it was made; nil if that is not known.
     package var created: Timestamp?
-    /// What a derivation from the passphrase costs, for a slot of that kind.
+    /// What the derivation from the passphrase costs; nil for slots of other kinds.
     package var cost: Scrypt.Cost?
 
     init(_ slot: KeySlot) {

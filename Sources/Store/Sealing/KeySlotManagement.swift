@@ -2,6 +2,8 @@ package import MeshCore
 
 extension MeshDatabase {
     /// All key slots, in their order.
+    ///
+    /// - Throws: ``StoreError`` if the rows cannot be read.
     package func keySlots() throws(StoreError) -> [KeySlotDescription] {
         try store.keySlots().map(KeySlotDescription.init)
     }
@@ -12,10 +14,10 @@ extension MeshDatabase {
     /// Adds a slot that `key` opens.
     ///
     /// - Parameters:
-    ///   - label: what it is called, at most 100 octets.
+    ///   - label: its name, at most 100 octets.
     ///   - cost: of the derivation, where the key is a passphrase.
-    /// - Throws: ``StoreError/Code/keySlot`` where there are 32 already, or `key` opens one of them;
-    ///   ``StoreError/Code/notLocked``, ``StoreError/Code/stale`` and file trouble.
+    /// - Throws: ``StoreError/Code/keySlot`` if there are 32 slots already, or `key` opens one of them;
+    ///   ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, and other codes if a file or the server fails.
     @discardableResult
     package func addKeySlot(
         for key: DatabaseKey,
@@ -71,10 +73,12 @@ extension MeshDatabase {
 
     /// Removes a slot.
     ///
-    /// Whoever had its secret and a copy of the file from before can open that copy for ever, and with what they find there
-    /// this file too, until ``rotate(keeping:cost:with:)``.
+    /// Who has its secret and an older copy of the file can open that copy for ever, and with the key found there this
+    /// file, too, until ``rotate(keeping:cost:with:)``.
     ///
-    /// - Throws: ``StoreError/Code/keySlot`` where there is no such slot, or no other one that some secret could open.
+    /// - Throws: ``StoreError/Code/keySlot`` if there is no such slot, or if no other slot would be left that a known
+    ///   kind of secret opens; ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, and other codes if a file or
+    ///   the server fails.
     package func removeKeySlot(_ identifier: String, with lease: WriteLease) throws(StoreError) {
         try check(lease)
         let slots = try store.keySlots()
@@ -98,9 +102,12 @@ extension MeshDatabase {
         try replaceKeySlots(rest, changing: identifier, with: lease)
     }
 
-    /// Derives anew, at `cost`, the slot that has opened the database, if guessing its passphrase was cheaper than that.
+    /// Derives the key of the slot that opened the database again, at `cost`, if guessing its passphrase was cheaper
+    /// than that.
     ///
     /// - Returns: whether it did.
+    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, ``StoreError/Code/cryptography`` if there is
+    ///   not enough memory for the derivation, and other codes if a file or the server fails.
     @discardableResult
     package func strengthenOpeningSlot(to cost: Scrypt.Cost, with lease: WriteLease) throws(StoreError) -> Bool {
         try check(lease)
@@ -117,21 +124,23 @@ extension MeshDatabase {
                 lineage: cipher.lineage,
                 using: &generator
             )
-            // The same secret opens the same slot, which is not worth a line of the history each time.
+            // The same secret opens the same slot, so this is not worth a line of the history.
             try write(RowBatch(), manifest: lease.manifest, slots: slots, with: lease)
             return true
         }
         return false
     }
 
-    /// Seals everything under a new data key. Slots stay whose secret is at hand: that which opened the database, and those
-    /// that one of `keys` opens; the new data key cannot be wrapped for others, which are removed.
+    /// Seals everything under a new data key.
     ///
-    /// Plans saved before cannot be opened any more. The state stays the same, with its serial and digest.
+    /// The slots whose secret is at hand stay: the one that opened the database, and those that one of `keys` opens.
+    /// The new data key cannot be wrapped for the others, so they are removed. Plans saved before cannot be opened any
+    /// more. The state stays the same, with its serial and digest.
     ///
     /// - Parameter cost: of the derivation from passphrases.
-    /// - Returns: the slots that are gone.
-    /// - Throws: ``StoreError/Code/damaged`` if there is a row that cannot be read; then nothing has changed.
+    /// - Returns: the removed slots.
+    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, ``StoreError/Code/notLocked``,
+    ///   ``StoreError/Code/stale``, and other codes if a file or the server fails. Then nothing has changed.
     package func rotate(
         keeping keys: [DatabaseKey],
         cost: Scrypt.Cost = .standard,
@@ -160,7 +169,7 @@ extension MeshDatabase {
         let deletes = batch.deletes.sorted { $0.precedes($1) }
         var rows: [StoredRow] = []
         _ = try scan { row throws(StoreError) in
-            // What the history says of this takes its place.
+            // The history's own changes replace this row.
             guard batch.puts[row.name] == nil, !batch.deletes.contains(row.name) else { return }
             guard let body = cipher.open(row) else { throw .damaged(row.name.description, path: path) }
             manifest.digest.add(try newCipher.digestTerm(row.name, revision: row.revision))
@@ -178,8 +187,11 @@ extension MeshDatabase {
         return removed
     }
 
-    /// Which of the slots none of `keys`, nor what has opened the database, opens: those that ``rotate(keeping:cost:with:)``
-    /// would remove.
+    /// The slots that ``rotate(keeping:cost:with:)`` would remove: those that neither one of `keys` opens nor the key
+    /// that opened the database.
+    ///
+    /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory to find out, and other codes if a file
+    ///   or the server fails.
     package func keySlots(closedTo keys: [DatabaseKey]) throws(StoreError) -> [KeySlotDescription] {
         var closed: [KeySlotDescription] = []
         for slot in try store.keySlots() where try self.key(of: slot, among: keys) == nil {
@@ -188,8 +200,8 @@ extension MeshDatabase {
         return closed
     }
 
-    /// The manifest as it is under the lock. Whoever had the lock before may have given the database another data key since
-    /// it was opened here, which is no damage.
+    /// The manifest as it is under the lock. Who held the lock before may have given the database another data key
+    /// since it was opened here; that is no damage.
     func lockedManifest(_ row: StoredRow?, header: StoreHeader) throws(StoreError) -> Manifest {
         do throws(StoreError) {
             return try manifest(row, header: header)
@@ -206,14 +218,14 @@ extension MeshDatabase {
         }
     }
 
-    /// What opens a slot: that which has opened the database, or one of `keys`.
+    /// The key that opens a slot: the one that opened the database, or one of `keys`; nil if none does.
     private func key(of slot: KeySlot, among keys: [DatabaseKey]) throws(StoreError) -> DatabaseKey? {
         if KeySlotDescription(slot).identifier == opener.slot { return opener.key }
         for key in keys where try slot.unwrap(with: key, lineage: cipher.lineage) == opener.dataKey { return key }
         return nil
     }
 
-    /// Stores other slots, and in the history that this was done.
+    /// Stores other slots and notes the change in the history.
     private func replaceKeySlots(
         _ slots: [KeySlot],
         changing identifier: String,

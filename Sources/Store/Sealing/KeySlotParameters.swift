@@ -1,14 +1,14 @@
 internal import MeshCore
 
-/// What a key slot says about itself, bound to the wrapped key as associated data: nobody without a key can change it and
-/// have the slot open.
+/// What a key slot says about itself. It is bound to the wrapped key as associated data, so the slot no longer opens if
+/// somebody without a key changes it.
 ///
-/// The first databases had one slot for a key file without any parameters, which is still read: such a slot is known by
-/// the hash of what it holds, and its time is not known.
+/// The first databases had one slot for a key file, without any parameters. Such a slot can still be read: its
+/// identifier comes from the hash of its content, and its time is not known.
 struct KeySlotParameters: Hashable {
-    /// How the wrapping key comes from the secret.
+    /// How the wrapping key is derived from the secret.
     enum Derivation: Hashable {
-        /// It is the secret.
+        /// The secret is the wrapping key.
         case none
         /// By scrypt.
         case scrypt(Scrypt.Cost, salt: [UInt8])
@@ -25,7 +25,7 @@ struct KeySlotParameters: Hashable {
     var identifier: [UInt8]
     /// When the slot was made.
     var created: Timestamp?
-    /// What its owner calls it, at most ``greatestLabel`` octets.
+    /// The name that its owner gave it, at most ``greatestLabel`` octets.
     var label: String
     var derivation: Derivation
 
@@ -54,7 +54,8 @@ struct KeySlotParameters: Hashable {
         return writer.bytes
     }
 
-    /// The parameters of a stored slot; nil if they are damaged, or of a kind or version that this program does not know.
+    /// The parameters of a stored slot. Nil if they are damaged, or of a kind or version that this program does not
+    /// know.
     init?(of slot: KeySlot) {
         guard let kind = KeySlotKind(rawValue: slot.kind) else { return nil }
         if kind == .keyFile, slot.parameters.isEmpty {

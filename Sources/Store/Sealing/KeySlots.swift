@@ -1,12 +1,12 @@
 internal import MeshCore
 
-/// Wrapping and unwrapping the data key. Every slot wraps the same data key, so that several people and a recovery
-/// key can open one database and a new slot re-encrypts nothing.
+/// Wrapping and unwrapping the data key. Every slot wraps the same data key. So several people and a recovery key can
+/// open one database, and a new slot re-encrypts nothing.
 extension KeySlot {
-    /// The most slots that a database may have: each passphrase costs every opening a derivation.
+    /// The most slots that a database may have, because each passphrase costs every opening a derivation.
     static let greatestCount = 32
 
-    /// A slot for `key`, of its kind.
+    /// A slot for `key`, of the kind of the key.
     ///
     /// - Parameter cost: of the derivation, where the key is a passphrase.
     static func wrapping(
@@ -27,7 +27,7 @@ extension KeySlot {
         return try wrapping(dataKey, with: key, key.kind, parameters, lineage: lineage, using: &generator)
     }
 
-    /// The same slot, by identifier, kind, label and time, for another data key or at another cost.
+    /// The same slot (identifier, kind, label and time) for another data key or at another cost.
     func rewrapping(
         _ dataKey: [UInt8],
         with key: DatabaseKey,
@@ -42,7 +42,7 @@ extension KeySlot {
         return try KeySlot.wrapping(dataKey, with: key, kind, parameters, lineage: lineage, using: &generator)
     }
 
-    /// The data key, nil if this slot is not for `key`.
+    /// The data key; nil if `key` does not open this slot.
     ///
     /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory to find out.
     func unwrap(with key: DatabaseKey, lineage: Octets16) throws(StoreError) -> [UInt8]? {

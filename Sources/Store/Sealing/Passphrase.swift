@@ -2,20 +2,22 @@
 internal import Foundation
 internal import MeshCore
 
-/// Rules for passphrases. Whoever has the file can try as many as they have machines for, so a short one protects nothing.
+/// Rules for passphrases. Somebody who has the file can try as many as their machines allow, so a short one protects
+/// nothing.
 package enum Passphrase {
     /// The fewest characters of a new passphrase. Six random words have thirty.
     package static let leastCharacters = 12
-    /// The most octets, more than anybody types: what is longer is a file given by mistake.
+    /// The most octets. Nobody types more; anything longer is a file given by mistake.
     package static let greatestOctets = 1000
 
-    /// What a passphrase opens, or, where it is new, is to open.
+    /// The secret for a passphrase.
     ///
-    /// The text is brought into normalization form C, because one keyboard sends `é` as one character and another as two.
-    /// Spaces count, at the ends too.
+    /// The text is brought into normalization form C, because one keyboard sends `é` as one character and another as
+    /// two. Spaces count, also at the ends.
     ///
-    /// - Throws: ``StoreError/Code/invalidPassphrase`` for an empty or overlong one, and for a new one that is short; never
-    ///   with the passphrase.
+    /// - Parameter isNew: whether a new slot is made with it, so that a minimum length applies.
+    /// - Throws: ``StoreError/Code/invalidPassphrase`` for an empty or overlong one, and for a new one that is short.
+    ///   The error never holds the passphrase.
     package static func key(_ text: String, isNew: Bool) throws(StoreError) -> DatabaseKey {
         guard !text.isEmpty else { throw StoreError(.invalidPassphrase, "the passphrase is empty") }
         guard text.utf8.count <= greatestOctets else {
@@ -31,9 +33,10 @@ package enum Passphrase {
         return DatabaseKey(.passphrase, Array(text.precomposedStringWithCanonicalMapping.utf8))
     }
 
-    /// The same for the contents of a file: one line, whose line break does not belong to it.
+    /// The secret for a passphrase in a file: one line, whose line break does not count.
     ///
-    /// - Throws: as ``key(_:isNew:)``, and where it is not one line of UTF-8.
+    /// - Throws: what ``key(_:isNew:)`` throws, and ``StoreError/Code/invalidPassphrase`` if the file is not one line
+    ///   of UTF-8.
     package static func key(file bytes: [UInt8], isNew: Bool) throws(StoreError) -> DatabaseKey {
         var line = bytes[...]
         if line.last == 0x0A { line.removeLast() }

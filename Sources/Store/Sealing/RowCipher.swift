@@ -2,15 +2,15 @@ internal import MeshCore
 
 /// Seals row bodies and small files under the data key, AES-256-GCM.
 ///
-/// Nonces are random. A counter of (revision, row) would never repeat in one file, but a database that is restored
-/// or copied counts from the same revision again under the same data key, and one repeated nonce gives GCM away; 96
-/// random bits allow 2^32 writes (NIST SP 800-38D, 8.3), a hundred a second for more than a year.
+/// Nonces are random. A counter of (revision, row) never repeats within one file. But a restored or copied database
+/// counts from the same revision again under the same data key, and one repeated nonce breaks GCM. 96 random bits allow
+/// 2^32 writes (NIST SP 800-38D, 8.3), a hundred a second for more than a year.
 struct RowCipher {
-    /// What the stored body begins with; the rest is ciphertext and tag.
+    /// The length of the nonce that the stored body begins with. Ciphertext and tag follow.
     static let nonceLength = AESGCM.nonceLength
 
     let lineage: Octets16
-    /// 8 octets that tell data keys apart, and nothing about them.
+    /// 8 octets that distinguish data keys and reveal nothing about them.
     let keyIdentifier: [UInt8]
     private let cipher: AESGCM
     private let digestKey: [UInt8]
@@ -22,7 +22,7 @@ struct RowCipher {
         } catch {
             throw StoreError(.cryptography, "AES-256-GCM is not available")
         }
-        // A key of its own, so that digests tell nothing about the one that encrypts.
+        // A separate key, so that digests reveal nothing about the one that encrypts.
         guard let digestKey = SHA256.hash(Array("meshplan row digest 1".utf8) + dataKey),
             let identifier = SHA256.hash(Array("meshplan data key identifier 1".utf8) + dataKey)
         else {
@@ -32,18 +32,18 @@ struct RowCipher {
         keyIdentifier = Array(identifier.prefix(8))
     }
 
-    /// The stored row for `plaintext`, bound to its place: nothing but that name and revision opens it.
+    /// The stored row for `plaintext`, bound to its place: it opens only under that name and revision.
     func seal(_ plaintext: [UInt8], name: RowName, revision: UInt64, nonce: [UInt8]) throws(StoreError) -> StoredRow {
         let body = try seal(plaintext, nonce: nonce, associatedData: associatedData(name, revision))
         return StoredRow(name: name, revision: revision, body: body)
     }
 
-    /// The plaintext of a stored row, nil if anything about it was changed.
+    /// The plaintext of a stored row; nil if anything about it was changed.
     func open(_ row: StoredRow) -> [UInt8]? {
         open(row.body[...], associatedData: associatedData(row.name, row.revision))
     }
 
-    /// Nonce, ciphertext and tag.
+    /// Seals octets into nonce, ciphertext and tag.
     func seal(_ plaintext: [UInt8], nonce: [UInt8], associatedData: [UInt8]) throws(StoreError) -> [UInt8] {
         do {
             return nonce + (try cipher.seal(plaintext, nonce: nonce, associatedData: associatedData))
@@ -52,7 +52,7 @@ struct RowCipher {
         }
     }
 
-    /// The plaintext, nil if it is not authentic.
+    /// The plaintext; nil if it is not authentic.
     func open(_ sealed: ArraySlice<UInt8>, associatedData: [UInt8]) -> [UInt8]? {
         guard sealed.count >= RowCipher.nonceLength else { return nil }
         return try? cipher.open(
@@ -62,7 +62,7 @@ struct RowCipher {
         )
     }
 
-    /// What the row adds to the digest of all rows: a pseudo-random number only the holder of the data key knows.
+    /// What the row adds to the digest of all rows: a pseudo-random number that only the holder of the data key knows.
     func digestTerm(_ name: RowName, revision: UInt64) throws(StoreError) -> RowDigest {
         var writer = ByteWriter(capacity: 64)
         writer.write(digestKey)
@@ -88,18 +88,18 @@ struct RowCipher {
     }
 }
 
-/// A sum over all rows, kept in the sealed manifest, by which rows that were removed, added or replaced by older
-/// copies of themselves are noticed. The sum can be kept up to date row by row, so a transaction costs what it
-/// changes; nobody without the data key knows the summands (a multiset hash in the manner of MSet-Add-Hash).
+/// A sum over all rows, kept in the sealed manifest. It reveals rows that were removed, added or replaced by older
+/// copies of themselves. It is updated row by row, so a transaction costs only what it changes. Nobody without the data
+/// key knows the summands (a multiset hash in the manner of MSet-Add-Hash).
 struct RowDigest: Hashable {
     private var words: [UInt64]
 
-    /// No rows.
+    /// The digest of no rows.
     init() {
         words = [0, 0, 0, 0]
     }
 
-    /// From 32 octets.
+    /// The digest that ``bytes`` holds; nil unless there are 32 octets.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         words = (0..<4).map { word in bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
@@ -112,12 +112,12 @@ struct RowDigest: Hashable {
         return writer.bytes
     }
 
-    /// Counts a row in.
+    /// Adds a row.
     mutating func add(_ term: RowDigest) {
         for index in words.indices { words[index] &+= term.words[index] }
     }
 
-    /// Takes a row out.
+    /// Removes a row.
     mutating func subtract(_ term: RowDigest) {
         for index in words.indices { words[index] &-= term.words[index] }
     }

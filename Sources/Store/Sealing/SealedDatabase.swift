@@ -1,20 +1,20 @@
 package import MeshCore
 
-/// A mesh database before a secret has opened it: what can be seen from outside are its key slots, so that the right secret
-/// can be looked for.
+/// A mesh database before a secret has opened it. Its key slots are visible, so that the caller can look for the right
+/// secret.
 package struct SealedDatabase {
-    /// The path it lies at, or what people call a shared one.
+    /// The path of the file, or the name of a shared one.
     package var path: String { location.name }
     private let location: DatabaseLocation
     private let store: any RowStore
-    /// What tells it from other databases; it is no secret, and a copy has the same.
+    /// Distinguishes it from other databases. It is no secret, and a copy has the same.
     package let lineage: Octets16
     private let stored: [KeySlot]
 
-    /// Looks at the database at `location`.
+    /// Reads the key slots of the database at `location`.
     ///
     /// - Throws: ``StoreError/Code/missing``, ``StoreError/Code/notADatabase``, ``StoreError/Code/newerFormat``,
-    ///   ``StoreError/Code/readOnly``, and trouble with files or the server.
+    ///   ``StoreError/Code/readOnly``, and other codes if a file or the server fails.
     package init(at location: DatabaseLocation) throws(StoreError) {
         self.location = location
         store = try location.openStore()
@@ -22,7 +22,9 @@ package struct SealedDatabase {
         stored = Array(try store.keySlots().prefix(KeySlot.greatestCount))
     }
 
-    /// ``init(at:)-(DatabaseLocation)`` of a file.
+    /// Reads the key slots of the database in a file; see ``init(at:)-(DatabaseLocation)``.
+    ///
+    /// - Throws: what that initializer throws.
     package init(at path: String) throws(StoreError) {
         try self.init(at: .file(path))
     }
@@ -30,10 +32,11 @@ package struct SealedDatabase {
     /// The slots, in their order.
     package var slots: [KeySlotDescription] { stored.map(KeySlotDescription.init) }
 
-    /// Opens the database.
+    /// Opens the database. A passphrase takes the time that the costs of the slots demand.
     ///
     /// - Parameter generator: makes nonces; cryptographically secure outside tests.
-    /// - Returns: nil if there is no slot that `key` opens. A passphrase takes the time that the slots' costs say.
+    /// - Returns: nil if `key` opens no slot.
+    /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory for a derivation.
     package func opened(
         with key: DatabaseKey,
         using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()

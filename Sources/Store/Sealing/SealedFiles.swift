@@ -1,25 +1,26 @@
 internal import MeshCore
 
-/// Small files beside the database, like saved plans, sealed under its data key.
+/// Small files beside the database, such as saved plans, sealed under its data key.
 extension MeshDatabase {
     private static let magic = Array("MESHPLAN".utf8)
-    /// Version 1, which is still read, did not name the data key.
+    /// Version 1 can still be read; it did not name the data key.
     private static let version: UInt8 = 2
 
-    /// Seals `bytes` so that only this database opens them, only for the same purpose, and only until it has another data
-    /// key: `"MESHPLAN" | version 2 | identifier of the data key 8 | nonce 12 | ciphertext | tag 16`.
+    /// Seals `bytes` so that only this database opens them, only for the same purpose, and only until its data key
+    /// changes: `"MESHPLAN" | version 2 | identifier of the data key 8 | nonce 12 | ciphertext | tag 16`.
     ///
-    /// - Parameter purpose: what the bytes are, like `plan`; the same is needed to open them.
+    /// - Parameter purpose: what the bytes are, such as `plan`. Opening them needs the same purpose.
+    /// - Throws: ``StoreError/Code/cryptography`` if the encryption fails.
     package func seal(_ bytes: [UInt8], purpose: String) throws(StoreError) -> [UInt8] {
         MeshDatabase.magic + [MeshDatabase.version] + cipher.keyIdentifier
             + (try cipher.seal(bytes, nonce: nonce(), associatedData: associatedData(purpose)))
     }
 
-    /// Opens what ``seal(_:purpose:)`` made.
+    /// Opens what ``seal(_:purpose:)`` sealed.
     ///
     /// - Throws: ``StoreError/Code/invalidDocument`` if it is something else, ``StoreError/Code/newerFormat``,
-    ///   ``StoreError/Code/wrongKey`` if it was sealed under another data key: made with another database, or before the
-    ///   data key was rotated; ``StoreError/Code/damaged`` if it was changed, cut off, or made for another purpose.
+    ///   ``StoreError/Code/wrongKey`` if it was sealed under another data key (with another database, or before the
+    ///   data key was rotated), ``StoreError/Code/damaged`` if it was changed, cut off, or sealed for another purpose.
     package func unseal(_ sealed: [UInt8], purpose: String) throws(StoreError) -> [UInt8] {
         guard sealed.starts(with: MeshDatabase.magic), sealed.count > MeshDatabase.magic.count else {
             throw StoreError(.invalidDocument, "the file was not made by meshplan", hint: "check the path")

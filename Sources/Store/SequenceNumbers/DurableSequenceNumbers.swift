@@ -1,41 +1,43 @@
 package import MeshCore
 
-/// Sequence numbers that are never handed out twice, whatever happens to the process or to the database's file
-/// (Mesh Protocol 3.4.4.5: a reused number repeats a nonce, and receivers drop it as a replay).
+/// Sequence numbers that are never handed out twice, whatever happens to the process or to the database's file (Mesh
+/// Protocol 3.4.4.5: a reused number repeats a nonce, and receivers drop it as a replay).
 ///
-/// Numbers are reserved in blocks: the end of a block is durable before its first number is handed out, and after a
-/// restart counting goes on behind the last block, so a crash wastes at most one block.
+/// Numbers are reserved in blocks. The end of a block is durable before its first number is handed out. After a restart
+/// counting goes on behind the last block, so a crash wastes at most one block.
 ///
-/// A database can be restored from a copy that remembers fewer reservations, or be deleted and imported anew with the
-/// same keys and addresses. Therefore the reservations are kept a second time in `<database>.sequence`, a text file
-/// without secrets that belongs to the place and not to the copy: the higher of both counts, whichever database
-/// wrote it. Where that file is missing although numbers were reserved before, as after a move to another machine,
-/// or where it cannot be read, counting goes on ``skippedAfterRestore`` numbers further, under that IV index and under
-/// every later one, for the network may have been there already when numbers were used that nothing here knows of.
-/// Beyond that nothing can be known here: a copy older than that many messages must not be used in another place.
+/// Somebody may restore the database from a copy that remembers fewer reservations, or delete it and import the network
+/// again with the same keys and addresses. Therefore a text file without secrets, `<database>.sequence`, holds the
+/// reservations a second time. It belongs to the place and not to the copy. The higher of both counts, whichever
+/// database wrote it.
 ///
-/// A shared store is itself what all machines agree on, and its commits are durable on the server, so a machine that has
-/// never sent from an address believes it. Each machine's own file still tells if the server was put back to an older copy:
-/// it is written after the database, so it can only know more than the database does if that has happened. Then others
+/// That file may be missing although numbers were reserved before, as after a move to another machine, or it may be
+/// unreadable. Then counting goes on ``skippedAfterRestore`` numbers further, under that IV index and under every later
+/// one: the network may have reached those while numbers were used that nothing here knows of. This cannot protect more
+/// than that. A copy that lags behind by more messages must not be used in another place.
+///
+/// A shared store is what all machines agree on, and its commits are durable on the server. So a machine that has never
+/// sent from an address believes the store. Each machine's own file still shows if the server was put back to an older
+/// copy: it is written after the database, so it knows more than the database only in that case. Then other machines
 /// may have sent since, too, and counting goes on ``skippedAfterRestore`` numbers beyond what the file knows.
 ///
-/// Numbers belong to an IV index. When it grows they begin at 0 again (3.11.5), or behind those that are left out, and
-/// requests under a lower one are refused from then on.
+/// Numbers belong to an IV index. When it grows, they begin at 0 again (3.11.5), or behind the numbers that are left
+/// out. Requests under a lower IV index are refused from then on.
 package final class DurableSequenceNumbers: SequenceNumberSource {
     /// One more than the highest sequence number.
     static let end: UInt32 = 1 << 24
-    /// How many numbers are left out when the file beside the database is missing: an eighth of a percent of the
-    /// space, several days of ordinary work.
+    /// How many numbers are left out when the file beside the database is missing: 0.4 percent of the space, several
+    /// days of ordinary work.
     static let skippedAfterRestore: UInt32 = 1 << 16
 
-    /// What is reserved for one source: all numbers below the limit under that IV index.
+    /// The reservation of one source: all numbers below the limit under that IV index.
     struct Reservation: Hashable {
         var ivIndex: UInt32
         var limit: UInt32
-        /// Where numbers begin under a later IV index; the file beside the database knows whether it is 0.
+        /// Where numbers begin under a later IV index. The file beside the database knows whether it is 0.
         var floor: UInt32 = 0
 
-        /// Takes over a higher one.
+        /// Takes over a higher reservation.
         mutating func raise(to other: Reservation) {
             guard isBehind(other) else { return }
             (ivIndex, limit) = (other.ivIndex, other.limit)
@@ -51,7 +53,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
             leaveOutLater()
         }
 
-        /// Leaves out as many numbers under every later IV index.
+        /// Leaves out that many numbers under every later IV index.
         mutating func leaveOutLater() {
             floor = max(floor, DurableSequenceNumbers.skippedAfterRestore)
         }
@@ -76,7 +78,8 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
 
     /// The next number, 24 bits.
     ///
-    /// - Throws: ``SequenceNumberError``.
+    /// - Throws: ``SequenceNumberError``: for a lower IV index than before, when the numbers of this IV index are used
+    ///   up, or when the block cannot be made durable.
     package func next(for source: UnicastAddress, ivIndex: UInt32) throws(SequenceNumberError) -> UInt32 {
         do {
             return try reserveNext(for: source, ivIndex: ivIndex)
@@ -117,8 +120,8 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         return State(reservation: reservation, next: reservation.limit)
     }
 
-    /// Both places are durable before the number leaves. Of a file the higher one counts, whatever the order; a shared
-    /// store comes first, so that the file never knows more, unless the store has gone back.
+    /// Makes both places durable before the number is used. For a file the order does not matter, because the higher
+    /// count wins. A shared store comes first, so the file knows more only if the store has gone back.
     private func store(_ reservation: Reservation, for source: UnicastAddress) throws(StoreError) {
         var all = try loadWitness()
         all.take(reservation, of: source)
@@ -137,9 +140,11 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
 }
 
 extension MeshDatabase {
-    /// A source of sequence numbers whose reservations survive everything; see ``DurableSequenceNumbers``.
+    /// A source of sequence numbers whose reservations survive a crash, a restored copy and a new import; see
+    /// ``DurableSequenceNumbers``.
     ///
-    /// - Parameter blockSize: how many numbers are reserved at once; more cost fewer writes and waste more at a crash.
+    /// - Parameter blockSize: how many numbers are reserved at once. More need fewer writes and waste more at a crash.
+    /// - Throws: ``StoreError/Code/notLocked`` if the lease is not held.
     package func sequenceNumbers(
         with lease: WriteLease,
         blockSize: UInt32 = 256

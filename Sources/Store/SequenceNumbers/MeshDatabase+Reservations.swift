@@ -1,6 +1,6 @@
 package import MeshCore
 
-/// What is reserved of the sequence numbers of each address: a row each, and the file beside the database.
+/// The reserved sequence numbers of each address: a row each, and the file beside the database.
 extension MeshDatabase {
     var witnessPath: String { location.localPath + ".sequence" }
 
@@ -23,7 +23,7 @@ extension MeshDatabase {
         try write(batch, manifest: lease.manifest, with: lease)
     }
 
-    /// All that is stored, by source.
+    /// All stored reservations, by source.
     func storedReservations() throws(StoreError) -> [UnicastAddress: DurableSequenceNumbers.Reservation] {
         var reservations: [UnicastAddress: DurableSequenceNumbers.Reservation] = [:]
         _ = try scan { row throws(StoreError) in
@@ -37,14 +37,15 @@ extension MeshDatabase {
         return reservations
     }
 
-    /// Reserves all numbers below a limit, which somebody else may have used; a higher reservation stays. Under every later
-    /// IV index as many are left out: nobody knows how far the other one has seen it rise.
+    /// Reserves all numbers below a limit, because somebody else may have used them. A higher reservation stays. As
+    /// many numbers are left out under every later IV index, because nobody knows how far the other one has seen it
+    /// rise.
     ///
     /// - Parameters:
     ///   - limit: the first number that may be used from now on, 24 bits.
     ///   - source: the address that messages are sent from.
     ///   - ivIndex: the IV index that they are sent under.
-    /// - Throws: ``StoreError/Code/notLocked`` and file trouble.
+    /// - Throws: ``StoreError/Code/notLocked`` if the lease is not held, and other codes if a file or the server fails.
     package func reserve(
         upTo limit: UInt32,
         for source: UnicastAddress,
@@ -69,8 +70,9 @@ extension MeshDatabase {
         try write(raised, of: source, with: lease)
     }
 
-    /// Takes over the reservations of another database where they are higher. Then numbers were used in another place,
-    /// which may have used more since, so that counting goes on ``DurableSequenceNumbers/skippedAfterRestore`` further.
+    /// Takes over the reservations of another database where they are higher. In that case numbers were used in another
+    /// place, which may have used more since; so counting goes on ``DurableSequenceNumbers/skippedAfterRestore``
+    /// further.
     func raiseReservations(to other: MeshDatabase, with lease: WriteLease) throws(StoreError) {
         for (source, theirs) in try other.storedReservations().sorted(by: { $0.key < $1.key }) {
             var raised = try storedReservation(of: source) ?? DurableSequenceNumbers.Reservation(ivIndex: 0, limit: 0)
@@ -84,11 +86,12 @@ extension MeshDatabase {
         }
     }
 
-    /// Has every source leave out numbers: those with reservations, here or beside the database, and `own`.
+    /// Makes every source leave out numbers: those with reservations, here or in the file beside the database, and
+    /// `own`.
     ///
     /// - Parameters:
-    ///   - own: an address that may have sent under an IV index without a trace here.
-    ///   - batch: takes the reservations; they count once it is written.
+    ///   - own: an address that may have sent under an IV index without leaving a trace here.
+    ///   - batch: receives the reservations. They count once it is written.
     func skipSequenceNumbers(_ own: (UnicastAddress, ivIndex: UInt32)?, in batch: inout RowBatch) throws(StoreError) {
         var witness = try SequenceNumberWitness(at: witnessPath)
         var reservations = try storedReservations()
@@ -105,7 +108,8 @@ extension MeshDatabase {
         }
     }
 
-    /// Version 1 without a floor, as all databases had it that were never skipped in.
+    /// The row's body: version 1 if there is no floor, as in all databases that never left out numbers; otherwise
+    /// version 2.
     private static func encode(_ reservation: DurableSequenceNumbers.Reservation) -> [UInt8] {
         var writer = ByteWriter(capacity: 16)
         writer.write(UInt8(reservation.floor == 0 ? 1 : 2))

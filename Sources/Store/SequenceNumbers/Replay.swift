@@ -7,8 +7,8 @@ extension ReplayProtection.Entry {
     }
 }
 
-/// The body of a replay row, version 1: the entries of up to 64 neighbouring addresses. Rows of one entry would
-/// double the number of rows of a database; one row of all would be rewritten whole with every message.
+/// The body of a replay row, version 1: the entries of up to 64 neighbouring addresses. Rows of one entry each would
+/// double the number of rows of a database; a single row would be rewritten whole with every message.
 enum ReplayCodec {
     static let version: UInt8 = 1
 
@@ -42,7 +42,7 @@ enum ReplayCodec {
         return entries
     }
 
-    /// `entries` with those of `updates` that are newer, sorted by source. Entries never go back.
+    /// `entries` with the newer ones of `updates`, sorted by source. Entries never go back.
     static func merge(
         _ entries: [ReplayProtection.Entry],
         with updates: [ReplayProtection.Entry]

@@ -1,10 +1,10 @@
 internal import MeshCore
 
-/// The text file `<database>.sequence`: a first line, then `address IV-index limit` for every source, the address in
-/// hexadecimal, and `end`. A source whose numbers are not known for certain has `restored` behind its limit, and so has
-/// a line `others` for all sources without a line.
+/// The text file `<database>.sequence`: a first line, then `address IV-index limit` for every source, with the address
+/// in hexadecimal, and `end`. If the numbers of a source are not known for certain, `restored` follows its limit. A
+/// line `others restored` says the same of all sources without a line.
 ///
-/// Version 1 had neither that nor the last line; it is still read.
+/// Version 1 can still be read; it had neither these marks nor the last line.
 struct SequenceNumberWitness: Hashable {
     private static let firstLine: Substring = "meshplan sequence numbers 2"
     private static let oldFirstLine: Substring = "meshplan sequence numbers 1"
@@ -12,14 +12,14 @@ struct SequenceNumberWitness: Hashable {
     private static let restored: Substring = "restored"
     private static let others: Substring = "others"
 
-    /// What is reserved, by source.
+    /// The reservations, by source.
     var reservations: [UnicastAddress: DurableSequenceNumbers.Reservation] = [:]
-    /// The sources whose numbers may have been used without that this file knows of it.
+    /// The sources whose numbers may have been used without this file knowing it.
     var restored: Set<UnicastAddress> = []
-    /// Whether that is so for all sources that it does not list: it has once been found damaged.
+    /// Whether that also holds for all sources that it does not list, because the file was once found damaged.
     var isIncomplete = false
 
-    /// Reads the file; a missing one says nothing, one that does not say what it should is incomplete.
+    /// Reads the file. A missing file says nothing. A file with unexpected contents is incomplete.
     init(at path: String) throws(StoreError) {
         guard try FileStatus.of(path) != nil else { return }
         let bytes = try AtomicFile.read(path, limit: 1 << 20)
@@ -29,9 +29,9 @@ struct SequenceNumberWitness: Hashable {
         }
     }
 
-    /// Whether the text is whole.
+    /// Reads the text; false if it is not whole.
     private mutating func parse(_ text: String) -> Bool {
-        // The last line must have its end: a file cut off in a number must not pass.
+        // The last line must have its line feed, or a file that was cut off within a number would pass.
         guard text.hasSuffix("\n") else { return false }
         var lines = text.split(separator: "\n")[...]
         switch lines.popFirst() {
@@ -59,7 +59,7 @@ struct SequenceNumberWitness: Hashable {
         return true
     }
 
-    /// Takes over what is reserved of a source.
+    /// Records the reservation of a source.
     mutating func take(_ reservation: DurableSequenceNumbers.Reservation, of source: UnicastAddress) {
         reservations[source] = reservation
         if reservation.floor > 0 { restored.insert(source) }

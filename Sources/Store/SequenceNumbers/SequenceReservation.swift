@@ -1,6 +1,6 @@
 package import MeshCore
 
-/// What of the sequence numbers of one source is given away: all those below the limit, under that IV index.
+/// The sequence numbers of one source that are used up or reserved: all those below the limit, under that IV index.
 package struct SequenceReservation: Hashable, Sendable {
     /// The source.
     package var source: UnicastAddress
@@ -18,21 +18,25 @@ package struct SequenceReservation: Hashable, Sendable {
 }
 
 extension MeshDatabase {
-    /// What is reserved of the sequence numbers of every source that ever sent from here, sorted by source, as a run that
-    /// begins now would find it: numbers that are left out because the file beside the database is missing count too.
+    /// The reservations of every source that ever sent from here, sorted by source, as a run that begins now would find
+    /// them. Numbers that are left out because the file beside the database is missing count, too.
     ///
-    /// Nothing is written, so no lease is needed.
+    /// Nothing is written, so this needs no lease.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func reservations() throws(StoreError) -> [SequenceReservation] {
         let stored = try storedReservations()
         let witness = try SequenceNumberWitness(at: witnessPath)
-        // What a file that cannot be read may have said of others is found out when they send.
+        // What an unreadable file may have said about other sources is settled when they send.
         return Set(stored.keys).union(witness.reservations.keys).sorted().map { source in
             let reservation = witness.effective(stored[source], of: source, isShared: location.isShared)
             return SequenceReservation(source: source, ivIndex: reservation.ivIndex, limit: reservation.limit)
         }
     }
 
-    /// What is reserved of one source, as ``reservations()``; nil if it never sent from here.
+    /// The reservation of one source, as in ``reservations()``; nil if it never sent from here.
+    ///
+    /// - Throws: ``StoreError/Code/damaged`` if its row cannot be read, and other codes if a file or the server fails.
     package func reservation(of source: UnicastAddress) throws(StoreError) -> SequenceReservation? {
         let stored = try storedReservation(of: source)
         let witness = try SequenceNumberWitness(at: witnessPath)
@@ -43,7 +47,7 @@ extension MeshDatabase {
 }
 
 extension SequenceNumberWitness {
-    /// What counts of a reservation in the database and one in the file.
+    /// The reservation that counts, given the one in the database and the one in the file.
     ///
     /// - Parameter isShared: whether the database is what all machines agree on; see ``DurableSequenceNumbers``.
     func effective(
