@@ -10,7 +10,7 @@ package protocol AccessField {
 }
 
 extension AccessField where Self: RawRepresentable, RawValue == UInt8 {
-    /// Reads one octet and refuses values that are not of the type.
+    /// Reads one octet; values that the type does not have are prohibited.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         let octet = try reader.readUInt8()
         guard let value = Self(rawValue: octet) else {

@@ -1,43 +1,44 @@
 /// A message of the access layer as a value: an opcode and the parameters that follow it (Mesh Protocol 3.7.3).
 package protocol AccessMessage: Hashable, Sendable {
-    /// What stands in front of the parameters.
+    /// The opcode at the start of the message.
     static var opcode: Opcode { get }
 
-    /// The octets after the opcode, integers least significant octet first. Contains keys if the message does.
+    /// The octets after the opcode, integers least significant octet first. They contain the keys that the message
+    /// carries.
     var parameters: [UInt8] { get }
 
-    /// From the octets after the opcode.
+    /// Reads the octets after the opcode.
     ///
-    /// - Throws: ``DecodeError`` if the length is none that the message has, or a value is prohibited.
+    /// - Throws: ``DecodeError`` if no form of the message has this length, or a value is prohibited.
     init(parameters: ArraySlice<UInt8>) throws(DecodeError)
 }
 
 extension AccessMessage {
-    /// The access payload: opcode, then parameters. Contains keys if the message does.
+    /// The access payload: opcode, then parameters. It contains the keys that the message carries.
     package var encoded: [UInt8] { Self.opcode.encoded + parameters }
 }
 
 /// A message that asks for an answer (Mesh Protocol 3.7.4).
 package protocol AcknowledgedMessage: AccessMessage {
-    /// The message that answers it.
+    /// The message that answers it, as a rule the Status or List of the same state.
     associatedtype Status: AccessMessage
 
-    /// Whether `status` can be the answer to this very message, rather than to an earlier one that was about
-    /// something else. The opcode alone does not tell: an answer may come late, after its request was given up.
+    /// Whether `status` can answer this very message, rather than an earlier one about something else. The opcode alone
+    /// does not tell: an answer may come late, after we gave up its request.
     func isAnswered(by status: Status) -> Bool
 }
 
 /// A message without parameters.
 package protocol ParameterlessMessage: AccessMessage {
-    /// The message.
+    /// Makes the message, which has only one value.
     init()
 }
 
 extension ParameterlessMessage {
-    /// None.
+    /// No octets.
     package var parameters: [UInt8] { [] }
 
-    /// From nothing.
+    /// Accepts no octets.
     ///
     /// - Throws: ``DecodeError/trailing(offset:count:)`` if there is any octet.
     package init(parameters: ArraySlice<UInt8>) throws(DecodeError) {
@@ -48,7 +49,9 @@ extension ParameterlessMessage {
 
 /// A message that is read and written field by field.
 package protocol FieldMessage: AccessMessage {
-    /// Reads the fields in their order; what is left in `reader` afterwards is refused.
+    /// Reads the fields in their order. The caller refuses octets that are left over in `reader`.
+    ///
+    /// - Throws: ``DecodeError`` if a field is missing or prohibited.
     init(reading reader: inout ByteReader) throws(DecodeError)
 
     /// Writes the fields in their order.
@@ -62,7 +65,7 @@ extension FieldMessage {
         return writer.bytes
     }
 
-    /// From the fields in their order.
+    /// Reads the fields in their order.
     ///
     /// - Throws: ``DecodeError`` if a field is missing or prohibited, or octets are left over.
     package init(parameters: ArraySlice<UInt8>) throws(DecodeError) {

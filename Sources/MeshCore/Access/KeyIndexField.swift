@@ -1,7 +1,10 @@
-/// Key indexes in access messages (Mesh Protocol 4.3.1.1): one takes two octets, two take three.
+/// Key indexes in access messages (Mesh Protocol 4.3.1.1): one takes two octets, a pair takes three.
 extension KeyIndex {
-    /// Reads two octets. The four high bits are no part of the index; nodes send them as zero and refuse others, and
-    /// so does this.
+    /// Reads two octets. The four high bits do not belong to the index. Nodes send them as zero and refuse other
+    /// values, as this does.
+    ///
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing,
+    ///   ``DecodeError/prohibited(field:value:)`` if a high bit is set.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         try self.init(bits: try reader.readUInt16LittleEndian())
     }
@@ -11,7 +14,7 @@ extension KeyIndex {
         writer.writeLittleEndian(rawValue)
     }
 
-    /// From 12 bits.
+    /// Takes an index from 12 bits; higher ones are prohibited.
     init(bits: UInt16) throws(DecodeError) {
         guard let index = Self(rawValue: bits) else { throw .prohibited(field: "key index", value: UInt64(bits)) }
         self = index
@@ -36,8 +39,9 @@ extension ByteReader {
 
     /// Reads key indexes to the end: pairs in three octets each, then perhaps a single one in two.
     ///
-    /// Senders differ in which index of a pair they put first, so the order says nothing. BTstack gives each two
-    /// octets; that is read so where pairs cannot be meant: by the length, or because an index would be there twice.
+    /// Senders differ in which index of a pair they put first, so the order means nothing. BTstack writes two octets
+    /// for each index. A list is read that way if its length does not fit pairs, or if reading pairs would name an
+    /// index twice.
     mutating func readKeyIndexList<Index: KeyIndex>(of type: Index.Type = Index.self) throws(DecodeError) -> [Index] {
         var unpacked = self
         if let indexes = unpacked.readUnpackedKeyIndexList(of: type) {
@@ -51,7 +55,7 @@ extension ByteReader {
         return try readPackedKeyIndexList(of: type)
     }
 
-    /// Reads key indexes of two octets each to the end; nil if they are none.
+    /// Reads key indexes of two octets each to the end; nil if the octets are not such a list.
     fileprivate mutating func readUnpackedKeyIndexList<Index: KeyIndex>(of type: Index.Type) -> [Index]? {
         guard remaining > 2, remaining % 2 == 0 else { return nil }
         var indexes: [Index] = []
@@ -93,10 +97,10 @@ extension ByteWriter {
 }
 
 extension Array where Element: KeyIndex {
-    /// What a node means that wrote each index in two octets, if its list was read as pairs and can be read so, too;
-    /// nil if it cannot, or if both are the same.
+    /// The indexes if the sender wrote each in two octets although this list was read as pairs. Nil if the octets do
+    /// not allow that reading, or if both readings are the same.
     ///
-    /// Whoever knows which keys there are can tell which of both is meant.
+    /// A caller that knows which keys exist can tell which reading is right.
     package var readUnpacked: [Element]? {
         var writer = ByteWriter(capacity: 2 * count)
         writer.writeKeyIndexList(self)

@@ -1,19 +1,19 @@
-/// A model identifier of a fixed kind: the messages that list what a model has exist once for SIG models and once for
-/// vendor models, since the list that follows leaves the length open.
+/// A model identifier of a fixed kind. Messages that list what a model has exist once for SIG models and once for
+/// vendor models, because the length of the identifier cannot be told from the list that follows it.
 package protocol ListedModelIdentifier: AccessField, Hashable, Sendable {
-    /// The identifier of either kind.
+    /// The same model as an identifier of either kind.
     var identifier: ModelIdentifier { get }
 
-    /// Nil if the model is of the other kind.
+    /// The identifier of a model; nil if the model is of the other kind.
     init?(_ identifier: ModelIdentifier)
 }
 
 /// A model of the Bluetooth SIG.
 package struct SIGModelIdentifier: ListedModelIdentifier {
-    /// The 16 bits.
+    /// The 16-bit identifier.
     package let model: UInt16
 
-    /// Octets in a message.
+    /// The number of octets in a message.
     package static let size = 2
 
     package init(model: UInt16) {
@@ -26,7 +26,6 @@ package struct SIGModelIdentifier: ListedModelIdentifier {
         self.init(model: identifier.model)
     }
 
-    /// The same model as an identifier of either kind.
     package var identifier: ModelIdentifier { .sig(model) }
 
     /// Reads two octets.
@@ -43,7 +42,7 @@ package struct SIGModelIdentifier: ListedModelIdentifier {
 package struct VendorModelIdentifier: ListedModelIdentifier {
     /// The company identifier.
     package let company: UInt16
-    /// The 16 bits within the company.
+    /// The 16-bit identifier that the company assigned.
     package let model: UInt16
 
     package init(company: UInt16, model: UInt16) {
@@ -57,7 +56,6 @@ package struct VendorModelIdentifier: ListedModelIdentifier {
         self.init(company: company, model: identifier.model)
     }
 
-    /// The same model as an identifier of either kind.
     package var identifier: ModelIdentifier { .vendor(company: company, model: model) }
 
     /// Reads four octets, the company first.

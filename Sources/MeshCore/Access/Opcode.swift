@@ -1,4 +1,4 @@
-/// The opcode in front of an access message, of one, two or three octets (Mesh Protocol 3.7.3.1).
+/// The opcode of an access message, of one, two or three octets (Mesh Protocol 3.7.3.1).
 ///
 /// ``rawValue`` holds the octets as they are transmitted, most significant first: `0x00` Config AppKey Add, `0x8003`
 /// Config AppKey Status, `0xD50A00` vendor opcode 0x15 of company 0x000A (whose identifier is little-endian).
@@ -34,7 +34,7 @@ package struct Opcode: RawRepresentable, Hashable, Comparable, Sendable {
         }
     }
 
-    /// How many octets it takes, 1 to 3.
+    /// The number of octets, 1 to 3.
     package var size: Int {
         switch rawValue {
         case 0x00...0x7E: 1
@@ -48,17 +48,17 @@ package struct Opcode: RawRepresentable, Hashable, Comparable, Sendable {
         (0..<size).reversed().map { UInt8(truncatingIfNeeded: rawValue >> (8 * UInt32($0))) }
     }
 
-    /// The company of a vendor opcode, nil for an opcode of the specifications.
+    /// The company of a vendor opcode; nil for an opcode of the specifications.
     package var company: UInt16? {
         size == 3 ? UInt16(truncatingIfNeeded: rawValue).byteSwapped : nil
     }
 
-    /// Numeric order of the octets, so shorter ones first.
+    /// Numeric order of the octets, so that shorter opcodes come first.
     package static func < (left: Opcode, right: Opcode) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension Opcode: ExpressibleByIntegerLiteral {
-    /// An opcode written in the source; a literal that is none is a programming error and traps.
+    /// An opcode written in the source. A literal that is no opcode is a programming error and traps.
     package init(integerLiteral value: UInt32) {
         guard let opcode = Opcode(rawValue: value) else {
             preconditionFailure("0x\(value.hexadecimal) is not an opcode")

@@ -1,12 +1,12 @@
-/// A URI as it stands in advertising data (Core Specification Supplement, Part A, 1.18): the code point of the scheme
-/// in UTF-8, then the rest of the URI.
+/// A URI in advertising data (Core Specification Supplement, Part A, 1.18): the code point of the scheme in UTF-8, then
+/// the rest of the URI.
 package enum AdvertisedURI {
-    /// The code points of the schemes that devices use (Assigned Numbers 2.7); any other scheme can be written out
-    /// behind U+0001.
+    /// The code points of the schemes that devices use (Assigned Numbers 2.7). Any other scheme is written out after
+    /// U+0001.
     private static let schemes: [(prefix: String, code: UInt8)] = [("http:", 0x16), ("https:", 0x17)]
     private static let noScheme: UInt8 = 0x01
 
-    /// The octets of a URI; schemes are told apart without regard to case, as RFC 3986, 3.1 has it.
+    /// The octets of a URI. Schemes are compared without regard to case, as RFC 3986, 3.1 demands.
     package static func encode(_ uri: String) -> [UInt8] {
         let octets = Array(uri.utf8)
         for (prefix, code) in schemes where octets.count >= prefix.utf8.count {
@@ -18,6 +18,6 @@ package enum AdvertisedURI {
 }
 
 extension UnprovisionedDeviceBeacon {
-    /// The hash of a URI that a device advertises; see ``AdvertisedURI``.
+    /// The hash of a URI that a device advertises, in the form that ``AdvertisedURI`` gives it.
     package static func hash(ofURI uri: String) -> UInt32 { hash(ofURI: AdvertisedURI.encode(uri)) }
 }

@@ -1,5 +1,5 @@
-/// What a beacon of a known subnet says, be it a secure network beacon or a mesh private beacon (Mesh Protocol 3.10.3
-/// and 3.10.4): a proxy sends its client the one or the other.
+/// The content of a secure network beacon or a mesh private beacon of a known subnet (Mesh Protocol 3.10.3 and 3.10.4).
+/// A proxy sends its client one or the other.
 package struct AuthenticBeacon: Hashable, Sendable {
     /// The subnet.
     package let netKeyIndex: NetKeyIndex
@@ -17,10 +17,10 @@ package struct AuthenticBeacon: Hashable, Sendable {
         self.ivIndex = ivIndex
     }
 
-    /// Reads a beacon: the octet of its type, then the rest.
+    /// Reads a beacon: its type (1), then the rest.
     ///
-    /// - Returns: nil if none of the ring's keys, present or old, made it.
-    /// - Throws: ``DecodeError`` for other types and wrong lengths.
+    /// - Returns: nil if none of the ring's keys, new or old, made it.
+    /// - Throws: ``DecodeError`` for another type or a wrong length.
     package init?(_ bytes: [UInt8], under keys: KeyRing) throws(DecodeError) {
         if bytes.first == MeshPrivateBeacon.type {
             guard bytes.count == MeshPrivateBeacon.size else { throw .length(bytes.count) }

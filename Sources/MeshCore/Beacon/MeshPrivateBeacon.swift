@@ -1,16 +1,16 @@
-/// A mesh private beacon of 1.1, 27 octets (Mesh Protocol 3.10.4): type 0x02, random (13), obfuscated flags and IV
-/// index (5), authentication tag (8). Obfuscation and tag are AES-CCM with the random as nonce.
+/// A mesh private beacon (Mesh Protocol 1.1, 3.10.4), 27 octets: type 0x02, random (13), obfuscated flags and IV index
+/// (5), authentication tag (8). Obfuscation and tag are AES-CCM with the random as nonce.
 package struct MeshPrivateBeacon: Hashable, Sendable {
-    /// The beacon type in front.
+    /// The beacon type.
     package static let type: UInt8 = 0x02
-    /// All octets with the type.
+    /// The number of octets, type included.
     package static let size = 27
 
     /// Whether the network uses the new keys (phase 2 of a key refresh).
     package var isKeyRefreshing: Bool
     /// The IV index and whether its update is in progress.
     package var ivIndex: IVIndex
-    /// The 13 octets that hide what the beacon says.
+    /// The 13 random octets from which the obfuscation is made.
     package var random: Nonce
 
     package init(isKeyRefreshing: Bool, ivIndex: IVIndex, random: Nonce) {
@@ -19,9 +19,9 @@ package struct MeshPrivateBeacon: Hashable, Sendable {
         self.random = random
     }
 
-    /// Opens a beacon of the subnet with those credentials; nothing in it tells which subnet it is of.
+    /// Opens a beacon of the subnet with those credentials. Nothing in a beacon tells which subnet it belongs to.
     ///
-    /// - Returns: nil if it is not authentic under them.
+    /// - Returns: nil if the beacon is not authentic under them.
     /// - Throws: ``DecodeError`` for another type or length.
     package init?(opening bytes: [UInt8], with credentials: SubnetCredentials) throws(DecodeError) {
         var reader = ByteReader(bytes)

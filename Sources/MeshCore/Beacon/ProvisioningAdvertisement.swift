@@ -1,10 +1,10 @@
 /// The service data with which a device without a network advertises that it can be provisioned over GATT, Mesh
-/// Provisioning Service 0x1827 (Mesh Protocol 7.1.2.2.1): Device UUID (16), OOB information (2, little-endian as in all
-/// service data, unlike in the beacon).
+/// Provisioning Service 0x1827 (Mesh Protocol 7.1.2.2.1): Device UUID (16), OOB information (2). The latter is
+/// little-endian as in all service data, unlike in the beacon.
 package struct ProvisioningAdvertisement: Hashable, Sendable {
-    /// Who it is.
+    /// The device's UUID.
     package var uuid: DeviceUUID
-    /// Where out-of-band data is to be found, a bit field.
+    /// Where to find out-of-band data, a bit field; see ``OutOfBandInformation``.
     package var oobInformation: UInt16
 
     package init(uuid: DeviceUUID, oobInformation: UInt16) {

@@ -1,11 +1,11 @@
 /// The service data with which a node advertises that it is a proxy, Mesh Proxy Service 0x1828 (Mesh Protocol 7.2.2.2):
 /// identification type (1), then a Network ID (8), or a hash (8) and a random (8), big-endian.
 package enum ProxyAdvertisement: Hashable, Sendable {
-    /// Type 0x00: anybody of the subnet.
+    /// Type 0x00: any node of the subnet.
     case networkID(UInt64)
     /// Type 0x01: the node whose address the hash hides.
     case nodeIdentity(hash: UInt64, random: UInt64)
-    /// Type 0x02 of 1.1: anybody of the subnet, hidden from others.
+    /// Type 0x02 of 1.1: any node of the subnet; only members of the subnet can tell which subnet.
     case privateNetworkIdentity(hash: UInt64, random: UInt64)
     /// Type 0x03 of 1.1: the node whose address the hash hides.
     case privateNodeIdentity(hash: UInt64, random: UInt64)
@@ -46,7 +46,7 @@ package enum ProxyAdvertisement: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The Node Identity of a node.
+    /// The Node Identity of a node .
     package static func nodeIdentity(
         of node: UnicastAddress,
         random: UInt64,
@@ -73,9 +73,9 @@ package enum ProxyAdvertisement: Hashable, Sendable {
         .privateNodeIdentity(hash: hash(node, random, padding: 3, credentials), random: random)
     }
 
-    /// Whether a member of the subnet with those credentials advertises so.
+    /// Whether a member of the subnet with those credentials advertises this.
     ///
-    /// - Parameter node: whom a node identity must name; a network identity names everybody.
+    /// - Parameter node: the node that a node identity must name; a network identity names every node of the subnet.
     package func names(_ node: UnicastAddress, credentials: SubnetCredentials) -> Bool {
         switch self {
         case .networkID(let identifier): identifier == credentials.networkID
@@ -88,7 +88,8 @@ package enum ProxyAdvertisement: Hashable, Sendable {
         }
     }
 
-    /// The place of the node that a node identity names among many, or nil. One call encrypts the blocks of all.
+    /// The index of the node that a node identity names; nil if it names none of them. One call encrypts the blocks of
+    /// all nodes.
     func index(in nodes: [UnicastAddress], credentials: SubnetCredentials) -> Int? {
         let (padding, hash, random): (UInt64, UInt64, UInt64)
         switch self {

@@ -1,16 +1,16 @@
 /// A secure network beacon, 22 octets (Mesh Protocol 3.10.3): type 0x01, flags (1), Network ID (8), IV index (4),
 /// authentication value (8), big-endian.
 package struct SecureNetworkBeacon: Hashable, Sendable {
-    /// The beacon type in front.
+    /// The beacon type.
     package static let type: UInt8 = 0x01
-    /// All octets with the type.
+    /// The number of octets, type included.
     package static let size = 22
 
-    /// The octet of flags as it is authenticated: bit 0 key refresh, bit 1 IV update, the others reserved.
+    /// The flags as they are authenticated: bit 0 key refresh, bit 1 IV update; the others are reserved.
     package let flags: UInt8
-    /// Which NetKey it is about.
+    /// The Network ID of the NetKey that the beacon is about.
     package let networkID: UInt64
-    /// The IV index, the one to come while an update is in progress.
+    /// The IV index; while an update is in progress, the new one.
     package let ivIndexValue: UInt32
     /// The authentication value, 64 bits.
     package let authenticationValue: UInt64
@@ -53,7 +53,7 @@ package struct SecureNetworkBeacon: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Whether it was made with those credentials and not altered.
+    /// Whether those credentials authenticate the beacon.
     package func isAuthentic(under credentials: SubnetCredentials) -> Bool {
         networkID == credentials.networkID
             && authenticationValue == SecureNetworkBeacon.code(flags, networkID, ivIndexValue, credentials)

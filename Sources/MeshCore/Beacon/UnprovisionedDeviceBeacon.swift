@@ -1,14 +1,14 @@
 /// The beacon of a device without a network (Mesh Protocol 3.10.2): type 0x00, Device UUID (16), OOB information (2,
 /// big-endian), and a URI hash (4) or nothing.
 package struct UnprovisionedDeviceBeacon: Hashable, Sendable {
-    /// The beacon type in front.
+    /// The beacon type.
     package static let type: UInt8 = 0x00
 
-    /// Who it is.
+    /// The device's UUID.
     package var uuid: DeviceUUID
-    /// Where out-of-band data is to be found, a bit field.
+    /// Where to find out-of-band data, a bit field; see ``OutOfBandInformation``.
     package var oobInformation: UInt16
-    /// The first 32 bits of s1 of the URI that the device advertises, if it does.
+    /// The first 32 bits of s1 of the URI that the device advertises; nil if it advertises none.
     package var uriHash: UInt32?
 
     package init(uuid: DeviceUUID, oobInformation: UInt16, uriHash: UInt32? = nil) {
@@ -40,7 +40,7 @@ package struct UnprovisionedDeviceBeacon: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The hash of a URI as it stands in advertising data, the scheme code first.
+    /// The hash of a URI as it stands in advertising data, beginning with the code of the scheme.
     package static func hash(ofURI bytes: [UInt8]) -> UInt32 {
         UInt32(truncatingIfNeeded: KeyDerivation.s1(bytes).high >> 32)
     }

@@ -2,7 +2,7 @@
 package protocol AppKeyMessage: ConfigurationMessage, FieldMessage {
     /// The NetKey that the AppKey is bound to.
     var netKeyIndex: NetKeyIndex { get }
-    /// Which AppKey.
+    /// The index of the AppKey.
     var appKeyIndex: AppKeyIndex { get }
 }
 
@@ -14,10 +14,10 @@ extension AppKeyMessage {
 
 /// The layout of AppKey Add and Update: NetKeyIndex and AppKeyIndex (3), AppKey (16).
 package protocol AppKeyMaterialMessage: AppKeyMessage, ConfigurationRequest where Status == ConfigAppKeyStatus {
-    /// The key.
+    /// The octets of the key.
     var key: KeyMaterial { get }
 
-    /// The message with that key.
+    /// The message with those fields.
     init(netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex, key: KeyMaterial)
 }
 
@@ -34,7 +34,7 @@ extension AppKeyMaterialMessage {
     }
 }
 
-/// Config AppKey Add (Mesh Protocol 4.3.2.37): adding the key that is already there succeeds.
+/// Config AppKey Add (Mesh Protocol 4.3.2.37). Adding a key that the node has succeeds.
 package struct ConfigAppKeyAdd: AppKeyMaterialMessage {
     package static let opcode: Opcode = 0x00
     /// The NetKey to bind the AppKey to.
@@ -49,7 +49,7 @@ package struct ConfigAppKeyAdd: AppKeyMaterialMessage {
     }
 }
 
-/// Config AppKey Update (Mesh Protocol 4.3.2.38): only while the NetKey's refresh distributes keys.
+/// Config AppKey Update (Mesh Protocol 4.3.2.38): allowed only in phase 1 of the NetKey's refresh.
 package struct ConfigAppKeyUpdate: AppKeyMaterialMessage {
     package static let opcode: Opcode = 0x01
     /// The NetKey that the AppKey is bound to.
@@ -64,7 +64,7 @@ package struct ConfigAppKeyUpdate: AppKeyMaterialMessage {
     }
 }
 
-/// Config AppKey Delete (Mesh Protocol 4.3.2.39): takes the key's bindings and publications along.
+/// Config AppKey Delete (Mesh Protocol 4.3.2.39): also ends the key's bindings and publications.
 package struct ConfigAppKeyDelete: AppKeyMessage, ConfigurationRequest {
     package typealias Status = ConfigAppKeyStatus
     package static let opcode: Opcode = 0x8000
@@ -130,7 +130,7 @@ package struct ConfigAppKeyList: ConfigurationStatusMessage, FieldMessage {
     package var status: ConfigStatusCode
     /// The NetKey.
     package var netKeyIndex: NetKeyIndex
-    /// The AppKeys bound to it; the order says nothing.
+    /// The AppKeys bound to it; the order means nothing.
     package var appKeyIndexes: [AppKeyIndex]
 
     package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, appKeyIndexes: [AppKeyIndex]) {

@@ -3,14 +3,14 @@
 package struct ConfigStatusCode: RawRepresentable, Hashable, Sendable, AccessField {
     package let rawValue: UInt8
 
-    /// Any octet; unknown ones are kept.
+    /// Every octet is valid; unknown codes are kept.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// The request was carried out.
     package static let success = ConfigStatusCode(rawValue: 0x00)
-    /// Not an address of the node, or not one that the request may use.
+    /// The node does not have the address, or the request may not use it.
     package static let invalidAddress = ConfigStatusCode(rawValue: 0x01)
     /// The element does not have the model.
     package static let invalidModel = ConfigStatusCode(rawValue: 0x02)
@@ -18,11 +18,11 @@ package struct ConfigStatusCode: RawRepresentable, Hashable, Sendable, AccessFie
     package static let invalidAppKeyIndex = ConfigStatusCode(rawValue: 0x03)
     /// The node does not have the NetKey.
     package static let invalidNetKeyIndex = ConfigStatusCode(rawValue: 0x04)
-    /// A list of the node is full.
+    /// A list on the node is full.
     package static let insufficientResources = ConfigStatusCode(rawValue: 0x05)
-    /// The index holds another key.
+    /// The node stores another key under that index.
     package static let keyIndexAlreadyStored = ConfigStatusCode(rawValue: 0x06)
-    /// The model does not take the publication.
+    /// The model does not support the publication.
     package static let invalidPublishParameters = ConfigStatusCode(rawValue: 0x07)
     /// The model has no Subscription List.
     package static let notASubscribeModel = ConfigStatusCode(rawValue: 0x08)
@@ -32,36 +32,36 @@ package struct ConfigStatusCode: RawRepresentable, Hashable, Sendable, AccessFie
     package static let featureNotSupported = ConfigStatusCode(rawValue: 0x0A)
     /// The key refresh does not allow the update now.
     package static let cannotUpdate = ConfigStatusCode(rawValue: 0x0B)
-    /// The key is the last one or secures the request.
+    /// The key is the node's last one, or it secured the request.
     package static let cannotRemove = ConfigStatusCode(rawValue: 0x0C)
     /// The model is not secured with AppKeys.
     package static let cannotBind = ConfigStatusCode(rawValue: 0x0D)
-    /// The node cannot change the state at present.
+    /// The node cannot change the state at the moment.
     package static let temporarilyUnableToChangeState = ConfigStatusCode(rawValue: 0x0E)
     /// The state cannot be set to the value.
     package static let cannotSet = ConfigStatusCode(rawValue: 0x0F)
-    /// Something else went wrong.
+    /// The request failed for another reason.
     package static let unspecifiedError = ConfigStatusCode(rawValue: 0x10)
-    /// The NetKey and AppKey do not belong together, or the AppKey is not bound to the model.
+    /// The AppKey is bound to another NetKey, or it is not bound to the model.
     package static let invalidBinding = ConfigStatusCode(rawValue: 0x11)
     /// The forwarding table has no such path (1.1).
     package static let invalidPathEntry = ConfigStatusCode(rawValue: 0x12)
     /// The state cannot be read (1.1).
     package static let cannotGet = ConfigStatusCode(rawValue: 0x13)
-    /// What was asked for has changed meanwhile (1.1).
+    /// What was asked for has changed in the meantime (1.1).
     package static let obsoleteInformation = ConfigStatusCode(rawValue: 0x14)
-    /// The node has no such bearer (1.1).
+    /// The node does not have that bearer (1.1).
     package static let invalidBearer = ConfigStatusCode(rawValue: 0x15)
 
-    /// The specification's name, `Invalid AppKey Index`; `Unknown Status 0x42` for codes it does not define.
+    /// The name in the specification, `Invalid AppKey Index`; `Unknown Status 0x42` for codes that it does not define.
     package var name: String { explanation?.name ?? "Unknown Status 0x\(rawValue.hexadecimal)" }
 
-    /// One sentence: what the node says with it.
+    /// What the code means, one sentence.
     package var meaning: String {
         explanation?.meaning ?? "The node answered with a code that the specification does not define."
     }
 
-    /// One sentence: what helps.
+    /// What helps, one sentence.
     package var advice: String {
         explanation?.advice ?? "Look the code up in the documentation of the node's manufacturer."
     }
@@ -82,7 +82,7 @@ package struct ConfigStatusCode: RawRepresentable, Hashable, Sendable, AccessFie
         }
     }
 
-    /// Indexed by code.
+    /// By code.
     private static let explanations: [Explanation] = [
         Explanation("Success", "The node carried the request out.", "Nothing needs to be done."),
         Explanation(

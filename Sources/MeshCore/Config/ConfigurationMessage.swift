@@ -1,16 +1,16 @@
-/// A message between Configuration Client and Configuration Server (Mesh Protocol 4.3.2), always secured with the
-/// node's DeviceKey and addressed to its primary element.
+/// A message between Configuration Client and Configuration Server (Mesh Protocol 4.3.2). The node's DeviceKey secures
+/// it, and it goes to the node's primary element or comes from it.
 package protocol ConfigurationMessage: AccessMessage {
-    /// What the message is about, as far as requests and their answers both say so.
+    /// What the message is about, as far as a request and its answer both name it.
     var subject: ConfigurationSubject { get }
 }
 
 extension ConfigurationMessage {
-    /// The node as a whole.
+    /// The whole node.
     package var subject: ConfigurationSubject { ConfigurationSubject() }
 }
 
-/// The thing on a node that a request and its answer name; parts that the messages do not name are nil.
+/// What a request and its answer name on a node; nil for parts that they do not name.
 package struct ConfigurationSubject: Hashable, Sendable {
     /// A NetKey.
     package var netKeyIndex: NetKeyIndex?
@@ -44,13 +44,12 @@ extension ConfigurationRequest {
 }
 
 extension ConfigurationSubject {
-    /// Whether a status with that subject is about this one, in order or with company and model exchanged.
+    /// Whether a status with that subject is about this one, even if it names company and model in the wrong order.
     package func isMeant(by reported: ConfigurationSubject) -> Bool {
         reported == self || isExchanged(in: reported)
     }
 
-    /// Whether a status names the same vendor model with company and model exchanged, as BTstack does in all that it
-    /// says.
+    /// Whether a status names the same vendor model with company and model exchanged, as BTstack does in every status.
     package func isExchanged(in reported: ConfigurationSubject) -> Bool {
         guard reported != self, let model = reported.model?.exchanged else { return false }
         var exchanged = reported
@@ -64,15 +63,15 @@ extension ModelIdentifier {
     package var exchanged: ModelIdentifier? { company.map { .vendor(company: model, model: $0) } }
 }
 
-/// An answer that says whether the request was carried out.
+/// An answer that tells whether the node carried the request out.
 package protocol ConfigurationStatusMessage: ConfigurationMessage {
-    /// The outcome; other fields mean something only on success.
+    /// The outcome; the other fields are valid only on success.
     var status: ConfigStatusCode { get }
 }
 
-/// A request that is about a NetKey and has no other field.
+/// A request about a NetKey, without other fields.
 package protocol NetKeyIndexMessage: ConfigurationMessage, FieldMessage {
-    /// Which NetKey.
+    /// The index of the NetKey.
     var netKeyIndex: NetKeyIndex { get }
 
     /// The message about that NetKey.

@@ -1,9 +1,9 @@
 /// The layout of Default TTL Set and Status: one octet.
 package protocol DefaultTTLMessage: ConfigurationMessage, FieldMessage {
-    /// 0 or 2...127; receivers refuse other values.
+    /// The TTL, 0 or 2...127; receivers refuse other values.
     var ttl: UInt8 { get }
 
-    /// The message for that TTL.
+    /// The message with that TTL.
     init(ttl: UInt8)
 }
 
@@ -32,7 +32,7 @@ package struct ConfigDefaultTTLGet: ParameterlessMessage, ConfigurationRequest {
 package struct ConfigDefaultTTLSet: DefaultTTLMessage, ConfigurationRequest {
     package typealias Status = ConfigDefaultTTLStatus
     package static let opcode: Opcode = 0x800D
-    /// 0 or 2...127; nodes refuse other values.
+    /// The TTL, 0 or 2...127; nodes refuse other values.
     package var ttl: UInt8
 
     package init(ttl: UInt8) {
@@ -43,7 +43,7 @@ package struct ConfigDefaultTTLSet: DefaultTTLMessage, ConfigurationRequest {
 /// Config Default TTL Status (Mesh Protocol 4.3.2.8).
 package struct ConfigDefaultTTLStatus: DefaultTTLMessage {
     package static let opcode: Opcode = 0x800E
-    /// 0 or 2...127.
+    /// The TTL, 0 or 2...127.
     package var ttl: UInt8
 
     package init(ttl: UInt8) {

@@ -1,4 +1,4 @@
-/// The layout of messages that switch something or say whether it is on: one octet, 0x00 or 0x01.
+/// The layout of messages that switch a state or tell whether it is on: one octet, 0x00 or 0x01.
 package protocol SwitchMessage: ConfigurationMessage, FieldMessage {
     /// Whether the state is on.
     var isEnabled: Bool { get }
@@ -18,12 +18,12 @@ extension SwitchMessage {
     }
 }
 
-/// The layout of messages that say how a feature stands: one octet, see ``FeatureState``.
+/// The layout of messages that tell the state of a feature: one octet, see ``FeatureState``.
 package protocol FeatureStatusMessage: ConfigurationMessage, FieldMessage {
-    /// How the feature stands.
+    /// Whether the feature is on, off or not supported.
     var state: FeatureState { get }
 
-    /// The message for that state.
+    /// The message with that state.
     init(state: FeatureState)
 }
 
@@ -50,7 +50,7 @@ package struct ConfigBeaconGet: ParameterlessMessage, ConfigurationRequest {
 package struct ConfigBeaconSet: SwitchMessage, ConfigurationRequest {
     package typealias Status = ConfigBeaconStatus
     package static let opcode: Opcode = 0x800A
-    /// Whether the node is to send Secure Network beacons.
+    /// Whether the node should send Secure Network beacons.
     package var isEnabled: Bool
 
     package init(isEnabled: Bool) {

@@ -1,17 +1,17 @@
 /// The nine octets that Heartbeat Publication Set and Status share (Mesh Protocol 4.3.2.62).
 package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
-    /// A unicast or group address, or unassigned to stop. Virtual addresses are not refused here, since a node answers
-    /// to them with ``ConfigStatusCode/invalidAddress``.
+    /// A unicast or group address, or unassigned to stop. Virtual addresses are accepted here, since nodes answer them
+    /// with ``ConfigStatusCode/invalidAddress``.
     package var destination: Address
-    /// How many to send periodically, in a Status how many are left.
+    /// How many heartbeats to send periodically; in a Status, how many remain.
     package var countLog: HeartbeatPublicationCountLog
-    /// How often.
+    /// How often to send them.
     package var periodLog: HeartbeatPeriodLog
-    /// 0...127; receivers refuse other values.
+    /// The TTL, 0...127; receivers refuse other values.
     package var ttl: UInt8
-    /// Which features send a heartbeat when they are switched; reserved bits are kept.
+    /// The features that send a heartbeat when they are switched; reserved bits are kept.
     package var features: FeatureSet
-    /// The NetKey that secures heartbeats.
+    /// The NetKey that secures the heartbeats.
     package var netKeyIndex: NetKeyIndex
 
     package init(
@@ -41,7 +41,7 @@ package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
         netKeyIndex = try NetKeyIndex(reading: &reader)
     }
 
-    /// Reads nine octets of a node that reports its state: without a destination, values that cannot be are read as 0.
+    /// Reads nine octets from a node's report. Without a destination, invalid values are read as 0.
     fileprivate init(readingReport reader: inout ByteReader) throws(DecodeError) {
         let destination = try Address(reading: &reader)
         let (count, period) = (try reader.readUInt8(), try reader.readUInt8())
@@ -100,7 +100,7 @@ package struct ConfigHeartbeatPublicationGet: ParameterlessMessage, Configuratio
 package struct ConfigHeartbeatPublicationSet: ConfigurationRequest, FieldMessage {
     package typealias Status = ConfigHeartbeatPublicationStatus
     package static let opcode: Opcode = 0x8039
-    /// How the node is to send heartbeats.
+    /// How the node should send heartbeats.
     package var settings: HeartbeatPublicationSettings
 
     package init(settings: HeartbeatPublicationSettings) {
@@ -129,8 +129,8 @@ package struct ConfigHeartbeatPublicationStatus: ConfigurationStatusMessage, Fie
         self.settings = settings
     }
 
-    /// Reads ten octets. Without a destination the other fields mean nothing (Mesh Protocol 4.2.18.1), and stacks leave
-    /// there what they like, such as 0xFFFF for the NetKey: what cannot be is read as 0 then.
+    /// Reads ten octets. Without a destination the other fields have no meaning (Mesh Protocol 4.2.18.1), and stacks
+    /// leave arbitrary values there, such as 0xFFFF for the NetKey. Invalid values are then read as 0.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         status = try ConfigStatusCode(reading: &reader)
         settings = try HeartbeatPublicationSettings(readingReport: &reader)
@@ -144,12 +144,12 @@ package struct ConfigHeartbeatPublicationStatus: ConfigurationStatusMessage, Fie
 
 /// The five octets that Heartbeat Subscription Set and Status share (Mesh Protocol 4.3.2.65).
 package struct HeartbeatSubscriptionSettings: Hashable, Sendable, AccessField {
-    /// The element whose heartbeats count, nil for none.
+    /// The element whose heartbeats count; nil for none.
     package var source: UnicastAddress?
-    /// What they are sent to: unassigned, the node's own primary element or a group. Other addresses are not refused
-    /// here, since a node answers to them with ``ConfigStatusCode/invalidAddress``.
+    /// Their destination: unassigned, the node's own primary element or a group. Other addresses are accepted here,
+    /// since nodes answer them with ``ConfigStatusCode/invalidAddress``.
     package var destination: Address
-    /// How long to count, in a Status how long is left.
+    /// How long to count; in a Status, how much time remains.
     package var periodLog: HeartbeatPeriodLog
 
     package init(source: UnicastAddress?, destination: Address, periodLog: HeartbeatPeriodLog) {
@@ -188,7 +188,7 @@ package struct ConfigHeartbeatSubscriptionGet: ParameterlessMessage, Configurati
 package struct ConfigHeartbeatSubscriptionSet: ConfigurationRequest, FieldMessage {
     package typealias Status = ConfigHeartbeatSubscriptionStatus
     package static let opcode: Opcode = 0x803B
-    /// Which heartbeats the node is to count.
+    /// Which heartbeats the node should count.
     package var settings: HeartbeatSubscriptionSettings
 
     package init(settings: HeartbeatSubscriptionSettings) {
@@ -211,9 +211,9 @@ package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, Fi
     package var status: ConfigStatusCode
     /// Which heartbeats the node counts.
     package var settings: HeartbeatSubscriptionSettings
-    /// How many it received.
+    /// How many heartbeats it received.
     package var countLog: HeartbeatSubscriptionCountLog
-    /// The fewest hops of a heartbeat, 0...127; 127 while none was received.
+    /// The fewest hops of a heartbeat, 0...127; 127 until one arrives.
     package var minimumHops: UInt8
     /// The most hops of a heartbeat, 0...127.
     package var maximumHops: UInt8
@@ -232,8 +232,8 @@ package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, Fi
         self.maximumHops = maximumHops
     }
 
-    /// Reads nine octets. A count of 0x11 is read as 0xFF, for BTstack counts heartbeats as it does those that it
-    /// publishes.
+    /// Reads nine octets. A count of 0x11 is read as 0xFF, because BTstack encodes the count of received heartbeats
+    /// like that of sent ones.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         status = try ConfigStatusCode(reading: &reader)
         settings = try HeartbeatSubscriptionSettings(reading: &reader)

@@ -1,9 +1,9 @@
-/// The period of heartbeats, one octet (Mesh Protocol 4.2.18.3): 0 off, n stands for 2^(n−1) seconds.
+/// The period of heartbeats, one octet (Mesh Protocol 4.2.18.3): 0 for off, n for 2^(n−1) seconds.
 package struct HeartbeatPeriodLog: RawRepresentable, Hashable, Sendable, AccessField {
     /// 0x00...0x11.
     package let rawValue: UInt8
 
-    /// 0: no periodic heartbeats.
+    /// No periodic heartbeats.
     package static let off = HeartbeatPeriodLog()
 
     private init() {
@@ -16,7 +16,7 @@ package struct HeartbeatPeriodLog: RawRepresentable, Hashable, Sendable, AccessF
         self.rawValue = rawValue
     }
 
-    /// The period of that many seconds: 0, a power of two up to 32,768, or 65,535; nil for others.
+    /// The period with that many seconds: 0, a power of two up to 32,768, or 65,535; nil for others.
     package init?(seconds: UInt32) {
         switch seconds {
         case 0: rawValue = 0
@@ -26,7 +26,7 @@ package struct HeartbeatPeriodLog: RawRepresentable, Hashable, Sendable, AccessF
         }
     }
 
-    /// Seconds, 0 when off; the longest period counts as 65,535, the highest value of the state.
+    /// The period in seconds, 0 for off. The longest one counts as 65,535, the highest value of the state.
     package var seconds: UInt32 {
         switch rawValue {
         case 0: 0
@@ -36,20 +36,20 @@ package struct HeartbeatPeriodLog: RawRepresentable, Hashable, Sendable, AccessF
     }
 }
 
-/// How many heartbeats a node is still to send, one octet (Mesh Protocol 4.2.18.2): 0 none, n at most 2^(n−1),
-/// 0xFF without end.
+/// How many heartbeats a node still sends, one octet (Mesh Protocol 4.2.18.2): 0 for none, n for at most 2^(n−1), 0xFF
+/// for endless.
 package struct HeartbeatPublicationCountLog: RawRepresentable, Hashable, Sendable, AccessField {
     /// 0x00...0x11 or 0xFF.
     package let rawValue: UInt8
 
-    /// 0: none.
+    /// No heartbeats.
     package static let off = HeartbeatPublicationCountLog()
 
     private init() {
         rawValue = 0
     }
 
-    /// 0xFF: without end.
+    /// Endless heartbeats.
     package static let endless = HeartbeatPublicationCountLog(endless: 0xFF)
 
     private init(endless rawValue: UInt8) {
@@ -62,8 +62,8 @@ package struct HeartbeatPublicationCountLog: RawRepresentable, Hashable, Sendabl
         self.rawValue = rawValue
     }
 
-    /// The count of so many heartbeats: 0, a power of two up to 32,768, or 65,534; nil for others, which a node would
-    /// round up.
+    /// The octet for that many heartbeats: 0, a power of two up to 32,768, or 65,534. Nil for others, which a node
+    /// would round up.
     package init?(count: UInt32) {
         switch count {
         case 0: rawValue = 0
@@ -73,7 +73,7 @@ package struct HeartbeatPublicationCountLog: RawRepresentable, Hashable, Sendabl
         }
     }
 
-    /// The highest number it stands for; nil without end.
+    /// The highest number that it stands for; nil for endless.
     package var count: UInt32? {
         switch rawValue {
         case 0: 0
@@ -84,13 +84,13 @@ package struct HeartbeatPublicationCountLog: RawRepresentable, Hashable, Sendabl
     }
 }
 
-/// How many heartbeats a node received, one octet (Mesh Protocol 4.2.19.4): 0 none, n from 2^(n−1) to 2^n − 1,
-/// 0xFF for 0xFFFF or more.
+/// How many heartbeats a node received, one octet (Mesh Protocol 4.2.19.4): 0 for none, n for 2^(n−1) to 2^n − 1, 0xFF
+/// for 0xFFFF or more.
 package struct HeartbeatSubscriptionCountLog: RawRepresentable, Hashable, Sendable, AccessField {
     /// 0x00...0x10 or 0xFF.
     package let rawValue: UInt8
 
-    /// 0: none.
+    /// No heartbeats.
     package static let off = HeartbeatSubscriptionCountLog()
 
     private init() {

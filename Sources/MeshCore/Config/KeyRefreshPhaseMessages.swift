@@ -1,8 +1,8 @@
 /// What Key Refresh Phase Set asks a node to do (Mesh Protocol 4.3.2.59).
 package enum KeyRefreshTransition: UInt8, CaseIterable, Hashable, Sendable, AccessField {
-    /// Transmit with the new keys, to phase 2.
+    /// Use the new keys: go to phase 2.
     case useNewKeys = 2
-    /// Forget the old keys, through phase 3 back to normal.
+    /// Revoke the old keys: go through phase 3 back to normal.
     case revokeOldKeys = 3
 }
 
@@ -23,7 +23,7 @@ package struct ConfigKeyRefreshPhaseSet: ConfigurationRequest, FieldMessage {
     package static let opcode: Opcode = 0x8016
     /// The NetKey of the subnet.
     package var netKeyIndex: NetKeyIndex
-    /// What to do.
+    /// What the node should do.
     package var transition: KeyRefreshTransition
 
     package init(netKeyIndex: NetKeyIndex, transition: KeyRefreshTransition) {
@@ -51,7 +51,7 @@ package struct ConfigKeyRefreshPhaseStatus: ConfigurationStatusMessage, FieldMes
     package var status: ConfigStatusCode
     /// The NetKey of the subnet.
     package var netKeyIndex: NetKeyIndex
-    /// Where the key refresh stands.
+    /// The phase of the key refresh.
     package var phase: KeyRefreshPhase
 
     package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, phase: KeyRefreshPhase) {

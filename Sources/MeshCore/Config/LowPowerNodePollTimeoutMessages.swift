@@ -27,10 +27,9 @@ package struct ConfigLowPowerNodePollTimeoutStatus: ConfigurationMessage, FieldM
     package static let opcode: Opcode = 0x802E
     /// The address of the Low Power node's primary element.
     package var lowPowerNodeAddress: UnicastAddress
-    /// In steps of 100 ms, 0x00000A...0x34BBFF; 0 if the node that answers is not that node's Friend.
+    /// In steps of 100 ms, 0x00000A...0x34BBFF; 0 if the answering node is not that node's Friend.
     package var pollTimeout: UInt32
 
-    /// The time after which the Friend gives the Low Power node up.
     package init(lowPowerNodeAddress: UnicastAddress, pollTimeout: UInt32) {
         self.lowPowerNodeAddress = lowPowerNodeAddress
         self.pollTimeout = pollTimeout

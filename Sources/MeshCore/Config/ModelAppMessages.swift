@@ -1,6 +1,6 @@
 /// A message about the binding of an AppKey to a model.
 package protocol ModelAppMessage: ModelMessage, FieldMessage {
-    /// The AppKey.
+    /// The index of the AppKey.
     var appKeyIndex: AppKeyIndex { get }
 }
 
@@ -19,7 +19,7 @@ extension ModelAppMessage {
 
 /// The layout of Model App Bind and Unbind: ElementAddress (2), AppKeyIndex (2), ModelIdentifier (2 or 4).
 package protocol ModelAppRequest: ModelAppMessage, ConfigurationRequest where Status == ConfigModelAppStatus {
-    /// The request for that binding.
+    /// The request with those fields.
     init(elementAddress: UnicastAddress, appKeyIndex: AppKeyIndex, model: ModelIdentifier)
 }
 
@@ -108,8 +108,8 @@ package struct ConfigModelAppStatus: ModelAppMessage, ConfigurationStatusMessage
 package protocol ModelAppList: ModelList where Entry == AppKeyIndex {}
 
 extension ModelAppList {
-    /// Reads packed indexes; their order says nothing. Zephyr lists what it calls the DeviceKey of any node, 0xFFFC,
-    /// where a model is secured with a DeviceKey: such a model has no AppKey.
+    /// Reads packed indexes; their order means nothing. Zephyr lists 0xFFFC, its index for the DeviceKey of any node,
+    /// where a DeviceKey secures a model. Such a model has no AppKey.
     package static func readEntries(from reader: inout ByteReader) throws(DecodeError) -> [AppKeyIndex] {
         var peek = reader
         if reader.remaining == 2, try peek.readUInt16LittleEndian() >= 0xFFFC {

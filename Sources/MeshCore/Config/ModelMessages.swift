@@ -2,7 +2,7 @@
 package protocol ModelMessage: ConfigurationMessage {
     /// The address of the element.
     var elementAddress: UnicastAddress { get }
-    /// The model on it.
+    /// The model on that element.
     var model: ModelIdentifier { get }
 }
 
@@ -13,7 +13,7 @@ extension ModelMessage {
     }
 }
 
-/// The layout of requests for a list: ElementAddress (2), ModelIdentifier (2 or 4, as the message's kind of model has).
+/// The layout of requests for a list: ElementAddress (2), ModelIdentifier (2 or 4, depending on the kind of model).
 package protocol ModelListGet: ModelMessage, ConfigurationRequest, FieldMessage where Status: ModelList<Listed> {
     /// The kind of model.
     associatedtype Listed: ListedModelIdentifier
@@ -27,7 +27,7 @@ package protocol ModelListGet: ModelMessage, ConfigurationRequest, FieldMessage 
 extension ModelListGet {
     package var model: ModelIdentifier { listedModel.identifier }
 
-    /// Asks for the model's list; nil if the model is of the kind that the other message asks for.
+    /// Asks for the model's list; nil if the other message serves this kind of model.
     package init?(elementAddress: UnicastAddress, model: ModelIdentifier) {
         guard let listedModel = Listed(model) else { return nil }
         self.init(elementAddress: elementAddress, listedModel: listedModel)
@@ -48,17 +48,19 @@ extension ModelListGet {
 package protocol ModelList<Listed>: ModelMessage, ConfigurationStatusMessage, FieldMessage {
     /// The kind of model.
     associatedtype Listed: ListedModelIdentifier
-    /// What is listed.
+    /// An entry of the list.
     associatedtype Entry
-    /// The model.
+    /// The model whose list it is.
     var listedModel: Listed { get }
-    /// What the model has; nothing unless the status is success.
+    /// The model's entries; empty unless the status is success.
     var entries: [Entry] { get }
 
-    /// The list of a model.
+    /// The message with those fields.
     init(status: ConfigStatusCode, elementAddress: UnicastAddress, listedModel: Listed, entries: [Entry])
 
     /// Reads entries to the end.
+    ///
+    /// - Throws: ``DecodeError`` if an entry is truncated or prohibited.
     static func readEntries(from reader: inout ByteReader) throws(DecodeError) -> [Entry]
 
     /// Appends the entries.

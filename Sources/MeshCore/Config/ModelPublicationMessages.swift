@@ -27,10 +27,10 @@ package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, Fi
     package typealias Status = ConfigModelPublicationStatus
     package static let opcode: Opcode = 0x03
     package var elementAddress: UnicastAddress
-    /// A unicast or group address, or unassigned to stop publishing. Virtual addresses, which have a message of their
-    /// own, are not refused here, since a node answers to them with ``ConfigStatusCode/invalidAddress``.
+    /// A unicast or group address, or unassigned to stop publishing. Virtual addresses have a message of their own;
+    /// they are accepted here, since nodes answer them with ``ConfigStatusCode/invalidAddress``.
     package var publishAddress: Address
-    /// How the model publishes; without meaning if the address is unassigned.
+    /// How the model publishes; without meaning for the unassigned address.
     package var settings: PublicationSettings
     package var model: ModelIdentifier
 
@@ -127,7 +127,7 @@ package struct ConfigModelPublicationStatus: ModelMessage, ConfigurationStatusMe
     package static let opcode: Opcode = 0x8019
     package var status: ConfigStatusCode
     package var elementAddress: UnicastAddress
-    /// Where the model publishes to, for a label its virtual address; unassigned if it does not publish.
+    /// Where the model publishes to; for a label its virtual address, unassigned if the model does not publish.
     package var publishAddress: Address
     /// How the model publishes.
     package var settings: PublicationSettings

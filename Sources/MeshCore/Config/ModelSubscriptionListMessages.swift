@@ -1,8 +1,8 @@
-/// The addresses a model is subscribed to.
+/// The addresses that a model subscribes to.
 package protocol ModelSubscriptionList: ModelList where Entry == Address {}
 
 extension ModelSubscriptionList {
-    /// Reads addresses of two octets each; only groups and virtual addresses can be subscribed to.
+    /// Reads addresses of two octets each; only group and virtual addresses are allowed.
     package static func readEntries(from reader: inout ByteReader) throws(DecodeError) -> [Address] {
         var addresses: [Address] = []
         addresses.reserveCapacity(reader.remaining / 2)
@@ -16,7 +16,7 @@ extension ModelSubscriptionList {
         return addresses
     }
 
-    /// Appends two octets an address.
+    /// Appends two octets for each address.
     package static func write(_ entries: [Address], to writer: inout ByteWriter) {
         for address in entries { address.write(to: &writer) }
     }

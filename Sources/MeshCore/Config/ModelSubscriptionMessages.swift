@@ -1,11 +1,11 @@
 /// The layout of Subscription Add, Delete and Overwrite: ElementAddress (2), Address (2), ModelIdentifier (2 or 4).
 package protocol ModelSubscriptionRequest: ModelMessage, ConfigurationRequest, FieldMessage
 where Status == ConfigModelSubscriptionStatus {
-    /// A group other than all-nodes. Other addresses are not refused here, since a node answers to them with
+    /// A group other than all-nodes. Other addresses are accepted here, since nodes answer them with
     /// ``ConfigStatusCode/invalidAddress``.
     var address: Address { get }
 
-    /// The request for that address.
+    /// The request with those fields.
     init(elementAddress: UnicastAddress, address: Address, model: ModelIdentifier)
 }
 
@@ -25,7 +25,7 @@ extension ModelSubscriptionRequest {
         model.write(to: &writer)
     }
 
-    /// Whether the status is about the same model and address; some nodes leave the address out of a refusal.
+    /// Whether the status is about the same model and address. Some nodes leave the address out of a refusal.
     package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
         subject.isMeant(by: status.subject) && status.concerns(address)
     }
@@ -38,7 +38,7 @@ where Status == ConfigModelSubscriptionStatus {
     /// The label of the virtual address.
     var label: LabelUUID { get }
 
-    /// The request for that label.
+    /// The request with those fields.
     init(elementAddress: UnicastAddress, label: LabelUUID, model: ModelIdentifier)
 }
 
@@ -58,8 +58,8 @@ extension ModelSubscriptionVirtualAddressRequest {
         model.write(to: &writer)
     }
 
-    /// Whether the status is about the same model and the label's virtual address; some nodes leave the address out
-    /// of a refusal.
+    /// Whether the status is about the same model and the label's virtual address. Some nodes leave the address out of
+    /// a refusal.
     package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
         subject.isMeant(by: status.subject) && status.concerns(label.virtualAddress)
     }
@@ -125,8 +125,7 @@ package struct ConfigModelSubscriptionVirtualAddressDelete: ModelSubscriptionVir
     }
 }
 
-/// Config Model Subscription Overwrite (Mesh Protocol 4.3.2.23): the address is all that
-/// remains on the list.
+/// Config Model Subscription Overwrite (Mesh Protocol 4.3.2.23): the address replaces the whole list.
 package struct ConfigModelSubscriptionOverwrite: ModelSubscriptionRequest {
     package static let opcode: Opcode = 0x801E
     package var elementAddress: UnicastAddress
@@ -134,7 +133,6 @@ package struct ConfigModelSubscriptionOverwrite: ModelSubscriptionRequest {
     package var address: Address
     package var model: ModelIdentifier
 
-    /// Subscribes the model to the address alone.
     package init(elementAddress: UnicastAddress, address: Address, model: ModelIdentifier) {
         self.elementAddress = elementAddress
         self.address = address
@@ -142,8 +140,7 @@ package struct ConfigModelSubscriptionOverwrite: ModelSubscriptionRequest {
     }
 }
 
-/// Config Model Subscription Virtual Address Overwrite (Mesh Protocol 4.3.2.24): the label is
-/// all that remains on the list.
+/// Config Model Subscription Virtual Address Overwrite (Mesh Protocol 4.3.2.24): the label replaces the whole list.
 package struct ConfigModelSubscriptionVirtualAddressOverwrite: ModelSubscriptionVirtualAddressRequest {
     package static let opcode: Opcode = 0x8022
     package var elementAddress: UnicastAddress
@@ -151,7 +148,6 @@ package struct ConfigModelSubscriptionVirtualAddressOverwrite: ModelSubscription
     package var label: LabelUUID
     package var model: ModelIdentifier
 
-    /// Subscribes the model to the label alone.
     package init(elementAddress: UnicastAddress, label: LabelUUID, model: ModelIdentifier) {
         self.elementAddress = elementAddress
         self.label = label
@@ -159,7 +155,7 @@ package struct ConfigModelSubscriptionVirtualAddressOverwrite: ModelSubscription
     }
 }
 
-/// Config Model Subscription Delete All (Mesh Protocol 4.3.2.25): virtual addresses included.
+/// Config Model Subscription Delete All (Mesh Protocol 4.3.2.25): also ends subscriptions to virtual addresses.
 package struct ConfigModelSubscriptionDeleteAll: ModelMessage, ConfigurationRequest, FieldMessage {
     package typealias Status = ConfigModelSubscriptionStatus
     package static let opcode: Opcode = 0x801D
@@ -193,7 +189,7 @@ package struct ConfigModelSubscriptionStatus: ModelMessage, ConfigurationStatusM
     package static let opcode: Opcode = 0x801F
     package var status: ConfigStatusCode
     package var elementAddress: UnicastAddress
-    /// The address of the request, for a label its virtual address; unassigned after Delete All.
+    /// The address of the request; for a label its virtual address, unassigned after Delete All.
     package var address: Address
     package var model: ModelIdentifier
 

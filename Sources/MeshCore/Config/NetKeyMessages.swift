@@ -1,11 +1,11 @@
 /// The layout of NetKey Add and Update: NetKeyIndex (2), NetKey (16).
 package protocol NetKeyMaterialMessage: ConfigurationRequest, FieldMessage where Status == ConfigNetKeyStatus {
-    /// Which NetKey.
+    /// The index of the NetKey.
     var netKeyIndex: NetKeyIndex { get }
-    /// The key.
+    /// The octets of the key.
     var key: KeyMaterial { get }
 
-    /// The message with that key.
+    /// The message with those fields.
     init(netKeyIndex: NetKeyIndex, key: KeyMaterial)
 }
 
@@ -23,7 +23,7 @@ extension NetKeyMaterialMessage {
     package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }
 
-/// Config NetKey Add (Mesh Protocol 4.3.2.31): adding the key that is already there succeeds.
+/// Config NetKey Add (Mesh Protocol 4.3.2.31). Adding a key that the node has succeeds.
 package struct ConfigNetKeyAdd: NetKeyMaterialMessage {
     package static let opcode: Opcode = 0x8040
     package var netKeyIndex: NetKeyIndex
@@ -47,7 +47,8 @@ package struct ConfigNetKeyUpdate: NetKeyMaterialMessage {
     }
 }
 
-/// Config NetKey Delete (Mesh Protocol 4.3.2.33): takes the AppKeys bound to it along; an unknown index succeeds.
+/// Config NetKey Delete (Mesh Protocol 4.3.2.33): also deletes the AppKeys bound to it. Deleting an unknown index
+/// succeeds.
 package struct ConfigNetKeyDelete: NetKeyIndexMessage, ConfigurationRequest {
     package typealias Status = ConfigNetKeyStatus
     package static let opcode: Opcode = 0x8041
@@ -62,7 +63,7 @@ package struct ConfigNetKeyDelete: NetKeyIndexMessage, ConfigurationRequest {
 package struct ConfigNetKeyStatus: ConfigurationStatusMessage, FieldMessage {
     package static let opcode: Opcode = 0x8044
     package var status: ConfigStatusCode
-    /// Which NetKey.
+    /// The index of the NetKey.
     package var netKeyIndex: NetKeyIndex
 
     package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex) {
@@ -95,7 +96,7 @@ package struct ConfigNetKeyGet: ParameterlessMessage, ConfigurationRequest {
 /// Config NetKey List (Mesh Protocol 4.3.2.36).
 package struct ConfigNetKeyList: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x8043
-    /// All NetKeys of the node; the order says nothing.
+    /// All NetKeys of the node; the order means nothing.
     package var netKeyIndexes: [NetKeyIndex]
 
     package init(netKeyIndexes: [NetKeyIndex]) {

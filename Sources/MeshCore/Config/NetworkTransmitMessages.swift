@@ -1,9 +1,9 @@
 /// The layout of Network Transmit Set and Status: one octet.
 package protocol NetworkTransmitMessage: ConfigurationMessage, FieldMessage {
-    /// How network PDUs of the node itself are repeated.
+    /// How the node repeats network PDUs that it originates.
     var transmit: TransmitParameters { get }
 
-    /// The message for those parameters.
+    /// The message with those parameters.
     init(transmit: TransmitParameters)
 }
 
@@ -30,7 +30,7 @@ package struct ConfigNetworkTransmitGet: ParameterlessMessage, ConfigurationRequ
 package struct ConfigNetworkTransmitSet: NetworkTransmitMessage, ConfigurationRequest {
     package typealias Status = ConfigNetworkTransmitStatus
     package static let opcode: Opcode = 0x8024
-    /// How network PDUs of the node itself are to be repeated.
+    /// How the node should repeat network PDUs that it originates.
     package var transmit: TransmitParameters
 
     package init(transmit: TransmitParameters) {
@@ -41,7 +41,7 @@ package struct ConfigNetworkTransmitSet: NetworkTransmitMessage, ConfigurationRe
 /// Config Network Transmit Status (Mesh Protocol 4.3.2.71).
 package struct ConfigNetworkTransmitStatus: NetworkTransmitMessage {
     package static let opcode: Opcode = 0x8025
-    /// How network PDUs of the node itself are repeated.
+    /// How the node repeats network PDUs that it originates.
     package var transmit: TransmitParameters
 
     package init(transmit: TransmitParameters) {

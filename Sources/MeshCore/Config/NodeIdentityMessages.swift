@@ -1,10 +1,10 @@
 /// Whether a node advertises with Node Identity on a subnet (Mesh Protocol 4.2.13).
 package enum NodeIdentityState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
-    /// It does not.
+    /// It does not advertise with it.
     case stopped = 0
-    /// It does, for a minute.
+    /// It advertises with it, for at most 60 seconds.
     case running = 1
-    /// It cannot.
+    /// It does not support it.
     case notSupported = 2
 }
 
@@ -12,10 +12,10 @@ package enum NodeIdentityState: UInt8, CaseIterable, Hashable, Sendable, AccessF
 package protocol NodeIdentitySetMessage: ConfigurationRequest, FieldMessage {
     /// The NetKey of the subnet.
     var netKeyIndex: NetKeyIndex { get }
-    /// Whether to advertise.
+    /// Whether the node should advertise.
     var isEnabled: Bool { get }
 
-    /// The message for that subnet.
+    /// The message with those fields.
     init(netKeyIndex: NetKeyIndex, isEnabled: Bool)
 }
 
@@ -33,7 +33,7 @@ extension NodeIdentitySetMessage {
     package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }
 
-/// The layout of messages that say whether a node advertises with its identity: status (1), NetKey index (2), state
+/// The layout of messages that tell whether a node advertises with its identity: status (1), NetKey index (2), state
 /// (1).
 package protocol NodeIdentityStatusMessage: ConfigurationStatusMessage, FieldMessage {
     /// The NetKey of the subnet.
@@ -41,7 +41,7 @@ package protocol NodeIdentityStatusMessage: ConfigurationStatusMessage, FieldMes
     /// Whether the node advertises.
     var identity: NodeIdentityState { get }
 
-    /// The state on that subnet.
+    /// The message with those fields.
     init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, identity: NodeIdentityState)
 }
 
@@ -80,7 +80,7 @@ package struct ConfigNodeIdentitySet: NodeIdentitySetMessage {
     package typealias Status = ConfigNodeIdentityStatus
     package static let opcode: Opcode = 0x8047
     package var netKeyIndex: NetKeyIndex
-    /// Whether to advertise with Node Identity.
+    /// Whether the node should advertise with Node Identity.
     package var isEnabled: Bool
 
     package init(netKeyIndex: NetKeyIndex, isEnabled: Bool) {

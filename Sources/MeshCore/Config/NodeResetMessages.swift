@@ -6,11 +6,10 @@ package struct ConfigNodeReset: ParameterlessMessage, ConfigurationRequest {
     package init() {}
 }
 
-/// Config Node Reset Status (Mesh Protocol 4.3.2.54). The node forgets its keys after sending it, so that it may get
-/// lost for good: no answer does not mean that the node was not reset.
+/// Config Node Reset Status (Mesh Protocol 4.3.2.54). The node forgets its keys after sending it and so cannot repeat
+/// it. A missing answer therefore does not mean that the node was not reset.
 package struct ConfigNodeResetStatus: ParameterlessMessage, ConfigurationMessage {
     package static let opcode: Opcode = 0x804A
 
-    /// The node is about to reset.
     package init() {}
 }

@@ -1,12 +1,13 @@
-/// How a model publishes, beside the address: the five octets that publication messages share (Mesh Protocol 4.3.2.16).
+/// How a model publishes, apart from the address: the five octets that publication messages share (Mesh Protocol
+/// 4.3.2.16).
 package struct PublicationSettings: Hashable, Sendable {
     /// The AppKey that secures the messages.
     package var appKeyIndex: AppKeyIndex
-    /// Whether friendship credentials are used.
+    /// Whether friendship credentials secure the messages.
     package var usesFriendshipCredentials: Bool
-    /// 0...127, or 255 for the node's default TTL; receivers refuse other values.
+    /// The TTL, 0...127, or 255 for the node's default TTL; receivers refuse other values.
     package var ttl: UInt8
-    /// How often.
+    /// How often the model publishes.
     package var period: PublishPeriod
     /// How each message is repeated.
     package var retransmit: PublishRetransmit
@@ -25,7 +26,7 @@ package struct PublicationSettings: Hashable, Sendable {
         self.retransmit = retransmit
     }
 
-    /// Those of a publication.
+    /// The settings of a publication.
     package init(_ publication: Publication) {
         self.init(
             appKeyIndex: publication.appKeyIndex,
@@ -36,7 +37,7 @@ package struct PublicationSettings: Hashable, Sendable {
         )
     }
 
-    /// All zero, as goes with the unassigned address.
+    /// All zero, as the unassigned address requires.
     package static let disabled = PublicationSettings(appKeyIndex: .first, ttl: 0)
 
     /// The publication to an address with these settings.
@@ -53,8 +54,8 @@ package struct PublicationSettings: Hashable, Sendable {
 }
 
 extension PublicationSettings: AccessField {
-    /// AppKeyIndex in bits 0–11, CredentialFlag in bit 12; bits 13–15 are reserved for future use and ignored, as
-    /// section 1.3.1.1 asks. Then PublishTTL, PublishPeriod and PublishRetransmit, an octet each.
+    /// Reads AppKeyIndex in bits 0–11 and CredentialFlag in bit 12. Bits 13–15 are reserved and ignored, as section
+    /// 1.3.1.1 demands. PublishTTL, PublishPeriod and PublishRetransmit follow, one octet each.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         let bits = try reader.readUInt16LittleEndian()
         appKeyIndex = try AppKeyIndex(bits: bits & 0x0FFF)
@@ -67,7 +68,7 @@ extension PublicationSettings: AccessField {
         retransmit = PublishRetransmit(octet: try reader.readUInt8())
     }
 
-    /// Appends five octets, the reserved bits zero.
+    /// Appends five octets, with the reserved bits zero.
     package func write(to writer: inout ByteWriter) {
         writer.writeLittleEndian(appKeyIndex.rawValue | (usesFriendshipCredentials ? 0x1000 : 0))
         writer.write(ttl)

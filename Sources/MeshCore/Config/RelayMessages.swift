@@ -10,7 +10,7 @@ package struct ConfigRelayGet: ParameterlessMessage, ConfigurationRequest {
 package struct ConfigRelaySet: ConfigurationRequest, FieldMessage {
     package typealias Status = ConfigRelayStatus
     package static let opcode: Opcode = 0x8027
-    /// Whether the feature is to be on.
+    /// Whether the node should relay.
     package var isEnabled: Bool
     /// How relayed network PDUs are repeated.
     package var retransmit: TransmitParameters
@@ -35,7 +35,7 @@ package struct ConfigRelaySet: ConfigurationRequest, FieldMessage {
 /// Config Relay Status (Mesh Protocol 4.3.2.14).
 package struct ConfigRelayStatus: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x8028
-    /// How the feature stands.
+    /// Whether the feature is on, off or not supported.
     package var state: FeatureState
     /// How relayed network PDUs are repeated.
     package var retransmit: TransmitParameters

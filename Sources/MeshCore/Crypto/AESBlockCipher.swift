@@ -1,8 +1,8 @@
 internal import CCrypto
 
-/// AES-128 on single blocks under one key, the function e of the specification (Mesh Protocol 3.9.2.1, FIPS 197).
+/// AES-128 on single blocks under one key: the function e of the specification (Mesh Protocol 3.9.2.1, FIPS 197).
 ///
-/// The key schedule is prepared once. Not shared between threads: an instance belongs to the thread of its stack.
+/// The key schedule is prepared once. Threads must not share an instance: it belongs to the thread of its stack.
 package final class AESBlockCipher {
     private let context: OpaquePointer
 
@@ -16,14 +16,14 @@ package final class AESBlockCipher {
         EVP_CIPHER_CTX_free(context)
     }
 
-    /// The encryption of one block of 16 octets.
+    /// Encrypts one block of 16 octets.
     package func encrypt(_ block: Octets16) -> Octets16 {
         Octets16.filled { output in
             block.withUnsafeOctets { ccrypto_aes_block_encrypt(context, $0, output) } == 1
         }
     }
 
-    /// The encryptions of many blocks, each by itself, in their order; far faster than one after the other.
+    /// Encrypts many blocks, each by itself, and keeps their order; far faster than one call for each.
     package func encrypt(_ blocks: [Octets16]) -> [Octets16] {
         guard let length = Int32(exactly: blocks.count * 16) else {
             return blocks.map { encrypt($0) }

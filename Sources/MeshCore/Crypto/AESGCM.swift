@@ -1,25 +1,26 @@
 internal import CCrypto
 
-/// Why AES-GCM refused; nothing in it tells anything about keys or plaintext.
+/// Why AES-GCM refused. No case reveals anything about keys or plaintext.
 package enum AESGCMError: Error, Hashable, Sendable {
-    /// The key has not 32 octets, the nonce not 12, the input less than a tag or more than 2^31 - 1 octets.
+    /// The key is not 32 octets long, the nonce not 12, or the input is shorter than a tag or longer than 2^31 − 1
+    /// octets.
     case length(Int)
-    /// The tag does not fit: wrong key, wrong nonce, wrong associated data, or changed octets.
+    /// The tag does not match: wrong key, nonce or associated data, or changed octets.
     case authentication
-    /// libcrypto could not do it, usually for want of memory.
+    /// libcrypto failed, usually because it got no memory.
     case library
 }
 
 /// AES-256 in Galois/Counter Mode with a 96-bit nonce and a 128-bit tag (NIST SP 800-38D).
 ///
-/// The mesh itself uses AES-CCM; this is for what lies on disk. The key schedule is prepared once. A nonce must never
-/// be used twice with one key. An instance belongs to one thread.
+/// The mesh itself uses AES-CCM; this is for files. The key schedule is prepared once. A nonce must never be used twice
+/// with one key. An instance belongs to one thread.
 package final class AESGCM {
-    /// Octets of a key.
+    /// The length of a key in octets.
     package static let keyLength = 32
-    /// Octets of a nonce.
+    /// The length of a nonce in octets.
     package static let nonceLength = 12
-    /// Octets of the tag at the end of what was sealed.
+    /// The length in octets of the tag at the end of sealed data.
     package static let tagLength = 16
 
     private let encryption: OpaquePointer
@@ -28,7 +29,7 @@ package final class AESGCM {
     /// Prepares the key schedule.
     ///
     /// - Parameter key: 32 octets.
-    /// - Throws: ``AESGCMError/length(_:)`` for another length, ``AESGCMError/library``.
+    /// - Throws: ``AESGCMError/length(_:)`` for another length, ``AESGCMError/library`` if libcrypto fails.
     package init(key: [UInt8]) throws(AESGCMError) {
         guard key.count == AESGCM.keyLength else { throw .length(key.count) }
         guard let cipher = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) else { throw .library }
@@ -53,10 +54,12 @@ package final class AESGCM {
     /// Encrypts and authenticates.
     ///
     /// - Parameters:
-    ///   - plaintext: what is to be secret.
+    ///   - plaintext: the octets to hide.
     ///   - nonce: 12 octets, new for every call.
-    ///   - associatedData: what is to be authenticated but not stored.
-    /// - Returns: the ciphertext, as long as the plaintext, and 16 octets of tag.
+    ///   - associatedData: octets that the tag covers but the result does not contain.
+    /// - Returns: the ciphertext, as long as the plaintext, then 16 octets of tag.
+    /// - Throws: ``AESGCMError/length(_:)`` for another nonce or too long an input, ``AESGCMError/library`` if
+    ///   libcrypto fails.
     package func seal(
         _ plaintext: some Collection<UInt8>,
         nonce: some Collection<UInt8>,
@@ -94,6 +97,8 @@ package final class AESGCM {
     ///   - nonce: the 12 octets used for sealing.
     ///   - associatedData: the associated data used for sealing.
     /// - Returns: the plaintext.
+    /// - Throws: ``AESGCMError/length(_:)`` for another nonce or an input without a tag or too long,
+    ///   ``AESGCMError/authentication`` if the tag does not match.
     package func open(
         _ sealed: ArraySlice<UInt8>,
         nonce: ArraySlice<UInt8>,
@@ -111,7 +116,8 @@ package final class AESGCM {
                 nonce.withUnsafeBufferPointer { nonce in
                     var written: Int32 = 0
                     var unused: UInt8 = 0
-                    // Without an output libcrypto takes input for associated data, so an empty one is left out.
+                    // Without an output libcrypto takes the input for associated data, so an empty ciphertext is left
+                    // out.
                     guard EVP_DecryptInit_ex2(decryption, nil, nil, nonce.baseAddress, nil) == 1,
                         EVP_DecryptUpdate(decryption, nil, &written, associatedData, associatedLength) == 1,
                         length == 0
@@ -122,7 +128,7 @@ package final class AESGCM {
                     isAuthentic = EVP_DecryptFinal_ex(decryption, &unused, &written) == 1
                 }
             }
-            // Nothing unauthenticated leaves this function, not even as the contents of an array that is thrown away.
+            // Nothing unauthenticated leaves this function, not even in an array that is thrown away.
             initialized = isAuthentic ? Int(length) : 0
         }
         guard isAuthentic else { throw .authentication }

@@ -10,12 +10,12 @@ package enum MICSize: Int, Sendable {
 
 /// AES-CCM with nonces of 13 octets under one key (Mesh Protocol 3.9.2.4, RFC 3610).
 ///
-/// The key schedules are prepared once each, when a direction and MIC size is first used. Not shared between threads:
-/// an instance belongs to the thread of its stack.
+/// Each of the four key schedules is prepared when its direction and MIC size are first used. Threads must not share an
+/// instance: it belongs to the thread of its stack.
 package final class AuthenticatedCipher {
     private let key: KeyMaterial
-    // Behind a pointer, because the checks for exclusive access to properties of a class would cost as much as an AES
-    // block on every PDU.
+    // Behind a pointer: the checks for exclusive access to properties of a class would cost as much as an AES block on
+    // every PDU.
     private let contexts: UnsafeMutablePointer<OpaquePointer?>
 
     /// A cipher for `key`.
@@ -32,7 +32,8 @@ package final class AuthenticatedCipher {
 
     /// Encrypts octets and appends the MIC.
     ///
-    /// - Parameter additional: octets that the MIC covers but that are not sent: the label of a virtual address.
+    /// - Parameter additional: octets that the MIC covers but that are not sent, such as the label of a virtual
+    ///   address.
     package func seal(
         _ plaintext: [UInt8],
         nonce: Nonce,
@@ -47,7 +48,7 @@ package final class AuthenticatedCipher {
         }
     }
 
-    /// Decrypts octets that end in a MIC, or nil if they are shorter than the MIC or not authentic.
+    /// Decrypts octets that end in a MIC; nil if they are shorter than the MIC or not authentic.
     package func open(
         _ sealed: ArraySlice<UInt8>,
         nonce: Nonce,
@@ -66,7 +67,7 @@ package final class AuthenticatedCipher {
         return isAuthentic ? plaintext : nil
     }
 
-    /// Encrypts `count` octets to `output`, which may be the input and has room for the MIC after them.
+    /// Encrypts `count` octets to `output`, which may be the input and must have room for the MIC after them.
     @inline(__always)
     func seal(
         _ input: UnsafePointer<UInt8>?,
@@ -94,8 +95,8 @@ package final class AuthenticatedCipher {
         guard done == 1 else { libcryptoFailed("AES-128-CCM") }
     }
 
-    /// Decrypts `count` octets, which the MIC follows, to `output`, which may be the input; false if not authentic,
-    /// which has no effect on what is opened afterwards.
+    /// Decrypts `count` octets, which the MIC follows, to `output`, which may be the input. False if they are not
+    /// authentic; that does not affect later calls.
     @inline(__always)
     func open(
         _ input: UnsafePointer<UInt8>?,

@@ -2,7 +2,7 @@ internal import CCrypto
 
 /// AES-CMAC under one key (Mesh Protocol 3.9.2.3, RFC 4493).
 ///
-/// The key schedule is prepared once. Not shared between threads: an instance belongs to the thread of its stack.
+/// The key schedule is prepared once. Threads must not share an instance: it belongs to the thread of its stack.
 package final class CMAC {
     private let context: OpaquePointer
 

@@ -15,21 +15,21 @@ package enum KeyDerivation {
         k1(n, salt: salt).code(of: purpose)
     }
 
-    /// The function k1 from a secret and a salt, prepared for several purposes: its code of a purpose is the key.
+    /// The function k1 from a secret and a salt, prepared for several purposes. Its code of a purpose is the key.
     static func k1(_ n: [UInt8], salt: Octets16) -> CMAC {
         CMAC(key: CMAC.code(of: n, key: salt))
     }
 
     /// What k2 derives: the NID (7 bits) and two keys.
     package struct NetworkKeys: Hashable, Sendable {
-        /// The least significant 7 bits identify the key in network PDUs.
+        /// The 7 bits that identify the key in network PDUs.
         package var nid: UInt8
-        /// Encrypts network PDUs.
+        /// The key that encrypts network PDUs.
         package var encryptionKey: KeyMaterial
-        /// Obfuscates the headers of network PDUs.
+        /// The key that obfuscates the headers of network PDUs.
         package var privacyKey: KeyMaterial
 
-        /// Keys derived elsewhere.
+        /// Keys that were derived elsewhere.
         package init(nid: UInt8, encryptionKey: KeyMaterial, privacyKey: KeyMaterial) {
             self.nid = nid
             self.encryptionKey = encryptionKey
@@ -86,7 +86,7 @@ package enum KeyDerivation {
 
     private static let id128 = Array("id128".utf8) + [1]
 
-    /// s1 of the names that the specification gives to the salts.
+    /// s1 of the names of the salts in the specification.
     private enum Salt {
         static let smk2 = s1(Array("smk2".utf8))
         static let smk3 = s1(Array("smk3".utf8))
@@ -100,8 +100,8 @@ package enum KeyDerivation {
 extension LabelUUID {
     private static let salt = KeyDerivation.s1(Array("vtad".utf8))
 
-    /// The virtual address that stands for the label in PDUs, 0x8000 to 0xBFFF; several labels can share one
-    /// (Mesh Protocol 3.4.2.3).
+    /// The virtual address that stands for the label in PDUs, 0x8000 to 0xBFFF. Several labels can have the same (Mesh
+    /// Protocol 3.4.2.3).
     package var virtualAddress: Address {
         let hash = CMAC.code(of: rawValue.bytes, key: LabelUUID.salt)
         return Address(rawValue: 0x8000 | UInt16(truncatingIfNeeded: hash.low) & 0x3FFF)

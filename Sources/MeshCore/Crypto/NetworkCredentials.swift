@@ -1,12 +1,13 @@
-/// One set of keys that network PDUs are secured with (Mesh Protocol 3.9.6.3.1).
+/// A set of keys that secures network PDUs (Mesh Protocol 3.9.6.3.1).
 ///
-/// Prepared once and used for every PDU. Not shared between threads: an instance belongs to the thread of its stack.
+/// It is prepared once and used for every PDU. Threads must not share an instance: it belongs to the thread of its
+/// stack.
 package final class NetworkCredentials {
-    /// Identifies the credentials in PDUs, 7 bits; several sets can have the same.
+    /// Identifies the credentials in PDUs, 7 bits; several sets can have the same NID.
     package let nid: UInt8
-    /// Encrypts and authenticates.
+    /// Encrypts and authenticates PDUs.
     let encryption: AuthenticatedCipher
-    /// Obfuscates.
+    /// Obfuscates headers.
     let privacy: AESBlockCipher
 
     /// Credentials of derived keys.

@@ -11,13 +11,13 @@ package struct Nonce: Hashable, Sendable {
         )
     }
 
-    /// Exactly 13 octets as they are, such as the random of a private beacon; nil for any other number.
+    /// Takes exactly 13 octets, such as the random of a private beacon; nil for any other number.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 13, let octets = Octets16(Array(bytes) + [0, 0, 0]) else { return nil }
         self.octets = octets
     }
 
-    /// The last 13 octets of a derived value, as provisioning has it (5.4.2.5).
+    /// Takes the last 13 octets of a derived value, as provisioning does (5.4.2.5).
     init(lastOctetsOf value: Octets16) {
         octets = Octets16(high: value.high << 24 | value.low >> 40, low: value.low << 24)
     }
@@ -43,7 +43,7 @@ package struct Nonce: Hashable, Sendable {
         )
     }
 
-    /// The nonce of an access message under an application key (3.9.5.2); `sequence` is that of its first segment.
+    /// The nonce of an access message under an application key (3.9.5.2); `sequence` is that of the first segment.
     package static func application(
         mic: MICSize,
         sequence: UInt32,
@@ -61,7 +61,7 @@ package struct Nonce: Hashable, Sendable {
         )
     }
 
-    /// The nonce of an access message under a device key (3.9.5.3); `sequence` is that of its first segment.
+    /// The nonce of an access message under a device key (3.9.5.3); `sequence` is that of the first segment.
     package static func device(
         mic: MICSize,
         sequence: UInt32,

@@ -1,5 +1,5 @@
 extension Octets16 {
-    /// Lends the 16 octets in transmission order for the length of a call into C.
+    /// Lends the 16 octets in transmission order to a call into C.
     @inline(__always)
     func withUnsafeOctets<Result>(_ body: (UnsafePointer<UInt8>?) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 2) { words in
@@ -9,7 +9,7 @@ extension Octets16 {
         }
     }
 
-    /// Sixteen octets that `body` writes in transmission order; it says whether it could.
+    /// Takes the 16 octets that `body` writes in transmission order. If `body` returns false, the program ends.
     @inline(__always)
     static func filled(_ body: (UnsafeMutablePointer<UInt8>?) -> Bool) -> Octets16 {
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 2) { words in
@@ -23,8 +23,8 @@ extension Octets16 {
     }
 }
 
-/// Ends the program because libcrypto refused an operation whose arguments are right by type: it is out of memory or
-/// was built without AES, and nothing that a peer sends can bring this about.
+/// Ends the program because libcrypto refused an operation with valid arguments: it is out of memory or was built
+/// without the algorithm. Nothing that a peer sends can cause this.
 func libcryptoFailed(_ operation: StaticString) -> Never {
     preconditionFailure("libcrypto cannot do \(operation)")
 }

@@ -1,31 +1,31 @@
 internal import CCrypto
 
-/// The curve P-256 (FIPS 186-5, SP 800-186 3.2.1.3) as libcrypto has it.
+/// The curve P-256 (FIPS 186-5, SP 800-186 3.2.1.3) in libcrypto.
 private enum P256 {
-    // Made once, never changed, and therefore shared.
+    // Made once and never changed, so threads can share it.
     nonisolated(unsafe) static let group: OpaquePointer = {
         guard let group = ccrypto_p256_new() else { libcryptoFailed("P-256") }
         return group
     }()
 
-    /// The order of the group: private keys lie between 0 and it.
+    /// The order of the group. Private keys lie strictly between 0 and it.
     static let order: [UInt8] = [
         0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
         0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 }
 
-/// A public key of P-256 (Mesh Protocol 5.4.1.4): the coordinates of a point that is on the curve.
+/// A public key of P-256 (Mesh Protocol 5.4.1.4): the coordinates of a point on the curve.
 ///
-/// There is no value of this type whose point is not valid, so whoever holds one need not check it again.
+/// Every value of this type is a valid point, so nobody needs to check it again.
 package struct P256PublicKey: Hashable, Sendable {
-    /// Octets of the coordinates.
+    /// The number of octets of both coordinates.
     package static let size = 64
 
     /// X and Y, 32 octets each, big-endian.
     package let coordinates: [UInt8]
 
-    /// The key with those coordinates, or nil unless there are 64 octets that are a point of the curve.
+    /// The key with those coordinates; nil unless there are 64 octets that form a point of the curve.
     package init?(_ coordinates: some Collection<UInt8>) {
         guard coordinates.count == P256PublicKey.size else { return nil }
         let coordinates = Array(coordinates)
@@ -38,7 +38,7 @@ package struct P256PublicKey: Hashable, Sendable {
         self.coordinates = coordinates
     }
 
-    /// X, 32 octets. Two keys with the same X are equal or opposite and agree on the same secrets.
+    /// X, 32 octets. Two keys with the same X are equal or opposite, so they lead to the same secrets.
     var x: ArraySlice<UInt8> { coordinates.prefix(32) }
 }
 
@@ -47,15 +47,15 @@ package struct P256PublicKey: Hashable, Sendable {
 ///
 /// Nothing prints the private key.
 package struct P256KeyPair: Sendable {
-    /// Octets of a private key.
+    /// The number of octets of a private key.
     package static let privateKeySize = 32
 
-    /// What the peer gets.
+    /// The key for the peer.
     package let publicKey: P256PublicKey
     private let scalar: [UInt8]
 
-    /// The pair of a private key of 32 octets, big-endian; nil for another length, zero, and numbers from the order of
-    /// the group on.
+    /// The pair for a private key of 32 octets, big-endian. Nil for another length, for zero, and for numbers not below
+    /// the order of the group.
     package init?(privateKey scalar: some Collection<UInt8>) {
         guard scalar.count == P256KeyPair.privateKeySize,
             scalar.contains(where: { $0 != 0 }),
@@ -69,7 +69,7 @@ package struct P256KeyPair: Sendable {
 
     /// A new pair from `generator`, which must be cryptographically secure outside tests.
     package static func random(using generator: inout some RandomNumberGenerator) -> P256KeyPair {
-        // One draw in 2^32 lies above the order; a generator that never yields a key is broken.
+        // One draw in 2^32 lies above the order. A generator that never yields a key is broken.
         for _ in 0..<64 {
             var writer = ByteWriter(capacity: privateKeySize)
             for _ in 0..<4 { writer.write(generator.next()) }

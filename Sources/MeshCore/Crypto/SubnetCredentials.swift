@@ -1,8 +1,8 @@
-/// Everything that is derived from one NetKey, prepared for use (Mesh Protocol 3.9.6.3).
+/// Everything that follows from one NetKey, prepared for use (Mesh Protocol 3.9.6.3).
 ///
-/// Not shared between threads: an instance belongs to the thread of its stack.
+/// Threads must not share an instance: it belongs to the thread of its stack.
 package final class SubnetCredentials {
-    /// Secures network PDUs.
+    /// The credentials of network PDUs.
     package let flooding: NetworkCredentials
     /// The Network ID, 64 bits.
     package let networkID: UInt64
@@ -27,9 +27,9 @@ package final class SubnetCredentials {
 
 /// An application key prepared for use (Mesh Protocol 3.9.6.2).
 ///
-/// Not shared between threads: an instance belongs to the thread of its stack.
+/// Threads must not share an instance: it belongs to the thread of its stack.
 package final class ApplicationCredentials {
-    /// Identifies the key in PDUs, 6 bits; several keys can have the same.
+    /// Identifies the key in PDUs, 6 bits; several keys can have the same AID.
     package let aid: UInt8
     let cipher: AuthenticatedCipher
 
@@ -40,8 +40,8 @@ package final class ApplicationCredentials {
     }
 }
 
-/// Prepared keys by their octets, so that the same key known to many stacks of one thread, as in the simulator, is
-/// derived and scheduled once. It keeps what it was asked for as long as it lives.
+/// Prepared keys, found by their octets. Many stacks of one thread, as in the simulator, can so share the work for a
+/// key that they all know. The collection keeps every key that it prepared.
 package final class KeySchedules {
     private var subnets: [KeyMaterial: SubnetCredentials] = [:]
     private var applications: [KeyMaterial: ApplicationCredentials] = [:]

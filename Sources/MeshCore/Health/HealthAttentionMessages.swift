@@ -1,9 +1,9 @@
 /// The layout of the Health messages that carry the Attention Timer state (Mesh Protocol 4.2.10): one octet.
 package protocol HealthAttentionMessage: FieldMessage {
-    /// For how many seconds more the element draws attention, 0 for not at all.
+    /// How many seconds the element still draws attention to itself; 0 if it does not.
     var seconds: UInt8 { get }
 
-    /// The message for that time.
+    /// The message with that time.
     init(seconds: UInt8)
 }
 
@@ -18,15 +18,15 @@ extension HealthAttentionMessage {
     }
 }
 
-/// Health Attention Get (Mesh Protocol 4.3.3.7). As all messages of the Health models it is secured with an AppKey that
-/// is bound to the Health Server.
+/// Health Attention Get (Mesh Protocol 4.3.3.7). An AppKey that is bound to the Health Server secures it, as it does
+/// all messages of the Health models.
 package struct HealthAttentionGet: ParameterlessMessage, AcknowledgedMessage {
     package typealias Status = HealthAttentionStatus
     package static let opcode: Opcode = 0x8004
 
     package init() {}
 
-    /// Any status tells the state.
+    /// Every status tells the state.
     package func isAnswered(by status: HealthAttentionStatus) -> Bool { true }
 }
 
@@ -34,14 +34,14 @@ package struct HealthAttentionGet: ParameterlessMessage, AcknowledgedMessage {
 package struct HealthAttentionSet: HealthAttentionMessage, AcknowledgedMessage {
     package typealias Status = HealthAttentionStatus
     package static let opcode: Opcode = 0x8005
-    /// For how long, 0 to end it.
+    /// For how many seconds to draw attention; 0 to stop.
     package var seconds: UInt8
 
     package init(seconds: UInt8) {
         self.seconds = seconds
     }
 
-    /// Whether the timer can stand there after this request: it runs down meanwhile, but not to an end at once.
+    /// Whether the timer can have this value after the request: it runs down meanwhile, but does not reach 0 at once.
     package func isAnswered(by status: HealthAttentionStatus) -> Bool {
         status.seconds <= seconds && (status.seconds == 0) == (seconds == 0)
     }
@@ -50,7 +50,7 @@ package struct HealthAttentionSet: HealthAttentionMessage, AcknowledgedMessage {
 /// Health Attention Set Unacknowledged (Mesh Protocol 4.3.3.9).
 package struct HealthAttentionSetUnacknowledged: HealthAttentionMessage {
     package static let opcode: Opcode = 0x8006
-    /// For how long, 0 to end it.
+    /// For how many seconds to draw attention; 0 to stop.
     package var seconds: UInt8
 
     package init(seconds: UInt8) {
@@ -61,7 +61,7 @@ package struct HealthAttentionSetUnacknowledged: HealthAttentionMessage {
 /// Health Attention Status (Mesh Protocol 4.3.3.10).
 package struct HealthAttentionStatus: HealthAttentionMessage {
     package static let opcode: Opcode = 0x8007
-    /// For how long still, 0 if not at all.
+    /// How many seconds remain; 0 if the element does not draw attention.
     package var seconds: UInt8
 
     package init(seconds: UInt8) {

@@ -1,6 +1,6 @@
 /// Reads integers and octet strings from the front of untrusted bytes.
 ///
-/// Every read is checked; running off the end throws and never traps.
+/// Every read is checked: a read past the end throws and never traps.
 package struct ByteReader: Sendable {
     private var bytes: ArraySlice<UInt8>
     private let start: Int
@@ -16,57 +16,75 @@ package struct ByteReader: Sendable {
         start = bytes.startIndex
     }
 
-    /// Octets not yet read.
+    /// The number of octets not yet read.
     package var remaining: Int { bytes.count }
 
-    /// Octets read so far, the offset of the next one.
+    /// The number of octets read so far, which is the offset of the next one.
     package var offset: Int { bytes.startIndex - start }
 
-    /// Whether everything was read.
+    /// Whether no octets remain.
     package var isAtEnd: Bool { bytes.isEmpty }
 
-    /// One octet.
+    /// Reads one octet.
+    ///
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if it is missing.
     package mutating func readUInt8() throws(DecodeError) -> UInt8 {
         guard let byte = bytes.popFirst() else { throw .truncated(offset: offset, needed: 1) }
         return byte
     }
 
-    /// Two octets, most significant first, as network headers have them (section 3.1.1.1).
+    /// Reads two octets, most significant first, as in network headers (section 3.1.1.1).
+    ///
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt16() throws(DecodeError) -> UInt16 {
         UInt16(truncatingIfNeeded: try readBigEndian(2))
     }
 
-    /// Three octets, most significant first.
+    /// Reads three octets, most significant first.
+    ///
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt24() throws(DecodeError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readBigEndian(3))
     }
 
-    /// Four octets, most significant first.
+    /// Reads four octets, most significant first.
+    ///
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt32() throws(DecodeError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readBigEndian(4))
     }
 
-    /// Eight octets, most significant first.
+    /// Reads eight octets, most significant first.
+    ///
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt64() throws(DecodeError) -> UInt64 {
         try readBigEndian(8)
     }
 
-    /// Two octets, least significant first, as access messages have them (section 3.1.1.2).
+    /// Reads two octets, least significant first, as in access messages (section 3.1.1.2).
+    ///
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt16LittleEndian() throws(DecodeError) -> UInt16 {
         UInt16(truncatingIfNeeded: try readLittleEndian(2))
     }
 
-    /// Three octets, least significant first.
+    /// Reads three octets, least significant first.
+    ///
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt24LittleEndian() throws(DecodeError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readLittleEndian(3))
     }
 
-    /// Four octets, least significant first.
+    /// Reads four octets, least significant first.
+    ///
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt32LittleEndian() throws(DecodeError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readLittleEndian(4))
     }
 
-    /// The next `count` octets as they are.
+    /// Reads the next `count` octets as they are.
+    ///
+    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if fewer octets remain.
     package mutating func read(_ count: Int) throws(DecodeError) -> ArraySlice<UInt8> {
         guard count >= 0, bytes.count >= count else { throw .truncated(offset: offset, needed: count) }
         let head = bytes.prefix(count)
@@ -74,7 +92,7 @@ package struct ByteReader: Sendable {
         return head
     }
 
-    /// Everything that is left.
+    /// Reads all remaining octets.
     package mutating func readRest() -> ArraySlice<UInt8> {
         let rest = bytes
         bytes = bytes.suffix(0)
@@ -82,6 +100,8 @@ package struct ByteReader: Sendable {
     }
 
     /// Refuses octets after the end of a message.
+    ///
+    /// - Throws: ``DecodeError/trailing(offset:count:)`` if octets remain.
     package func expectEnd() throws(DecodeError) {
         guard bytes.isEmpty else { throw .trailing(offset: offset, count: bytes.count) }
     }

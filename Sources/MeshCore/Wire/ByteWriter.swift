@@ -1,6 +1,6 @@
 /// Builds octet strings; the counterpart of ``ByteReader``.
 package struct ByteWriter: Sendable {
-    /// What was written so far.
+    /// The octets written so far.
     package private(set) var bytes: [UInt8] = []
 
     /// An empty writer with room for `capacity` octets.
@@ -8,54 +8,54 @@ package struct ByteWriter: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// One octet.
+    /// Appends one octet.
     package mutating func write(_ value: UInt8) {
         bytes.append(value)
     }
 
-    /// Two octets, most significant first.
+    /// Appends two octets, most significant first.
     package mutating func write(_ value: UInt16) {
         bytes.append(UInt8(truncatingIfNeeded: value >> 8))
         bytes.append(UInt8(truncatingIfNeeded: value))
     }
 
-    /// The low 24 bits, most significant octet first.
+    /// Appends the low 24 bits, most significant octet first.
     package mutating func writeUInt24(_ value: UInt32) {
         bytes.append(UInt8(truncatingIfNeeded: value >> 16))
         bytes.append(UInt8(truncatingIfNeeded: value >> 8))
         bytes.append(UInt8(truncatingIfNeeded: value))
     }
 
-    /// Four octets, most significant first.
+    /// Appends four octets, most significant first.
     package mutating func write(_ value: UInt32) {
         write(UInt16(truncatingIfNeeded: value >> 16))
         write(UInt16(truncatingIfNeeded: value))
     }
 
-    /// Eight octets, most significant first.
+    /// Appends eight octets, most significant first.
     package mutating func write(_ value: UInt64) {
         write(UInt32(truncatingIfNeeded: value >> 32))
         write(UInt32(truncatingIfNeeded: value))
     }
 
-    /// Two octets, least significant first.
+    /// Appends two octets, least significant first.
     package mutating func writeLittleEndian(_ value: UInt16) {
         write(value.byteSwapped)
     }
 
-    /// The low 24 bits, least significant octet first.
+    /// Appends the low 24 bits, least significant octet first.
     package mutating func writeUInt24LittleEndian(_ value: UInt32) {
         bytes.append(UInt8(truncatingIfNeeded: value))
         bytes.append(UInt8(truncatingIfNeeded: value >> 8))
         bytes.append(UInt8(truncatingIfNeeded: value >> 16))
     }
 
-    /// Four octets, least significant first.
+    /// Appends four octets, least significant first.
     package mutating func writeLittleEndian(_ value: UInt32) {
         write(value.byteSwapped)
     }
 
-    /// Octets as they are.
+    /// Appends octets as they are.
     package mutating func write(_ octets: some Sequence<UInt8>) {
         bytes.append(contentsOf: octets)
     }

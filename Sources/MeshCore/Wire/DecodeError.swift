@@ -1,14 +1,14 @@
-/// Why bytes from outside were refused; offsets count octets from the start of what was decoded.
+/// Why octets from outside were refused. Offsets count from the start of what was decoded.
 package enum DecodeError: Error, Hashable, Sendable {
     /// The input ends before a field of `needed` octets that starts at `offset`.
     case truncated(offset: Int, needed: Int)
     /// `count` octets follow the end of the message at `offset`.
     case trailing(offset: Int, count: Int)
-    /// The whole has a length that no form of the message has.
+    /// No form of the message has this length.
     case length(Int)
     /// A field holds a value that the specification prohibits or reserves.
     case prohibited(field: String, value: UInt64)
-    /// The opcode, type or version in front is not one that this decoder knows.
+    /// The decoder does not know the opcode, type or version at the start.
     case unknownType(UInt64)
 }
 

@@ -1,6 +1,6 @@
-/// Octets written as hexadecimal digits without separators.
+/// Octets as hexadecimal digits without separators.
 package enum Hexadecimal {
-    /// Lower-case digits, two an octet.
+    /// The octets as lower-case digits, two for each.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -11,7 +11,7 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The octets of an even number of digits in either case, or nil.
+    /// The octets of an even number of digits in either case; nil for other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?
@@ -27,7 +27,7 @@ package enum Hexadecimal {
         return high == nil ? bytes : nil
     }
 
-    /// The value of a digit in ASCII, in either case; nil for anything else.
+    /// The value of an ASCII digit in either case; nil for anything else.
     static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
@@ -39,7 +39,7 @@ package enum Hexadecimal {
 }
 
 extension FixedWidthInteger where Self: UnsignedInteger {
-    /// All digits of the value in upper case, four for 16 bits: `00C1`.
+    /// All digits of the value in upper case, such as four for 16 bits: `00C1`.
     package var hexadecimal: String {
         let digits = String(self, radix: 16, uppercase: true)
         return String(repeating: "0", count: Self.bitWidth / 4 - digits.utf8.count) + digits
