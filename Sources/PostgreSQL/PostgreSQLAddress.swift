@@ -1,13 +1,13 @@
 internal import CPostgreSQL
 
-/// Where a database is: `postgres://user@host:port/database?parameters`, as libpq takes it. What it leaves out libpq takes
-/// from its usual places: `PG…` variables, service and password files.
+/// Where a database is: `postgres://user@host:port/database?parameters`, in libpq's notation. What the address leaves
+/// out libpq takes from its usual places: `PG…` variables, service files and password files.
 ///
-/// Its description names host and database only; the rest may hold a password.
+/// The description names host and database only; the rest may hold a password.
 package struct PostgreSQLAddress: Hashable, Sendable {
-    /// For libpq alone.
+    /// The whole address. Only libpq gets to see it.
     let url: String
-    /// What must not be seen in messages.
+    /// The parts that messages must not show.
     let secrets: [String]
     /// How long connecting may take.
     let connectTimeout: Duration
@@ -21,10 +21,11 @@ package struct PostgreSQLAddress: Hashable, Sendable {
 
     /// Reads an address.
     ///
-    /// - Throws: ``PostgreSQLError/Kind/address``.
+    /// - Throws: ``PostgreSQLError/Kind/address`` if libpq cannot read it or it may show a password in a wrong place,
+    ///   ``PostgreSQLError/Kind/connection`` if there is not enough memory.
     package init(_ url: String) throws(PostgreSQLError) {
         guard PostgreSQLAddress.isAddress(url), !url.utf8.contains(0),
-            // What libpq says of it may quote any part of it, the password too.
+            // libpq's own message may quote any part of the address, the password included.
             let options = PQconninfoParse(url, nil)
         else { throw PostgreSQLError(.address, "the address of the database cannot be read") }
         defer { PQconninfoFree(options) }
@@ -37,7 +38,7 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         secrets = ["password", "sslpassword"].compactMap(value)
         let host = given["host"] ?? given["hostaddr"] ?? usual["host"] ?? usual["hostaddr"] ?? ""
         let database = value("dbname") ?? value("user") ?? ""
-        // A password with a `/` or `@` in it that is not escaped ends up elsewhere, and would be shown there.
+        // An unescaped `/` or `@` in a password moves part of it to another field, which messages would show.
         let ports = (given["port"] ?? "").split(separator: ",")
         guard !host.contains("@"), !(given["dbname"] ?? "").contains("@"), ports.allSatisfy({ UInt16($0) != nil })
         else {
@@ -58,14 +59,14 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         isKept = ["keepalives", "keepalives_idle", "tcp_user_timeout"].contains { value($0) != nil }
     }
 
-    /// Whether the user has said when a silent connection is given up.
+    /// Whether the user has set when to give up a silent connection.
     private let isKept: Bool
 
-    /// What libpq is given: the address wins over what stands before it.
+    /// The parameters for libpq. The address comes last, so it wins over the defaults before it.
     var parameters: [(keyword: String, value: String)] {
         var parameters = [("fallback_application_name", "meshplan"), ("client_encoding", "UTF8")]
         if !isKept {
-            // A peer that has vanished without a word is noticed within half a minute.
+            // This notices within half a minute that a peer has vanished.
             parameters += [
                 ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
                 ("tcp_user_timeout", "25000"),
@@ -86,13 +87,12 @@ package struct PostgreSQLAddress: Hashable, Sendable {
 }
 
 extension PostgreSQLAddress: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Host and database.
+    /// Host and database, without secrets.
     package var description: String { PostgreSQLError.line(name, hiding: secrets) }
-    /// Host and database.
     package var debugDescription: String { description }
 }
 
 extension PostgreSQLAddress: CustomReflectable {
-    /// Nothing more than the description.
+    /// Only the description.
     package var customMirror: Mirror { Mirror(self, children: ["name": description]) }
 }

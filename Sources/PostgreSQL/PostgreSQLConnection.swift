@@ -8,23 +8,23 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A connection to a server: the one place that calls libpq.
+/// A connection to a server. Nothing else calls libpq.
 ///
-/// Parameters and results travel in binary. It never waits longer than its patience for a silent server; after an error
-/// of kind ``PostgreSQLError/Kind/connection`` it is of no more use. It belongs to one thread.
+/// Parameters and results travel in binary. It never waits longer than its patience for a silent server. After an error
+/// of kind ``PostgreSQLError/Kind/connection`` it cannot be used any more. It belongs to one thread.
 package final class PostgreSQLConnection {
     private let handle: OpaquePointer
     private let secrets: [String]
     private let patience: Duration
     private let interrupt: Int32?
-    /// Whether it broke, or was left in the middle of something.
+    /// Whether it broke or was left in the middle of an exchange.
     package private(set) var isBroken = false
 
     /// Connects.
     ///
     /// - Parameters:
     ///   - address: where the server is.
-    ///   - patience: how long a server may be silent while it is asked something.
+    ///   - patience: how long a server may stay silent during an exchange.
     ///   - interrupt: a descriptor that ends all waiting when it becomes readable.
     /// - Throws: ``PostgreSQLError/Kind/connection``, with the server's reason if it gave one.
     package init(
@@ -41,7 +41,7 @@ package final class PostgreSQLConnection {
         self.patience = patience
         self.interrupt = interrupt
         cpostgresql_ignore_notices(handle)
-        // Only so do errors from before the connection was there tell the server's reason.
+        // Only with this setting do errors during connecting show the server's reason.
         _ = PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         try establish(within: address.connectTimeout)
         _ = PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
@@ -51,7 +51,7 @@ package final class PostgreSQLConnection {
         }
     }
 
-    /// A password that libpq found elsewhere than in the address.
+    /// A password that libpq found outside the address.
     private var storedPassword: String?
 
     deinit {
@@ -83,12 +83,14 @@ package final class PostgreSQLConnection {
         }
     }
 
-    /// Has the server carry out statements one after the other, all in one round trip.
+    /// Runs statements one after the other, all in one round trip.
     ///
-    /// After an error the rest is left out, and an open transaction is rolled back.
+    /// After an error the remaining statements are not run, and an open transaction is rolled back.
     ///
     /// - Returns: as many results as there are statements.
-    /// - Throws: ``PostgreSQLError``; of kind ``PostgreSQLError/Kind/connection`` if nobody knows what was done.
+    /// - Throws: ``PostgreSQLError/Kind/refused`` if the server refused a statement,
+    ///   ``PostgreSQLError/Kind/connection`` if it is not known what the server did, ``PostgreSQLError/Kind/shape`` if
+    ///   an answer cannot be read.
     package func run(_ statements: [SQLStatement]) throws(PostgreSQLError) -> [SQLResult] {
         let (results, failure) = try pipeline(statements)
         guard let failure else { return results }
@@ -122,9 +124,12 @@ package final class PostgreSQLConnection {
         return (results, failure)
     }
 
-    /// Calls `body` with the rows of a query as they come; they are never all in memory.
+    /// Calls `body` with each row of a query as it arrives, so all rows are never in memory together. If `body` throws,
+    /// the connection cannot be used any more.
     ///
-    /// If `body` throws, the connection is of no more use.
+    /// - Returns: the error that `body` threw; nil if it threw none.
+    /// - Throws: ``PostgreSQLError/Kind/refused`` if the server refused the query, ``PostgreSQLError/Kind/connection``
+    ///   if the connection broke.
     package func forEachRow<Failure: Error>(
         of statement: SQLStatement,
         _ body: (SQLRow) throws(Failure) -> Void
@@ -153,7 +158,7 @@ package final class PostgreSQLConnection {
         guard values.allSatisfy({ $0.count <= Int(Int32.max) }) else {
             throw PostgreSQLError(.refused, "a value is larger than two gigabytes")
         }
-        // All values in one buffer, so that their addresses are good for the length of the call.
+        // All values are in one buffer, so their addresses stay valid during the call.
         let octets = values.flatMap(\.self) + [0]
         let lengths = values.map { Int32($0.count) }
         let formats = [Int32](repeating: 1, count: values.count)
@@ -193,7 +198,7 @@ package final class PostgreSQLConnection {
 
     /// The result as values.
     ///
-    /// - Parameter isPartOfRows: whether it is one of the results that a query gives row by row.
+    /// - Parameter isPartOfRows: whether it is one of the results of a query that returns row by row.
     private func contents(
         _ result: OpaquePointer,
         isPartOfRows: Bool = false
@@ -209,7 +214,8 @@ package final class PostgreSQLConnection {
             let state = cpostgresql_sqlstate(result).map { String(cString: $0) }
             let text = cpostgresql_primary_message(result) ?? PQresultErrorMessage(result).map { UnsafePointer($0) }
             let message = line(text.map { String(cString: $0) } ?? "")
-            // 08: connection exceptions; 57P01…: the server shuts down; 40003: it does not know itself what was done.
+            // 08: connection exceptions; 57P01…: the server shuts down; 40003: the server itself does not know what was
+            // done.
             let isLost =
                 state == nil || PQstatus(handle) == CONNECTION_BAD || state?.hasPrefix("08") == true
                 || ["57P01", "57P02", "57P03", "57P05", "25P03", "40003"].contains(state)
@@ -218,7 +224,7 @@ package final class PostgreSQLConnection {
         }
     }
 
-    /// Waits until the socket is ready; false if it is not in time.
+    /// Waits until the socket is ready; false if that takes too long.
     private func wait(for events: Int16, atMost limit: Duration) throws(PostgreSQLError) -> Bool {
         let deadline = ContinuousClock.now.advanced(by: limit)
         while true {
@@ -255,7 +261,7 @@ package final class PostgreSQLConnection {
         isBroken = true
         let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
         guard let mark = text.firstRange(of: #/:  ([0-9A-Z]{5}): /#) else {
-            // Lines that begin with a tab ask the user questions.
+            // Lines that begin with a tab are questions to the user.
             let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
             return PostgreSQLError(.connection, line(lines.isEmpty ? "the server cannot be reached" : lines))
         }

@@ -1,14 +1,14 @@
-/// Why a server could not be reached or did not do what it was asked. Never holds a password.
+/// The reason why a server could not be reached or did not do what it was asked. It never holds a password.
 package struct PostgreSQLError: Error, Hashable, Sendable {
     /// What failed.
     package enum Kind: Hashable, Sendable {
         /// The address cannot be read.
         case address
-        /// There is no connection, or it broke: what was under way may have been done or not.
+        /// There is no connection, or it broke. What was under way may or may not have been done.
         case connection
         /// The server refused; what was under way was not done.
         case refused
-        /// The answer is not what the statement gives on the tables that it was written for.
+        /// The answer does not have the columns or types that the program expects from its own tables.
         case shape
     }
 
@@ -16,20 +16,19 @@ package struct PostgreSQLError: Error, Hashable, Sendable {
     package var kind: Kind
     /// The five characters of the server's reason (SQLSTATE), if it gave one.
     package var state: String?
-    /// What libpq or the server says, one line.
+    /// The message of libpq or of the server, in one line.
     package var message: String
 
-    /// An error with those parts.
     package init(_ kind: Kind, state: String? = nil, _ message: String) {
         self.kind = kind
         self.state = state
         self.message = message
     }
 
-    /// Whether the server did not do it because of others who did something at the same time; then it is asked again.
+    /// Whether a conflict with another transaction stopped the server. The same request can then be repeated.
     package var isConflict: Bool { state == "40001" || state == "40P01" }
 
-    /// One line of printable text, without what must not be seen.
+    /// One line of printable text without the secrets.
     static func line(_ text: String, hiding secrets: [String] = []) -> String {
         var text = text
         for secret in secrets where !secret.isEmpty { text = text.split(separator: secret).joined(separator: "…") }

@@ -1,6 +1,6 @@
 internal import CPostgreSQL
 
-/// What came of a statement.
+/// The result of a statement.
 package struct SQLResult: Sendable {
     /// The rows of a query.
     package var rows: [SQLRow]
@@ -8,7 +8,7 @@ package struct SQLResult: Sendable {
     package var count: Int
 }
 
-/// A row of a query. Nothing about it is believed: a column that is not what is asked for is an error.
+/// A row of a query. Nothing about it is trusted: a column of an unexpected type is an error.
 package struct SQLRow: Sendable {
     private struct Column {
         let type: UInt32
@@ -36,14 +36,14 @@ package struct SQLRow: Sendable {
 
     /// A column of type `bytea`.
     ///
-    /// - Throws: ``PostgreSQLError/Kind/shape`` if it is something else.
+    /// - Throws: ``PostgreSQLError/Kind/shape`` if it has another type, is `NULL`, or does not exist.
     package func octets(_ column: Int) throws(PostgreSQLError) -> [UInt8] {
         try value(column, of: SQLType.octets)
     }
 
     /// A column of type `bigint`.
     ///
-    /// - Throws: ``PostgreSQLError/Kind/shape`` if it is something else.
+    /// - Throws: ``PostgreSQLError/Kind/shape`` if it has another type, is `NULL`, or does not exist.
     package func integer(_ column: Int) throws(PostgreSQLError) -> Int64 {
         let octets = try value(column, of: SQLType.integer)
         guard octets.count == 8 else { throw PostgreSQLError(.shape, "a number of \(octets.count) octets") }
@@ -52,7 +52,7 @@ package struct SQLRow: Sendable {
 
     /// A column of type `text`.
     ///
-    /// - Throws: ``PostgreSQLError/Kind/shape`` if it is something else.
+    /// - Throws: ``PostgreSQLError/Kind/shape`` if it has another type, is `NULL`, does not exist, or is not UTF-8.
     package func text(_ column: Int) throws(PostgreSQLError) -> String {
         guard let text = String(validating: try value(column, of: SQLType.text), as: UTF8.self) else {
             throw PostgreSQLError(.shape, "a text that is not UTF-8")

@@ -5,7 +5,7 @@ package struct SQLStatement: Sendable {
     /// The values, `$1` first.
     package var parameters: [SQLValue]
 
-    /// A statement with its values.
+    /// A statement with the values for its parameters, `$1` first.
     package init(_ sql: String, _ parameters: SQLValue...) {
         self.sql = sql
         self.parameters = parameters
@@ -25,7 +25,7 @@ package enum SQLValue: Hashable, Sendable {
     /// `bigint[]`
     case integerList([Int64])
 
-    /// The identifier of its type, the same in all versions of the server (`pg_type.dat`).
+    /// The identifier of its type. It is the same in all versions of the server (`pg_type.dat`).
     var type: UInt32 {
         switch self {
         case .octets: SQLType.octets

@@ -3,21 +3,22 @@ package import MeshCore
 
 /// What people see of a certificate. Nothing in it is secret.
 package struct Certificate: Hashable, Sendable {
-    /// The common name of its subject: what the holder is called in logs.
+    /// The common name of its subject, which logs use for the holder.
     package var name: String
-    /// The common name of who signed it.
+    /// The common name of its signer.
     package var issuer: String
     /// SHA-256 of the whole certificate, 32 octets.
     package var fingerprint: [UInt8]
     /// The first second at which it is valid.
     package var validFrom: Timestamp
-    /// The second from which on it is not valid any more.
+    /// The first second at which it is no longer valid.
     package var validUntil: Timestamp
 
-    /// The fingerprint as people write it: 64 lower-case digits.
+    /// The fingerprint as people write it: 64 lower-case hexadecimal digits.
     package var fingerprintText: String { Hexadecimal.encode(fingerprint) }
 
-    /// The octets of a fingerprint as people write it: 64 digits, with or without colons between pairs; nil for another text.
+    /// The octets of a fingerprint as people write it: 64 hexadecimal digits, with or without colons; nil for any other
+    /// text.
     package static func fingerprint(_ text: String) -> [UInt8]? {
         guard let octets = Hexadecimal.decode(text.replacing(":", with: "")), octets.count == SHA256.length else {
             return nil
@@ -25,7 +26,7 @@ package struct Certificate: Hashable, Sendable {
         return octets
     }
 
-    /// What an X509 says, nil if it lacks something that every certificate has.
+    /// The contents of an X509; nil if it lacks something that every certificate has.
     init?(_ certificate: OpaquePointer) {
         guard let from = Self.time(X509_get0_notBefore(certificate)),
             let until = Self.time(X509_get0_notAfter(certificate))
@@ -40,7 +41,7 @@ package struct Certificate: Hashable, Sendable {
         validUntil = until
     }
 
-    /// The common name in a name, at most 64 characters without any that would move a cursor; “(no name)” without one.
+    /// The common name in a name: at most 64 characters, none of which moves a cursor; “(no name)” if there is none.
     private static func commonName(_ name: OpaquePointer?) -> String {
         guard let name else { return "(no name)" }
         let place = X509_NAME_get_index_by_NID(name, NID_commonName, -1)
@@ -54,7 +55,7 @@ package struct Certificate: Hashable, Sendable {
         let scalars = text.unicodeScalars.prefix(64).map { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator: Character("\u{FFFD}")
-            // Messages put names in such marks; nobody's name ends its own.
+            // Messages put names in such quotation marks, so a name must not contain any.
             case .initialPunctuation, .finalPunctuation: Character("'")
             default: Character(scalar)
             }
@@ -62,7 +63,7 @@ package struct Certificate: Hashable, Sendable {
         return String(scalars)
     }
 
-    /// Seconds since 1970 of a time of ASN.1.
+    /// An ASN.1 time in seconds since 1970.
     private static func time(_ time: UnsafePointer<ASN1_TIME>?) -> Timestamp? {
         guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
         defer { ASN1_TIME_free(epoch) }
@@ -74,7 +75,7 @@ package struct Certificate: Hashable, Sendable {
 }
 
 extension Timestamp {
-    /// The day in UTC, `2026-11-22`; for times that no certificate can have, the seconds.
+    /// The day in UTC, `2026-11-22`. For a time that no certificate can have, the seconds.
     var day: String {
         guard let time = ASN1_TIME_set(nil, time_t(rawValue)) else { return "second \(rawValue)" }
         defer { ASN1_TIME_free(time) }

@@ -4,30 +4,31 @@ package import MeshCore
 /// Signs the certificates of one pairing: those of a gateway and of its clients, and no others.
 ///
 /// Keys are on P-256, which every implementation of TLS 1.3 has (RFC 8446, 9.1). A gateway's certificate is for servers
-/// only and a client's for clients only, so that a client's file does not make a gateway. The randomness is OpenSSL's own.
+/// only and a client's for clients only, so nobody can run a gateway with a client's file. OpenSSL provides the
+/// randomness.
 package final class CertificateAuthority {
     /// The authority's own certificate.
     package let certificate: Certificate
     private let handle: OpaquePointer
     private let key: OpaquePointer
 
-    /// The time in which a certificate is valid.
+    /// The time during which a certificate is valid.
     package struct Validity: Hashable, Sendable {
         /// The first second.
         package var from: Timestamp
-        /// The second from which on it is not.
+        /// The first second at which it is no longer valid.
         package var until: Timestamp
 
-        /// That time.
         package init(from: Timestamp, until: Timestamp) {
             self.from = from
             self.until = until
         }
     }
 
-    /// A new authority.
+    /// Creates an authority with a new key.
     ///
     /// - Parameter name: its common name, 1...64 octets.
+    /// - Throws: ``TLSError/Kind/library`` if OpenSSL cannot make the key or the certificate.
     package init(name: String, validity: Validity) throws(TLSError) {
         ErrorQueue.clear()
         guard let key = ctls_p256_key_new() else { throw ErrorQueue.failure("make a key") }
@@ -52,7 +53,8 @@ package final class CertificateAuthority {
 
     /// Reads the file of an authority.
     ///
-    /// - Throws: ``TLSError/Kind/file``.
+    /// - Throws: ``TLSError/Kind/file`` if the file is damaged or does not hold exactly one signing certificate and its
+    ///   key.
     package init(pem: [UInt8]) throws(TLSError) {
         let contents = try PEMContents(pem)
         guard let key = contents.keys.first, let handle = contents.certificates.first, contents.keys.count == 1,
@@ -75,15 +77,18 @@ package final class CertificateAuthority {
     }
 
     /// The authority's file in PEM. It holds the private key.
+    ///
+    /// - Throws: ``TLSError/Kind/library`` if OpenSSL cannot write it.
     package func pem() throws(TLSError) -> [UInt8] { try Self.pem([handle], key) }
 
     /// Makes a key and a certificate for it.
     ///
     /// - Parameters:
-    ///   - role: what the holder may be.
-    ///   - name: the common name, 1...64 octets: what the holder is called in logs.
-    ///   - validity: cut off at the authority's own end.
+    ///   - role: the role that the certificate allows.
+    ///   - name: the common name, 1...64 octets. Logs use it for the holder.
+    ///   - validity: ends at the authority's own end at the latest.
     /// - Returns: the holder's file in PEM, for ``TLSIdentity/init(pem:)``. It holds the private key.
+    /// - Throws: ``TLSError/Kind/library`` if OpenSSL cannot make the key or the certificate.
     package func issue(_ role: TLSRole, name: String, validity: Validity) throws(TLSError) -> [UInt8] {
         ErrorQueue.clear()
         guard let holderKey = ctls_p256_key_new() else { throw ErrorQueue.failure("make a key") }
@@ -104,7 +109,7 @@ package final class CertificateAuthority {
         return try Self.pem([holder, handle], holderKey)
     }
 
-    /// A signed certificate (RFC 5280, 4.1), which the caller owns; `issuer` is nil for one that signs itself.
+    /// A signed certificate (RFC 5280, 4.1). The caller owns it. `issuer` is nil for a certificate that signs itself.
     private static func sign(
         name: String,
         _ key: OpaquePointer,

@@ -2,10 +2,10 @@ internal import CTLS
 
 /// The errors of OpenSSL in this thread. A call may leave several; the first is the cause.
 enum ErrorQueue {
-    /// Forgets what earlier calls have left, so that what is found afterwards is of the next one.
+    /// Forgets the errors of earlier calls, so that errors found afterwards belong to the next one.
     static func clear() { ERR_clear_error() }
 
-    /// The numbers of the reasons, the cause first; the queue is empty afterwards.
+    /// The reasons in the queue, the cause first. The queue is empty afterwards.
     static func take() -> [LibraryReason] {
         var reasons: [LibraryReason] = []
         while true {
@@ -15,7 +15,7 @@ enum ErrorQueue {
         }
     }
 
-    /// An error for a call that fails only without memory or with a broken library.
+    /// An error for a call that fails only if memory runs out or the library is broken.
     static func failure(_ what: String) -> TLSError {
         let reason = take().first?.text
         return TLSError(.library, "OpenSSL cannot \(what)" + (reason.map { ": \($0)" } ?? ""))
@@ -24,7 +24,7 @@ enum ErrorQueue {
 
 /// One entry of the queue.
 struct LibraryReason: Hashable {
-    /// The part of the library and its reason in one.
+    /// The part of the library and the reason, in one number.
     let code: UInt
 
     /// The part of the library, such as `ERR_LIB_SSL`.
@@ -33,7 +33,7 @@ struct LibraryReason: Hashable {
     /// The reason within that part.
     var number: Int32 { ERR_GET_REASON(code) }
 
-    /// The description of an alert that the other side has sent (RFC 8446, 6), if that is the reason.
+    /// The description of an alert from the other side (RFC 8446, 6), if that is the reason.
     var alert: Int32? {
         guard library == ERR_LIB_SSL, number > SSL_AD_REASON_OFFSET, number < SSL_AD_REASON_OFFSET + 256 else {
             return nil
@@ -41,6 +41,6 @@ struct LibraryReason: Hashable {
         return number - SSL_AD_REASON_OFFSET
     }
 
-    /// What the library calls it.
+    /// The library's own text for it.
     var text: String { ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)" }
 }

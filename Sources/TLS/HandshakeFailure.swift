@@ -1,16 +1,16 @@
 internal import CTLS
 internal import MeshCore
 
-/// Says in words why OpenSSL has ended a connection.
+/// Finds the words for why OpenSSL ended a connection.
 struct HandshakeFailure {
-    /// The own role.
+    /// Our own role.
     var role: TLSRole
-    /// The own certificate.
+    /// Our own certificate.
     var own: Certificate
-    /// The time by the own clock.
+    /// The time by our own clock.
     var now: Timestamp
 
-    /// The error for what the library has left in its queue, the cause first.
+    /// The error for the reasons in the library's queue, the cause first.
     func error(for reasons: [LibraryReason]) -> TLSError {
         guard let reason = reasons.first(where: { $0.library == ERR_LIB_SSL }) ?? reasons.first else {
             return TLSError(.malformed, "the connection with \(role.peer) broke")
@@ -32,7 +32,7 @@ struct HandshakeFailure {
         }
     }
 
-    /// The other side has sent an alert (RFC 8446, 6.2): it refuses us.
+    /// The error for an alert from the other side (RFC 8446, 6.2): it refuses us.
     private func error(alert: Int32, _ reason: LibraryReason) -> TLSError {
         let peer = role.peer
         switch alert {
@@ -86,7 +86,7 @@ struct HandshakeFailure {
         )
     }
 
-    /// The other side speaks TLS, but not with us.
+    /// The error for a peer that speaks TLS for another purpose.
     var otherProtocol: TLSError {
         TLSError(
             .otherProtocol,

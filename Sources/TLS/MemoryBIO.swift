@@ -1,12 +1,12 @@
 internal import CTLS
 
-/// A buffer of OpenSSL in memory, for what the library reads and writes as a file.
+/// An OpenSSL buffer in memory. The library reads and writes it like a file.
 final class MemoryBIO {
-    /// For calls of the library.
+    /// The pointer for calls of the library.
     let pointer: OpaquePointer
     private let isSecret: Bool
 
-    /// An empty one.
+    /// Makes an empty buffer.
     ///
     /// - Parameter isSecret: whether its memory is overwritten at the end.
     init(isSecret: Bool = false) throws(TLSError) {
@@ -18,7 +18,7 @@ final class MemoryBIO {
         self.isSecret = isSecret
     }
 
-    /// One that holds octets to be read.
+    /// Makes a buffer that holds octets for reading.
     convenience init(_ octets: [UInt8]) throws(TLSError) {
         try self.init(isSecret: true)
         try write(octets[...])
@@ -36,7 +36,7 @@ final class MemoryBIO {
     /// How many octets it holds.
     var count: Int { BIO_ctrl_pending(pointer) }
 
-    /// All octets, which are gone from it afterwards.
+    /// Removes and returns all octets.
     func take() -> [UInt8] {
         let count = self.count
         guard count > 0 else { return [] }

@@ -1,19 +1,19 @@
 internal import CTLS
 
-/// Certificates and private keys of a file in PEM (RFC 7468). Text between the blocks is ignored.
+/// The certificates and private keys of a PEM file (RFC 7468). Text between the blocks is ignored.
 final class PEMContents {
-    /// The certificates (X509), in their order; the object owns them.
+    /// The certificates (X509), in their order. The object owns them.
     private(set) var certificates: [OpaquePointer] = []
-    /// The private keys (EVP_PKEY); the object owns them.
+    /// The private keys (EVP_PKEY). The object owns them.
     private(set) var keys: [OpaquePointer] = []
 
-    /// The most octets of a file.
+    /// The largest size of a file, in octets.
     static let limit = 64 * 1024
 
     /// Reads all blocks.
     ///
-    /// - Throws: ``TLSError/Kind/file`` for a block that is damaged, locked with a passphrase or of another type, and for a
-    ///   file without any block.
+    /// - Throws: ``TLSError/Kind/file`` for a file without any block, and for a block that is damaged, locked with a
+    ///   passphrase or of another type.
     init(_ pem: [UInt8]) throws(TLSError) {
         guard pem.count <= Self.limit else {
             throw TLSError(

@@ -1,28 +1,28 @@
 internal import CTLS
 internal import MeshCore
 
-/// Judges the certificate of the other side, and remembers why it was refused: OpenSSL itself keeps a number only.
+/// Judges the certificate of the other side and remembers why it was refused. OpenSSL itself keeps only a number.
 final class PeerVerification {
     private let denied: Set<[UInt8]>
     private let role: TLSRole
-    /// Why the certificate is refused, nil as long as it is not.
+    /// Why the certificate is refused; nil while it is not.
     private(set) var refusal: (number: Int32, depth: Int32, certificate: Certificate?)?
 
     /// - Parameters:
-    ///   - role: the own role.
-    ///   - denied: fingerprints that are refused.
+    ///   - role: our own role.
+    ///   - denied: the fingerprints to refuse.
     init(role: TLSRole, denied: Set<[UInt8]>) {
         self.role = role
         self.denied = denied
     }
 
-    /// Has a session ask this object, which must live as long as the session.
+    /// Makes a session ask this object, which must live as long as the session.
     func attach(to session: OpaquePointer) throws(TLSError) {
         guard SSL_set_ex_data(session, 0, Unmanaged.passUnretained(self).toOpaque()) == 1 else {
             throw ErrorQueue.failure("set a session up")
         }
         SSL_set_verify(session, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT) { isGood, store in
-            // Nothing is accepted unless it was looked at.
+            // Nothing is accepted unless it was checked.
             guard let store,
                 let session = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
                 let pointer = SSL_get_ex_data(OpaquePointer(session), 0)
@@ -39,7 +39,7 @@ final class PeerVerification {
         var number = X509_STORE_CTX_get_error(store)
         if isGood {
             guard X509_STORE_CTX_get_error_depth(store) == 0 else { return true }
-            // The library lets a certificate pass that says nothing of its use.
+            // The library accepts a certificate that says nothing about its use.
             if certificate.flatMap({ TLSIdentity.role(of: $0) }) != role.opposite {
                 number = X509_V_ERR_INVALID_PURPOSE
             } else if let facts, !denied.contains(facts.fingerprint) {

@@ -1,24 +1,25 @@
 internal import CTLS
 
-/// What all secured connections of one identity have in common: TLS 1.3 alone, both sides show certificates, nothing is
-/// kept from one connection to the next.
+/// What all secured connections of one identity share: TLS 1.3 only, certificates from both sides, and no memory from
+/// one connection to the next.
 ///
-/// The other side is accepted if the authority of the identity has signed its certificate for the other role. That is also
-/// how a gateway is known by its name: an authority signs for one gateway only, so that the address by which it is reached
-/// need not stand in its certificate and may change.
+/// The other side is accepted if the authority of the identity has signed its certificate for the other role. This also
+/// identifies the gateway: an authority signs for one gateway only, so the certificate need not name the gateway's
+/// address, which may change.
 package final class TLSContext {
-    /// Which end the sessions are.
+    /// Our own role in the sessions.
     package let role: TLSRole
-    /// The own certificate.
+    /// Our own certificate.
     package let certificate: Certificate
-    /// The fingerprints (SHA-256, 32 octets) that are not accepted although the authority has signed them.
+    /// The fingerprints (SHA-256, 32 octets) that are refused although the authority has signed them.
     package let denied: Set<[UInt8]>
     /// SSL_CTX, which the object owns.
     let handle: OpaquePointer
 
-    /// A context for the role that an identity is made for.
+    /// A context for the role of an identity.
     ///
-    /// - Throws: ``TLSError/Kind/wrongUse`` if `role` is another than that of the identity.
+    /// - Throws: ``TLSError/Kind/wrongUse`` if the identity has another role, ``TLSError/Kind/library`` if OpenSSL
+    ///   cannot set it up.
     package convenience init(
         _ identity: TLSIdentity,
         role: TLSRole,
@@ -28,7 +29,7 @@ package final class TLSContext {
         try self.init(unchecked: identity, role: role, denied: denied)
     }
 
-    /// A context for a role that the identity may not be made for, as somebody hostile would have it.
+    /// A context whose role may differ from the identity's, as a hostile peer would use it.
     init(unchecked identity: TLSIdentity, role: TLSRole, denied: Set<[UInt8]> = []) throws(TLSError) {
         ErrorQueue.clear()
         guard let handle = SSL_CTX_new(TLS_method()) else { throw ErrorQueue.failure("set TLS up") }
@@ -41,7 +42,7 @@ package final class TLSContext {
             SSL_CTX_use_PrivateKey(handle, identity.handles.key) == 1,
             X509_STORE_add_cert(SSL_CTX_get_cert_store(handle), identity.handles.authority) == 1
         else { throw ErrorQueue.failure("use the certificates") }
-        // The authority signs the holder itself, with nobody in between.
+        // The authority signs the holder's certificate directly.
         SSL_CTX_set_verify_depth(handle, 0)
     }
 

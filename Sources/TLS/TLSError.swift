@@ -1,51 +1,50 @@
-/// Why a secured connection cannot be, or has ended otherwise than by its rules. Never holds a key.
+/// The reason why a secured connection is not possible or has ended against the rules. It never holds a key.
 package struct TLSError: Error, Hashable, Sendable {
     /// What went wrong.
     package enum Kind: Hashable, Sendable {
         /// The other side does not speak TLS at all.
         case notTLS
-        /// The sides have no version of TLS in common; ours is 1.3 alone.
+        /// The sides have no version of TLS in common. Ours is 1.3 only.
         case version
         /// The other side speaks TLS for another purpose than meshplan (ALPN, RFC 7301).
         case otherProtocol
         /// The other side sends no certificate.
         case noCertificate
-        /// The certificate of the other side is signed by another authority than that of this pairing.
+        /// Another authority than that of this pairing has signed the certificate of the other side.
         case unknownAuthority
-        /// The certificate of the other side is not valid any more.
+        /// The certificate of the other side is no longer valid.
         case expired
         /// The certificate of the other side is not valid yet.
         case notYetValid
-        /// The certificate of the other side is for something else: a client's in a gateway, or the reverse.
+        /// The certificate of the other side is for another use: a gateway shows a client's, or a client a gateway's.
         case wrongUse
-        /// The certificate of the other side was denied here.
+        /// We have denied the certificate of the other side.
         case denied
-        /// The certificate of the other side is unacceptable for another reason.
+        /// The certificate of the other side is not acceptable for another reason.
         case badCertificate
-        /// The other side does not accept ours.
+        /// The other side refuses ours.
         case refused
-        /// The connection has ended without the farewell of TLS, so that something may be missing.
+        /// The connection has ended without the `close_notify` of TLS, so something may be missing.
         case truncated
-        /// More has arrived, or waits to be sent, than a session holds.
+        /// More has arrived, or is waiting to be sent, than a session can hold.
         case tooMuch
-        /// What has arrived is not what the protocol allows, or was changed on its way.
+        /// What has arrived breaks the protocol or was changed on its way.
         case malformed
         /// The session is closed on our side.
         case closed
         /// A file with certificates is not as it should be.
         case file
-        /// The library refuses, or has no memory.
+        /// The library refuses, or memory has run out.
         case library
     }
 
     /// What went wrong.
     package var kind: Kind
-    /// The same in words, a clause without a full stop.
+    /// The same in words: a clause without a full stop.
     package var message: String
-    /// How to mend it, one sentence or more, if anything can be said.
+    /// How to mend it, in one sentence or more; nil if nothing can be said.
     package var hint: String?
 
-    /// An error of those parts.
     package init(_ kind: Kind, _ message: String, hint: String? = nil) {
         self.kind = kind
         self.message = message
@@ -54,6 +53,5 @@ package struct TLSError: Error, Hashable, Sendable {
 }
 
 extension TLSError: CustomStringConvertible {
-    /// The message.
     package var description: String { message }
 }

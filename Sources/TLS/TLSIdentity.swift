@@ -4,21 +4,21 @@ package import MeshCore
 /// Who somebody is on a secured connection, and whom they trust: a certificate, its private key, and the authority that
 /// must have signed the certificate of the other side.
 ///
-/// All three stand in one file in PEM (RFC 7468), in any order. Nothing prints the private key.
+/// All three are in one PEM file (RFC 7468), in any order. Nothing prints the private key.
 package final class TLSIdentity {
-    /// The own certificate.
+    /// Our own certificate.
     package let certificate: Certificate
     /// The authority's certificate.
     package let authority: Certificate
-    /// What the certificate allows its holder to be.
+    /// The role that the certificate allows its holder.
     package let role: TLSRole
 
     /// X509, X509 and EVP_PKEY, which the object owns.
     let handles: (certificate: OpaquePointer, authority: OpaquePointer, key: OpaquePointer)
 
-    /// Reads a file that ``CertificateAuthority/issue(_:name:validity:)`` has made.
+    /// Reads a file that ``CertificateAuthority/issue(_:name:validity:)`` made.
     ///
-    /// - Throws: ``TLSError/Kind/file`` that says what is missing.
+    /// - Throws: ``TLSError/Kind/file``, with what is missing or wrong.
     package init(pem: [UInt8]) throws(TLSError) {
         let contents = try PEMContents(pem)
         guard let key = contents.keys.first else {
@@ -81,15 +81,16 @@ package final class TLSIdentity {
         EVP_PKEY_free(handles.key)
     }
 
-    /// From when on the identity is of use.
+    /// The first second at which the identity is valid: that of its certificate or of the authority, whichever is
+    /// later.
     package var validFrom: Timestamp { max(certificate.validFrom, authority.validFrom) }
 
-    /// When the identity ceases to be of use: with its own certificate or with the authority.
+    /// When the identity ceases to be valid: with its own certificate or with the authority, whichever ends first.
     package var validUntil: Timestamp { min(certificate.validUntil, authority.validUntil) }
 
-    /// Refuses another role than the one that the certificate is for.
+    /// Refuses any role but the one that the certificate is for.
     ///
-    /// - Throws: ``TLSError/Kind/wrongUse``.
+    /// - Throws: ``TLSError/Kind/wrongUse`` if `role` is another one.
     package func check(_ role: TLSRole) throws(TLSError) {
         guard self.role == role else {
             throw TLSError(
@@ -103,10 +104,10 @@ package final class TLSIdentity {
         }
     }
 
-    /// What a certificate is for, if it is for exactly one of the two.
+    /// The role that a certificate allows; nil unless it allows exactly one.
     static func role(of certificate: OpaquePointer) -> TLSRole? {
         let usage = X509_get_extended_key_usage(certificate)
-        // All bits are set where the extension is missing.
+        // All bits are set if the extension is missing.
         let isClient = usage & TLSRole.client.usageBit != 0
         let isServer = usage & TLSRole.server.usageBit != 0
         return isClient == isServer ? nil : isClient ? .client : .server
@@ -116,8 +117,6 @@ package final class TLSIdentity {
 extension TLSIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Role and name, never the key.
     package var description: String { "\(role.name) \(certificate.name)" }
-    /// As the description.
     package var debugDescription: String { description }
-    /// As the description.
     package var customMirror: Mirror { Mirror(self, children: ["name": description]) }
 }

@@ -3,25 +3,26 @@ package import MeshCore
 
 /// One secured connection without its socket: ciphertext goes in and plaintext comes out, and the reverse.
 ///
-/// TLS 1.3 (RFC 8446) where both sides show certificates. The owner hands in what arrives (``receive(_:)``), sends what
-/// ``takeOutgoing()`` gives after each call – also after one that has thrown: it holds the alert that tells the other side
-/// why – and takes what was said from ``read()``. Nothing waits, and nothing knows the time but for the moment at which
-/// certificates are judged.
+/// It is TLS 1.3 (RFC 8446), and both sides show certificates. The owner passes in what arrives (``receive(_:)``),
+/// sends what ``takeOutgoing()`` returns after each call, and takes the plaintext from ``read()``. It sends after a
+/// call that has thrown, too, because the alert that tells the other side why is then waiting. Nothing waits, and the
+/// only time involved is the moment at which certificates are judged.
 ///
-/// Who refuses the other side sends the alert, ends its own direction of the transport and reads on for a moment before it
-/// closes: a socket that is closed with octets unread resets the connection, and the alert may be lost.
+/// A side that refuses the other one sends the alert, ends its own direction of the transport, and keeps reading for a
+/// moment before it closes. Closing a socket with unread octets resets the connection, and the alert may be lost.
 ///
-/// A client counts as established before the gateway has judged the client's certificate: TLS 1.3 has it no other way.
-/// That it was refused, the next ``receive(_:)`` throws; that it was accepted, the first plaintext shows.
+/// A client counts as established before the gateway has judged the client's certificate; TLS 1.3 allows nothing else.
+/// If the gateway refuses it, the next ``receive(_:)`` throws. The first plaintext shows that the gateway has accepted
+/// it.
 package final class TLSSession {
-    /// The most octets of plaintext that wait for ``read()``, and of those that wait for the end of the handshake.
+    /// The most octets of plaintext that wait for ``read()``, and the most that wait for the end of the handshake.
     package static let plaintextLimit = 256 * 1024
-    /// The most octets that the other side may send before the handshake is over; ours take 3,000.
+    /// The most octets that the other side may send before the handshake is over. Ours takes 3,000.
     package static let handshakeLimit = 32 * 1024
 
-    /// Which end this is.
+    /// Our own end.
     package let role: TLSRole
-    /// Whether the handshake is over: the other side is who it should be, and what is written goes out.
+    /// Whether the handshake is over: the other side is who it should be, and written octets go out.
     package private(set) var isEstablished = false
     /// The certificate of the other side, once established.
     package private(set) var peer: Certificate?
@@ -42,16 +43,17 @@ package final class TLSSession {
     private var waiting: [UInt8] = []
     private var isClosed = false
     private var records = 0
-    /// After how many records the key to send with is replaced. Below 2^24.5 of the largest, AES-GCM is as good as its key
-    /// (RFC 8446, 5.5); OpenSSL itself never replaces one, and a gateway is connected to for weeks.
+    /// After how many records the sending key is replaced. AES-GCM keeps its full strength up to 2^24.5 records of the
+    /// largest size (RFC 8446, 5.5). OpenSSL itself never replaces a key, and connections to a gateway last for weeks.
     var recordsPerKey = 1 << 22
     private var failure: TLSError?
 
-    /// A session that is about to begin; a client's has something to send at once.
+    /// A session that is about to begin. A client's has something to send at once.
     ///
     /// - Parameters:
-    ///   - now: the time by which certificates are judged.
-    ///   - denied: fingerprints that are not accepted, beside those of the context.
+    ///   - now: the time at which certificates are judged.
+    ///   - denied: fingerprints to refuse, in addition to those of the context.
+    /// - Throws: ``TLSError/Kind/library`` if OpenSSL cannot set the session up.
     package init(_ context: TLSContext, at now: Timestamp, denied: Set<[UInt8]> = []) throws(TLSError) {
         ErrorQueue.clear()
         guard let session = SSL_new(context.handle) else { throw ErrorQueue.failure("make a session") }
@@ -64,7 +66,7 @@ package final class TLSSession {
             SSL_free(session)
             throw ErrorQueue.failure("make a buffer")
         }
-        // The session owns both from here on.
+        // From here on the session owns both.
         SSL_set_bio(session, incoming, outgoing)
         self.context = context
         self.session = session
@@ -85,19 +87,18 @@ package final class TLSSession {
 
     deinit { SSL_free(session) }
 
-    /// Takes in what has arrived, any number of octets.
+    /// Takes in octets that have arrived, any number of them. After `close_notify` everything is ignored (RFC 8446,
+    /// 6.1).
     ///
-    /// After `close_notify` whatever follows is ignored (RFC 8446, 6.1).
-    ///
-    /// - Throws: ``TLSError``; the session is over then, each further call throws the same, and ``takeOutgoing()`` may hold
-    ///   an alert for the other side.
+    /// - Throws: ``TLSError`` if the other side is refused, refuses us or breaks the protocol. The session is then
+    ///   over, each further call throws the same error, and ``takeOutgoing()`` may hold an alert for the other side.
     package func receive(_ ciphertext: some Collection<UInt8>) throws(TLSError) {
         if let failure { throw failure }
         try failing { () throws(TLSError) in
             var rest = Array(ciphertext)[...]
             try checkStart(rest)
             while !rest.isEmpty, !isClosedByPeer {
-                // Not more than one record at a time, so that the bounds are looked at in between.
+                // One record at a time, so that the bounds are checked in between.
                 let piece = rest.prefix(16 * 1024)
                 rest = rest.dropFirst(piece.count)
                 let written = piece.withUnsafeBufferPointer { BIO_write(incoming, $0.baseAddress, Int32($0.count)) }
@@ -114,9 +115,10 @@ package final class TLSSession {
         }
     }
 
-    /// Tells that the transport has ended.
+    /// Says that the transport has ended.
     ///
-    /// - Throws: ``TLSError/Kind/truncated`` unless the other side has said farewell before, or the error of before.
+    /// - Throws: ``TLSError/Kind/truncated`` unless the other side sent `close_notify` before, or the error that had
+    ///   already ended the session.
     package func receiveEnd() throws(TLSError) {
         if let failure { throw failure }
         guard !isClosedByPeer else { return }
@@ -139,16 +141,16 @@ package final class TLSSession {
         }
     }
 
-    /// The plaintext that has arrived, in order; it is not given again.
+    /// The plaintext that has arrived, in order. Each octet is returned once.
     package func read() -> [UInt8] {
         defer { plaintext = [] }
         return plaintext
     }
 
-    /// Has octets sent to the other side: at once, or as soon as the session is established.
+    /// Sends octets to the other side: at once, or as soon as the session is established.
     ///
-    /// - Throws: ``TLSError/Kind/closed`` after ``close()``, ``TLSError/Kind/tooMuch`` if too much waits for the handshake,
-    ///   or the error that has ended the session.
+    /// - Throws: ``TLSError/Kind/closed`` after ``close()``, ``TLSError/Kind/tooMuch`` if too much waits for the
+    ///   handshake, or the error that has ended the session.
     package func write(_ octets: some Collection<UInt8>) throws(TLSError) {
         if let failure { throw failure }
         guard !isClosed else { throw TLSError(.closed, "the connection is closed") }
@@ -164,7 +166,7 @@ package final class TLSSession {
         }
     }
 
-    /// What is to be sent to the other side now; it is not given again.
+    /// The octets to send to the other side now. Each octet is returned once.
     package func takeOutgoing() -> [UInt8] {
         let count = BIO_ctrl_pending(outgoing)
         guard count > 0 else { return [] }
@@ -173,13 +175,13 @@ package final class TLSSession {
         }
     }
 
-    /// Says farewell (`close_notify`), which ``takeOutgoing()`` then gives. What the other side still sends can be read;
-    /// nothing more can be written. Closing twice does nothing.
+    /// Ends our direction with `close_notify`, which ``takeOutgoing()`` then returns. The rest from the other side can
+    /// be read, but nothing more can be written. A second call does nothing.
     package func close() {
         guard !isClosed else { return }
         isClosed = true
         waiting = []
-        // Before the handshake is over there is no farewell; after an error the alert was one.
+        // Before the end of the handshake there is no `close_notify`, and after an error the alert has taken its place.
         guard isEstablished, failure == nil else { return }
         ErrorQueue.clear()
         _ = SSL_shutdown(session)
@@ -197,8 +199,8 @@ package final class TLSSession {
         }
     }
 
-    /// Refuses at its first octets what is no TLS, so that it can be said in words: a record of TLS begins with its type,
-    /// handshake or alert, and the major version 3 (RFC 8446, 5.1).
+    /// Refuses anything that is not TLS at its first octets, so that the error can say so. A TLS record begins with its
+    /// type, handshake or alert, and the major version 3 (RFC 8446, 5.1).
     private func checkStart(_ octets: ArraySlice<UInt8>) throws(TLSError) {
         guard start.count < 2, !octets.isEmpty else { return }
         start.append(contentsOf: octets.prefix(2 - start.count))
@@ -214,7 +216,7 @@ package final class TLSSession {
         }
     }
 
-    /// Goes on with the handshake, and takes out what has arrived.
+    /// Continues the handshake and takes out what has arrived.
     private func advance() throws(TLSError) {
         if !isEstablished {
             ErrorQueue.clear()
@@ -270,7 +272,7 @@ package final class TLSSession {
         }
     }
 
-    /// What a call that has not succeeded means: that more must arrive, an end, or an error.
+    /// Tells what a call without success means: more must arrive, the end, or an error.
     private func check(_ result: Int32) throws(TLSError) {
         switch SSL_get_error(session, result) {
         case SSL_ERROR_NONE, SSL_ERROR_WANT_READ: return
