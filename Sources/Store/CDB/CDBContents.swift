@@ -18,7 +18,6 @@ package struct CDBContents: Hashable, Sendable {
         case none
     }
 
-    /// All of the network, unless said.
     package init(subnets: Set<NetKeyIndex>? = nil, keys: Keys = .all) {
         self.subnets = subnets
         self.keys = keys

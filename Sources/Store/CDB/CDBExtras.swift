@@ -9,7 +9,7 @@ package struct CDBExtras: Hashable, Sendable {
     /// Members by the path of their object, in the order of the import.
     private(set) var members: [String: [JSONMember]] = [:]
 
-    /// Nothing beyond the model.
+    /// No extras.
     package init() {}
 
     /// Whether nothing is kept.

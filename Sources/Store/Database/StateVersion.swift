@@ -9,7 +9,6 @@ package struct StateVersion: Hashable, Sendable {
     /// 32 octets that no other history of the database has at this serial; see ``StateDigest``.
     package var digest: [UInt8]
 
-    /// A version of those parts.
     package init(lineage: Octets16, serial: UInt64, digest: [UInt8]) {
         self.lineage = lineage
         self.serial = serial

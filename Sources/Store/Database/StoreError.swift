@@ -62,7 +62,6 @@ package struct StoreError: Error, Hashable, Sendable {
     /// Who holds the lock, if that is known.
     package var holder: LockHolder?
 
-    /// An error with those parts.
     package init(
         _ code: Code,
         _ message: String,

@@ -13,7 +13,6 @@ package struct LockHolder: Hashable, Sendable {
     /// When it took the lock.
     package var since: Timestamp
 
-    /// A holder with those values.
     package init(user: String, host: String, process: Int32, operation: String, since: Timestamp) {
         self.user = user
         self.host = host

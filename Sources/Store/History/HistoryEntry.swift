@@ -27,7 +27,6 @@ package struct DefinitionText: Hashable, Sendable {
         /// The contents.
         package var bytes: [UInt8]
 
-        /// A file.
         package init(path: String, bytes: [UInt8]) {
             self.path = path
             self.bytes = bytes
@@ -37,7 +36,6 @@ package struct DefinitionText: Hashable, Sendable {
     /// The files in the order in which they were read.
     package var files: [File]
 
-    /// Those files.
     package init(files: [File]) {
         self.files = files
     }

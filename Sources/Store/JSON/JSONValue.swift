@@ -26,7 +26,6 @@ package struct JSONMember: Hashable, Sendable {
     /// Its value.
     package var value: JSONValue
 
-    /// A member.
     package init(_ name: String, _ value: JSONValue) {
         self.name = name
         self.value = value

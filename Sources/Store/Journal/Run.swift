@@ -5,7 +5,6 @@ package struct RunIdentifier: RawRepresentable, Hashable, Comparable, Sendable {
     /// The number, from 1 on.
     package let rawValue: UInt64
 
-    /// The run with that number.
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
@@ -40,7 +39,6 @@ package struct RunTiming: Hashable, Sendable {
     /// The number of configuration requests that had to be made.
     package var messages: UInt32
 
-    /// Those figures.
     package init(milliseconds: UInt32, estimatedMilliseconds: UInt32, messages: UInt32) {
         self.milliseconds = milliseconds
         self.estimatedMilliseconds = estimatedMilliseconds
@@ -118,7 +116,6 @@ package struct JournalIntent: Hashable, Sendable {
     /// Whether it was sent and its outcome recorded as unknown. If false, there is no outcome yet.
     package var isUnknown: Bool
 
-    /// An intent without an outcome.
     package init(
         run: RunIdentifier,
         subject: JournalSubject,
@@ -159,7 +156,6 @@ package struct JournalOutcome: Hashable, Sendable {
     /// The result.
     package var result: JournalResult
 
-    /// An outcome.
     package init(run: RunIdentifier, subject: JournalSubject, result: JournalResult) {
         self.run = run
         self.subject = subject

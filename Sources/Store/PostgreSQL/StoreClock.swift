@@ -5,7 +5,6 @@ package struct StoreClock {
     /// Waits for that long; false if nobody wants to wait any longer.
     package var wait: (Duration) -> Bool
 
-    /// A clock of those parts.
     package init(now: @escaping () -> Duration, wait: @escaping (Duration) -> Bool) {
         self.now = now
         self.wait = wait

@@ -9,7 +9,6 @@ package struct SequenceReservation: Hashable, Sendable {
     /// The next number that can be handed out after a restart, 0 to 2^24.
     package var limit: UInt32
 
-    /// A reservation with those values.
     package init(source: UnicastAddress, ivIndex: UInt32, limit: UInt32) {
         self.source = source
         self.ivIndex = ivIndex
