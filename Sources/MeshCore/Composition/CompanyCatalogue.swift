@@ -1,6 +1,6 @@
-/// The names of companies whose products are often met in mesh networks; for display alone.
+/// Names of companies whose products are common in mesh networks; for display only.
 package enum CompanyCatalogue {
-    /// The name behind a company identifier of the Assigned Numbers, nil if it is not one of the common ones.
+    /// The name behind a company identifier of the Assigned Numbers; nil if it is not among the common ones.
     package static func name(of company: UInt16) -> String? {
         names[company]
     }

@@ -1,4 +1,4 @@
-/// What a node is made of: Composition Data page 0 (Mesh Protocol 4.2.2.1).
+/// The parts of a node: Composition Data page 0 (Mesh Protocol 4.2.2.1).
 package struct Composition: Hashable, Sendable {
     /// The company identifier of the manufacturer (CID).
     package var company: UInt16
@@ -6,9 +6,9 @@ package struct Composition: Hashable, Sendable {
     package var product: UInt16
     /// The manufacturer's version of the product (VID).
     package var version: UInt16
-    /// The smallest number of sources that the replay protection list holds (CRPL).
+    /// The least number of sources that the replay protection list holds (CRPL).
     package var replayListSize: UInt16
-    /// The features the node has, on or off.
+    /// The features that the node has, whether on or off.
     package var features: FeatureSet
     /// The elements in the order of their indexes.
     package var elements: [CompositionElement]
@@ -32,9 +32,9 @@ package struct Composition: Hashable, Sendable {
 
 /// One element of Composition Data page 0.
 package struct CompositionElement: Hashable, Sendable {
-    /// Where the element is, a GATT namespace descriptor (Assigned Numbers 2.4.2).
+    /// The place of the element, a GATT namespace descriptor (Assigned Numbers 2.4.2).
     package var location: UInt16
-    /// The SIG models, then the vendor models, in the node's order.
+    /// The SIG models, then the vendor models, each in the node's order.
     package var models: [ModelIdentifier]
 
     package init(location: UInt16, models: [ModelIdentifier]) {
@@ -45,17 +45,17 @@ package struct CompositionElement: Hashable, Sendable {
 
 /// The features a node may have (Mesh Protocol 4.2.2.1); bits of the Features field of page 0.
 package struct FeatureSet: OptionSet, Hashable, Sendable {
-    /// The 16 bits, 4 to 15 reserved.
+    /// The 16 bits; 4 to 15 are reserved.
     package let rawValue: UInt16
 
-    /// Any bits; unknown ones are kept.
+    /// Every value is valid; unknown bits are kept.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// Bit 0: retransmits what it receives over advertising.
+    /// Bit 0: relays messages.
     package static let relay = FeatureSet(rawValue: 1 << 0)
-    /// Bit 1: GATT proxy.
+    /// Bit 1: serves as a GATT proxy.
     package static let proxy = FeatureSet(rawValue: 1 << 1)
     /// Bit 2: keeps messages for Low Power nodes.
     package static let friend = FeatureSet(rawValue: 1 << 2)
@@ -69,6 +69,6 @@ package enum FeatureState: UInt8, Sendable {
     case disabled = 0
     /// Supported and enabled.
     case enabled = 1
-    /// The node does not have it.
+    /// Not supported.
     case notSupported = 2
 }

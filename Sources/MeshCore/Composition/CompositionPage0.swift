@@ -1,16 +1,16 @@
 extension Composition {
     /// Decodes Composition Data page 0 (Mesh Protocol 4.2.2.1). Reserved bits of the features are kept.
     ///
-    /// - Throws: ``DecodeError`` if the page ends within a field, has no element, or an element repeats a model:
-    ///   models are addressed by element and identifier.
+    /// - Throws: ``DecodeError`` if the page ends within a field, has no element, or an element repeats a model,
+    ///   because element and identifier address a model.
     package init(page0 bytes: [UInt8]) throws(DecodeError) {
         try self.init(page0: bytes, mayRepeatModels: false)
     }
 
     /// Decodes Composition Data page 0 of a node that may name a model twice on an element, as products with Zephyr do
-    /// by mistake: it counts once.
+    /// by mistake. Such a model counts once.
     ///
-    /// - Returns: the composition, and whether a model was there twice.
+    /// - Returns: the composition, and whether it repeats a model.
     /// - Throws: ``DecodeError`` if the page ends within a field or has no element.
     package static func told(page0 bytes: [UInt8]) throws(DecodeError) -> (Composition, repeatsModels: Bool) {
         let composition = try Composition(page0: bytes, mayRepeatModels: true)
@@ -30,8 +30,8 @@ extension Composition {
         } while !reader.isAtEnd
     }
 
-    /// Composition Data page 0 as octets; nil if an element has more than 255 models of a kind, which the page cannot
-    /// express.
+    /// Composition Data page 0 as octets; nil if an element has more than 255 SIG or 255 vendor models, which the page
+    /// cannot express.
     package var page0Bytes: [UInt8]? {
         var writer = ByteWriter(capacity: 64)
         for field in [company, product, version, replayListSize, features.rawValue] {
@@ -45,10 +45,10 @@ extension Composition {
 }
 
 extension Composition {
-    /// The same composition with its vendor models in order, if it names them with company and model exchanged, as
-    /// BTstack does: then what should be the model is the company of the node itself. Nil if they are in order.
+    /// The same composition with corrected vendor models, if the node names them with company and model exchanged as
+    /// BTstack does; nil if they are correct. The sign of it: a model's second half is the company of the node.
     ///
-    /// A node that exchanges one does so with all of them.
+    /// A node exchanges either all of them or none.
     package var withVendorModelsInOrder: Composition? {
         let vendors = elements.flatMap(\.models).filter(\.isVendor)
         let isExchanged =
@@ -64,7 +64,7 @@ extension Composition {
 }
 
 extension CompositionElement {
-    /// Location, NumS, NumV, the SIG models and the vendor models.
+    /// Reads location (2), NumS (1), NumV (1), the SIG models (2 each) and the vendor models (4 each).
     fileprivate init(reading reader: inout ByteReader, mayRepeatModels: Bool) throws(DecodeError) {
         let location = try reader.readUInt16LittleEndian()
         let sigCount = try reader.readUInt8()
@@ -86,7 +86,7 @@ extension CompositionElement {
         self.init(location: location, models: distinct)
     }
 
-    /// Whether the element could be expressed.
+    /// Appends the element; false if the page cannot express it.
     fileprivate func write(to writer: inout ByteWriter) -> Bool {
         let sig = models.filter { !$0.isVendor }
         let vendor = models.filter(\.isVendor)

@@ -1,23 +1,23 @@
-/// What is known of a model of the Bluetooth SIG beside its identifier.
+/// What is known of a model of the Bluetooth SIG apart from its identifier.
 package struct CatalogueModel: Hashable, Sendable {
     /// The 16-bit identifier.
     package let identifier: ModelIdentifier
-    /// The name of the specification: `Generic OnOff Server`.
+    /// The name in the specification: `Generic OnOff Server`.
     package let title: String
-    /// The name that definitions use: `generic-onoff-server`.
+    /// The name in definitions: `generic-onoff-server`.
     package let name: String
-    /// What it can do.
+    /// The states that it has.
     package let abilities: Abilities
-    /// The models that this one extends directly, without those that they extend in turn (Mesh Protocol 2.3.6).
+    /// The models that this one extends directly, without those that they extend (Mesh Protocol 2.3.6).
     package let extends: [ModelIdentifier]
 
-    /// What a model can do.
+    /// Which states a model has.
     package struct Abilities: Hashable, Sendable {
         /// Whether it has a Model Publication state.
         package let publication: Bool
         /// Whether it has a Subscription List state.
         package let subscription: Bool
-        /// Whether AppKeys can be bound to it; nil where no source settles it.
+        /// Whether AppKeys can be bound to it; nil if no source tells.
         package let appKeyBinding: Bool?
     }
 
@@ -25,7 +25,7 @@ package struct CatalogueModel: Hashable, Sendable {
     package var supportsPublication: Bool { abilities.publication }
     /// Whether the model has a Subscription List state.
     package var supportsSubscription: Bool { abilities.subscription }
-    /// Whether AppKeys can be bound to the model; nil where no source settles it.
+    /// Whether AppKeys can be bound to the model; nil if no source tells.
     package var supportsAppKeyBinding: Bool? { abilities.appKeyBinding }
 
     private init(
@@ -43,7 +43,7 @@ package struct CatalogueModel: Hashable, Sendable {
         self.extends = extends.map { .sig($0) }
     }
 
-    /// A model that publishes, subscribes and is secured with AppKeys.
+    /// A model with publication, subscription and AppKeys.
     private static func application(_ identifier: UInt16, _ title: String, extends: [UInt16] = []) -> CatalogueModel {
         CatalogueModel(
             identifier,
@@ -55,7 +55,7 @@ package struct CatalogueModel: Hashable, Sendable {
         )
     }
 
-    /// A model that subscribes and is secured with AppKeys, as most setup servers are.
+    /// A model with subscription and AppKeys but no publication, as most setup servers are.
     private static func withoutPublication(
         _ identifier: UInt16,
         _ title: String,
@@ -71,7 +71,7 @@ package struct CatalogueModel: Hashable, Sendable {
         )
     }
 
-    /// A model that is spoken to with the DeviceKey alone.
+    /// A model whose messages only the DeviceKey secures.
     private static func deviceKeyOnly(_ identifier: UInt16, _ title: String, extends: [UInt16] = []) -> CatalogueModel {
         CatalogueModel(
             identifier,
@@ -204,8 +204,8 @@ package enum ModelCatalogue {
     /// Every model, sorted by identifier.
     package static let models: [CatalogueModel] = CatalogueModel.all
 
-    /// The place in ``models`` of each identifier of the SIG up to the last one, or 0xFF: plans and checks look up
-    /// every model of every node.
+    /// The place in ``models`` of each SIG identifier up to the last one, or 0xFF. A table, because plans and checks
+    /// look up every model of every node.
     private static let places: [UInt8] = {
         var places = [UInt8](repeating: .max, count: Int(models.last?.identifier.model ?? 0) + 1)
         for (place, model) in models.enumerated() { places[Int(model.identifier.model)] = UInt8(place) }
@@ -218,7 +218,7 @@ package enum ModelCatalogue {
         place(of: identifier).map { models[$0] }
     }
 
-    /// What the model with that identifier can do; nil for vendor models and unknown SIG models.
+    /// The states of the model with that identifier; nil for vendor models and unknown SIG models.
     package static func abilities(of identifier: ModelIdentifier) -> CatalogueModel.Abilities? {
         place(of: identifier).map { models[$0].abilities }
     }
@@ -229,15 +229,15 @@ package enum ModelCatalogue {
         return Int(places[number])
     }
 
-    /// The model with that name of definitions, lower-case and exact: `generic-onoff-server`.
+    /// The model with that name in definitions; the name must match exactly and be lower-case: `generic-onoff-server`.
     package static func model(named name: String) -> CatalogueModel? {
         byName[name]
     }
 
-    /// The models of one element in groups that share one Subscription List (Mesh Protocol 4.2.4): models that are
-    /// connected by extending each other directly, on that element. A model that shares with none is alone.
+    /// The models of one element in groups that share one Subscription List (Mesh Protocol 4.2.4): models that extend
+    /// one another on that element, directly or through others. A model that shares its list with none is alone.
     ///
-    /// Groups are in the order of their first models, models in the order given; a repeated model counts once.
+    /// Groups are in the order of their first models, models in the order given. A repeated model counts once.
     package static func subscriptionListGroups(of models: [ModelIdentifier]) -> [[ModelIdentifier]] {
         var order: [ModelIdentifier] = []
         var neighbours: [ModelIdentifier: [ModelIdentifier]] = [:]
@@ -268,7 +268,7 @@ package enum ModelCatalogue {
     }
 }
 
-/// The servers of the foundation models of version 1.1; each has its place on the primary element.
+/// The servers of the foundation models of version 1.1; each belongs on the primary element.
 extension ModelIdentifier {
     /// Remote Provisioning Server.
     package static let remoteProvisioningServer = sig(0x0004)

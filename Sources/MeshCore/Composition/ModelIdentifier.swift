@@ -1,9 +1,9 @@
-/// Which model: a SIG model by 16 bits, a vendor model by company and 16 bits (Mesh Protocol 3.7.4).
+/// The identifier of a model: 16 bits for a SIG model, company and 16 bits for a vendor model (Mesh Protocol 3.7.4).
 package struct ModelIdentifier: Hashable, Comparable, Sendable {
-    /// 0x0000_xxxx is not a vendor model; a vendor model has its company in the high half. Company 0x0000 is
-    /// Ericsson's, so a separate flag tells the two apart.
+    /// The model in the low half, the company of a vendor model in the high half. Company 0x0000 is Ericsson's, so a
+    /// separate flag tells SIG and vendor models apart.
     private let packed: UInt32
-    /// Whether the identifier has a company.
+    /// Whether it is a vendor model.
     package let isVendor: Bool
 
     /// A model of the Bluetooth SIG.
@@ -21,13 +21,13 @@ package struct ModelIdentifier: Hashable, Comparable, Sendable {
         self.isVendor = isVendor
     }
 
-    /// The company identifier of a vendor model, nil for a SIG model.
+    /// The company identifier of a vendor model; nil for a SIG model.
     package var company: UInt16? { isVendor ? UInt16(packed >> 16) : nil }
 
-    /// The 16 bits that name the model within the SIG or the company.
+    /// The 16 bits that identify the model within the SIG or the company.
     package var model: UInt16 { UInt16(truncatingIfNeeded: packed) }
 
-    /// Octets in a message: 2 for a SIG model, 4 for a vendor model.
+    /// The number of octets in a message: 2 for a SIG model, 4 for a vendor model.
     package var encodedLength: Int { isVendor ? 4 : 2 }
 
     /// SIG models first, then vendor models by company.
@@ -44,7 +44,7 @@ package struct ModelIdentifier: Hashable, Comparable, Sendable {
 }
 
 extension ModelIdentifier: CustomStringConvertible {
-    /// As definitions write it without the catalogue: `0x1000`, `0x0059:0x0001`.
+    /// The identifier as definitions write it without the catalogue: `0x1000`, `0x0059:0x0001`.
     package var description: String {
         guard let company else { return "0x" + model.hexadecimal }
         return "0x\(company.hexadecimal):0x\(model.hexadecimal)"

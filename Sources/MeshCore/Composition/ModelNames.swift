@@ -1,12 +1,11 @@
 extension ModelIdentifier {
-    /// As definitions and plans write it: the catalogue's name, else `0x1234` or `0x0059:0x0001`.
+    /// The name in definitions and plans: that of the catalogue, else `0x1234` or `0x0059:0x0001`.
     package var name: String {
         ModelCatalogue.model(self)?.name ?? description
     }
 
-    /// The model with one of the names that definitions allow: a name of the catalogue, the identifier of a SIG model
-    /// as `0x1000`, or company and model of a vendor model as `0x0059:0x0001`; one to four digits each, in either
-    /// case. Nil for anything else.
+    /// The model with a name that definitions allow: a name of the catalogue, a SIG model as `0x1000`, or a vendor
+    /// model as `0x0059:0x0001`. Each number has one to four digits in either case. Nil for anything else.
     package init?(name: String) {
         if let known = ModelCatalogue.model(named: name) {
             self = known.identifier
@@ -24,7 +23,7 @@ extension ModelIdentifier {
     private static func number(_ text: Substring) -> UInt16? {
         guard text.hasPrefix("0x") else { return nil }
         let digits = text.dropFirst(2)
-        // The integer parser alone would also take a sign.
+        // The integer parser alone would also accept a sign.
         guard (1...4).contains(digits.utf8.count), digits.allSatisfy(\.isHexDigit) else { return nil }
         return UInt16(digits, radix: 16)
     }

@@ -1,16 +1,16 @@
-/// Which models of a node extend which, and may therefore share one Subscription List.
+/// Which models of a node extend one another, so that they may share one Subscription List.
 ///
-/// Models that are connected by extending one another share one instance of the list as far as they are on one element;
-/// on different elements each has its own (Mesh Protocol 2.3.6, 4.2.4). Not every stack works so, and the composition
-/// does not tell which does: see ``ListSharing``.
+/// Models on one element that extend one another, directly or through others, share one instance of the list. On
+/// different elements each has its own (Mesh Protocol 2.3.6, 4.2.4). Not every stack does this, and the composition
+/// does not tell which one does: see ``ListSharing``.
 package enum ModelRelations {
-    /// The models of an element that have Subscription Lists, in groups that are connected by extending one another on
-    /// that element; groups are in the order of their first models, models in the order given.
+    /// The models of an element that have Subscription Lists, in groups that extend one another on that element. Groups
+    /// are in the order of their first models, models in the order given.
     ///
     /// - Parameters:
     ///   - elements: The models of all elements of the node, in the order of its composition.
-    ///   - page1: Composition Data page 1, which tells it of vendor models, too; where it is nil or does not fit the
-    ///     elements the definitions of the models count.
+    ///   - page1: Composition Data page 1, which also covers vendor models. If it is nil or does not match the
+    ///     elements, the catalogue's definitions of the models count.
     package static func extensionGroups(
         onElement index: Int,
         of elements: [[ModelIdentifier]],
@@ -26,14 +26,14 @@ package enum ModelRelations {
         }
     }
 
-    /// For each element the pairs of models on it of which one extends the other, as positions.
+    /// For each element, the pairs of models on it of which one extends the other, as positions.
     ///
-    /// For every element page 1 has the numbers of SIG and of vendor models and then for every model an octet: whether
-    /// a Corresponding Group ID follows (bit 0), whether items are long (bit 1), how many there are (bits 2 to 7). An
-    /// item is the offset of an element and the position of a model there: 3 and 5 bits, or an octet each (Mesh
-    /// Protocol 4.2.2.2).
+    /// For every element, page 1 has the numbers of SIG models (1) and of vendor models (1). An octet for every model
+    /// follows: whether a Corresponding Group ID follows (bit 0), whether items are long (bit 1), the number of items
+    /// (bits 2 to 7). An item is the offset of an element and the position of a model there: 3 and 5 bits, or an octet
+    /// each (Mesh Protocol 4.2.2.2).
     ///
-    /// - Throws: ``DecodeError`` if the page is not about these elements.
+    /// - Throws: ``DecodeError`` if the page does not match these elements.
     private static func relations(
         in page1: [UInt8],
         of elements: [[ModelIdentifier]]
@@ -51,7 +51,7 @@ package enum ModelRelations {
                 if header & 1 != 0 { _ = try reader.readUInt8() }
                 for _ in 0..<header >> 2 {
                     let first = try reader.readUInt8()
-                    // An offset is signed; only models of the same element matter.
+                    // An offset is signed. Only models of the same element matter here.
                     let isSameElement = header & 2 != 0 ? first == 0 : first & 7 == 0
                     let base = header & 2 != 0 ? Int(try reader.readUInt8()) : Int(first >> 3)
                     if isSameElement, models.indices.contains(base) { pairs.append((model, base)) }
@@ -64,7 +64,7 @@ package enum ModelRelations {
     }
 
     private static func connected(_ models: [ModelIdentifier], by pairs: [(Int, Int)]) -> [[ModelIdentifier]] {
-        // The lowest position that each is connected with; pairs are few.
+        // The lowest position that each model is connected with. Pairs are few.
         var roots = Array(models.indices)
         for (first, second) in pairs where roots[first] != roots[second] {
             let (low, high) = (min(roots[first], roots[second]), max(roots[first], roots[second]))
@@ -77,7 +77,7 @@ package enum ModelRelations {
 }
 
 extension Node {
-    /// The models of an element in groups that may share one Subscription List each, see
+    /// The models of an element in groups that may each share one Subscription List; see
     /// ``ModelRelations/extensionGroups(onElement:of:page1:)``.
     package func extensionGroups(onElement index: Int) -> [[ModelIdentifier]] {
         ModelRelations.extensionGroups(

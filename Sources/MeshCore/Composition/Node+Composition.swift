@@ -1,9 +1,9 @@
 extension Node {
-    /// Takes over what Composition Data page 0 says (Mesh Protocol 4.2.2.1).
+    /// Records what Composition Data page 0 tells (Mesh Protocol 4.2.2.1).
     ///
-    /// A model that is still there keeps its recorded configuration. The page tells only whether the node has a
-    /// feature, except for Low Power: a recorded state stays, a feature that the node lacks is not supported, and
-    /// one that it has and whose state is not known stays unknown.
+    /// A model that is still there keeps its recorded configuration. Except for Low Power, the page tells only whether
+    /// the node has a feature, not whether it is on. A recorded state stays, a feature that the node lacks becomes
+    /// `notSupported`, and an unknown state of a feature that it has stays unknown.
     package mutating func record(_ composition: Composition) {
         product = Product(
             company: composition.company,
@@ -31,7 +31,7 @@ extension Node {
         return recorded == .notSupported ? nil : recorded
     }
 
-    /// Whether it has the same product, elements and models as another record of it.
+    /// Whether it has the same product, elements and models as another record of the node.
     package func isMade(as other: Node) -> Bool {
         product == other.product && elements.count == other.elements.count
             && zip(elements, other.elements).allSatisfy { left, right in

@@ -1,8 +1,8 @@
 /// An entry of the Bridging Table state of a Subnet Bridge (Mesh Protocol 1.1, 4.2.42).
 package struct BridgingTableEntry: Hashable, Comparable, Sendable {
-    /// The subnets of the first and of the second address.
+    /// The subnets of the first and the second address.
     package var subnets: NetKeyIndexPair
-    /// The addresses and the directions.
+    /// The two addresses and the directions.
     package var addresses: BridgedAddresses
 
     package init(subnets: NetKeyIndexPair, addresses: BridgedAddresses) {
@@ -10,13 +10,14 @@ package struct BridgingTableEntry: Hashable, Comparable, Sendable {
         self.addresses = addresses
     }
 
-    /// Whether it joins the same addresses of the same subnets: a table holds one such entry, with one direction.
+    /// Whether it bridges the same addresses of the same subnets. A table holds only one such entry, with one value for
+    /// the directions.
     package func isAbout(_ other: BridgingTableEntry) -> Bool {
         subnets == other.subnets && addresses.first == other.addresses.first
             && addresses.second == other.addresses.second
     }
 
-    /// By subnets, then addresses.
+    /// Orders by subnets, then addresses.
     package static func < (left: BridgingTableEntry, right: BridgingTableEntry) -> Bool {
         let (a, b) = (left.subnets, right.subnets)
         if a != b { return (a.first, a.second) < (b.first, b.second) }

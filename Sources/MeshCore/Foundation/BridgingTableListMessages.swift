@@ -1,21 +1,20 @@
-/// Which pairs of subnets are asked for (Mesh Protocol 1.1), 2 octets: filter (2 bits), reserved (2), NetKey index
-/// (12).
+/// A filter for pairs of subnets (Mesh Protocol 1.1), 2 octets: filter (2 bits), reserved (2), NetKey index (12).
 package struct BridgedSubnetsFilter: Hashable, Sendable, AccessField {
-    /// Where the NetKey has to stand in a pair.
+    /// The place of the NetKey in a matching pair.
     package enum Position: UInt8, CaseIterable, Sendable {
-        /// Anywhere or nowhere: all pairs.
+        /// Any place or none: all pairs match.
         case any = 0
-        /// First.
+        /// The first place.
         case first = 1
-        /// Second.
+        /// The second place.
         case second = 2
-        /// First or second.
+        /// Either place.
         case either = 3
     }
 
-    /// Where the NetKey has to stand.
+    /// The place of the NetKey in a matching pair.
     package var position: Position
-    /// Which NetKey; says nothing for ``Position/any``.
+    /// The index of the NetKey; without meaning for ``Position/any``.
     package var netKeyIndex: NetKeyIndex
 
     package init(position: Position, netKeyIndex: NetKeyIndex) {
@@ -43,9 +42,9 @@ package struct BridgedSubnetsFilter: Hashable, Sendable, AccessField {
 package struct BridgedSubnetsGet: ConfigurationRequest, FieldMessage {
     package typealias Status = BridgedSubnetsList
     package static let opcode: Opcode = 0x80B7
-    /// Which pairs.
+    /// The pairs to list.
     package var filter: BridgedSubnetsFilter
-    /// From which of them on.
+    /// The index of the first pair to list.
     package var startIndex: UInt8
 
     package init(filter: BridgedSubnetsFilter, startIndex: UInt8) {
@@ -72,9 +71,9 @@ package struct BridgedSubnetsGet: ConfigurationRequest, FieldMessage {
 /// Bridged Subnets List (Mesh Protocol 1.1): filter (2), index of the first pair (1), pairs (3 each).
 package struct BridgedSubnetsList: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x80B8
-    /// Which pairs.
+    /// The filter of the request.
     package var filter: BridgedSubnetsFilter
-    /// From which of them on.
+    /// The index of the first pair in the list.
     package var startIndex: UInt8
     /// The pairs, as many as fit into the message.
     package var pairs: [NetKeyIndexPair]
@@ -100,13 +99,13 @@ package struct BridgedSubnetsList: ConfigurationMessage, FieldMessage {
     }
 }
 
-/// What an entry of a bridging table joins, 5 octets (Mesh Protocol 1.1): two addresses (2 each), directions (1).
+/// The addresses of an entry of a bridging table, 5 octets (Mesh Protocol 1.1): two addresses (2 each), directions (1).
 package struct BridgedAddresses: Hashable, Sendable, AccessField {
-    /// Who sends in the first subnet.
+    /// The address that sends in the first subnet.
     package var first: UnicastAddress
-    /// Who receives in the second subnet.
+    /// The address that receives in the second subnet.
     package var second: Address
-    /// Which way messages pass.
+    /// The direction in which messages pass.
     package var directions: BridgingDirections
 
     package init(first: UnicastAddress, second: Address, directions: BridgingDirections) {
@@ -133,9 +132,9 @@ package struct BridgedAddresses: Hashable, Sendable, AccessField {
 package struct BridgingTableGet: ConfigurationRequest, FieldMessage {
     package typealias Status = BridgingTableList
     package static let opcode: Opcode = 0x80B9
-    /// Between which subnets.
+    /// The subnets whose entries to list.
     package var subnets: NetKeyIndexPair
-    /// From which entry on.
+    /// The index of the first entry to list.
     package var startIndex: UInt16
 
     package init(subnets: NetKeyIndexPair, startIndex: UInt16) {
@@ -163,9 +162,9 @@ package struct BridgingTableGet: ConfigurationRequest, FieldMessage {
 package struct BridgingTableList: ConfigurationStatusMessage, FieldMessage {
     package static let opcode: Opcode = 0x80BA
     package var status: ConfigStatusCode
-    /// Between which subnets.
+    /// The subnets whose entries the message lists.
     package var subnets: NetKeyIndexPair
-    /// From which entry on.
+    /// The index of the first entry in the message.
     package var startIndex: UInt16
     /// The entries, as many as fit into the message.
     package var entries: [BridgedAddresses]
@@ -210,7 +209,7 @@ package struct BridgingTableSizeGet: ParameterlessMessage, ConfigurationRequest 
 /// Bridging Table Size Status (Mesh Protocol 1.1): entries (2).
 package struct BridgingTableSizeStatus: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x80BC
-    /// How many entries all bridging tables of the node can hold together.
+    /// How many entries the node's bridging tables can hold in total.
     package var entries: UInt16
 
     package init(entries: UInt16) {

@@ -1,5 +1,5 @@
-/// Every message of the Configuration models (Mesh Protocol 4.3.2) and of the foundation models of 1.1 that are
-/// spoken to with the DeviceKey, in the order of their families.
+/// Every message of the Configuration models (Mesh Protocol 4.3.2) and of the foundation models of 1.1 that the
+/// DeviceKey secures, in the order of their families.
 package let foundationMessageTypes: [any AccessMessage.Type] = [
     ConfigBeaconGet.self,
     ConfigBeaconSet.self,
@@ -136,8 +136,8 @@ private let foundationMessageTypesByOpcode = Dictionary(
 
 /// Decodes an access payload as the foundation message that its opcode names.
 ///
-/// - Throws: ``DecodeError/unknownType(_:)`` with the opcode's octets if it names none of
-///   ``foundationMessageTypes``, else what the message's own decoder throws; offsets count from the parameters.
+/// - Throws: ``DecodeError/unknownType(_:)`` with the opcode's octets if ``foundationMessageTypes`` has none with that
+///   opcode, else what the message's own decoder throws. Offsets count from the start of the parameters.
 package func decodeFoundationMessage(_ payload: [UInt8]) throws(DecodeError) -> any AccessMessage {
     var reader = ByteReader(payload)
     let opcode = try Opcode(decoding: &reader)

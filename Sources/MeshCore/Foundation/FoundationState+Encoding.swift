@@ -1,6 +1,6 @@
 extension FoundationState {
-    /// Appends the state: which (1), then its value as messages have it (Mesh Protocol 4.3.2), the NetKey index of a
-    /// state of a subnet first. Before what can be unknown an octet says whether it is known.
+    /// Appends the state: its code (1), then its value in the format of messages (Mesh Protocol 4.3.2), preceded by the
+    /// NetKey index if each subnet has such a state. An octet before an optional part tells whether it is known.
     package func write(to writer: inout ByteWriter) {
         writer.write(kind.code)
         kind.subnet?.write(to: &writer)
@@ -30,11 +30,11 @@ extension FoundationState {
 
     /// Reads what ``write(to:)`` appends.
     ///
-    /// - Throws: ``DecodeError`` if it is not exactly that.
+    /// - Throws: ``DecodeError`` if the octets are anything else.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         var start = reader
         self = try Self.read(&reader)
-        // Reserved bits are left out when a value is read, so a second encoding tells of them.
+        // Reading a value drops reserved bits, so encoding it again reveals them.
         var writer = ByteWriter(capacity: 16)
         write(to: &writer)
         guard try Array(start.read(reader.offset - start.offset)) == writer.bytes else {
@@ -88,7 +88,7 @@ extension FoundationState.Kind {
         }
     }
 
-    /// Appends the code of the kind (1) and, where it is that of a subnet, its NetKey index (2).
+    /// Appends the code of the kind (1) and, if each subnet has such a state, the NetKey index (2).
     package func write(to writer: inout ByteWriter) {
         writer.write(code)
         subnet?.write(to: &writer)
@@ -96,7 +96,7 @@ extension FoundationState.Kind {
 
     /// Reads one or three octets.
     ///
-    /// - Throws: ``DecodeError`` if octets are missing or there is no such kind.
+    /// - Throws: ``DecodeError`` if octets are missing or no kind has that code.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         switch try reader.readUInt8() {
         case 0: self = .heartbeatPublication
@@ -115,7 +115,7 @@ extension FoundationState.Kind {
 }
 
 extension BridgingTableEntry {
-    /// Appends eight octets: the subnets (3) and the addresses with their directions (5), as messages have them.
+    /// Appends eight octets in the format of messages: the subnets (3), then the addresses with their directions (5).
     package func write(to writer: inout ByteWriter) {
         subnets.write(to: &writer)
         addresses.write(to: &writer)

@@ -1,18 +1,18 @@
 /// A status that tells the value of a ``FoundationState``.
 package protocol FoundationStateStatus: ConfigurationMessage {
-    /// The outcome; success where the message has none.
+    /// The outcome; success if the message does not tell one.
     var outcome: ConfigStatusCode { get }
-    /// The value; means something only on success.
+    /// The value; valid only on success.
     var foundationState: FoundationState { get }
 }
 
 extension FoundationStateStatus {
-    /// The node could answer.
+    /// A status without an outcome tells success.
     package var outcome: ConfigStatusCode { .success }
 }
 
 extension FoundationStateStatus where Self: ConfigurationStatusMessage {
-    /// What the message says.
+    /// The outcome that the status tells.
     package var outcome: ConfigStatusCode { status }
 }
 
@@ -36,7 +36,7 @@ extension FoundationState.Kind {
         }
     }
 
-    /// Octets of the status that answers, opcode included.
+    /// The number of octets of the status that answers, opcode included.
     package var statusLength: Int {
         switch self {
         case .heartbeatPublication, .heartbeatSubscription: 11
@@ -49,8 +49,8 @@ extension FoundationState.Kind {
 }
 
 extension FoundationState {
-    /// The message that sets the value; nil for a value that cannot be set, because part of it is unknown or it says
-    /// that the node has not got the state.
+    /// The message that sets the value. Nil if part of the value is unknown or it means that the node does not support
+    /// the state.
     package var set: (any FoundationStateRequest)? {
         if isNotSupported { return nil }
         switch self {
@@ -107,7 +107,7 @@ extension SARTransmitterStatus: FoundationStateStatus {
 extension SARReceiverGet: FoundationStateRequest {}
 extension SARReceiverSet: FoundationStateRequest {}
 extension SARReceiverStatus: FoundationStateStatus {
-    /// How the node takes segments.
+    /// How the node receives segments.
     package var foundationState: FoundationState { .sarReceiver(state) }
 }
 

@@ -2,8 +2,8 @@ extension FoundationState {
     /// The value in words for people: `off`, `to 0xC000, period 64s, count infinite, ttl 5, subnet 0`.
     ///
     /// - Parameters:
-    ///   - address: how an address is told.
-    ///   - subnet: how a subnet is told.
+    ///   - address: the text of an address.
+    ///   - subnet: the text of a subnet.
     package func text(
         address: (Address) -> String = { $0.description },
         subnet: (NetKeyIndex) -> String = { $0.description }
@@ -97,8 +97,8 @@ extension BridgingTableEntry {
     /// The entry in words for people: `0x0010 in 0 <-> 0x0020 in 1`.
     ///
     /// - Parameters:
-    ///   - address: how an address is told.
-    ///   - subnet: how a subnet is told.
+    ///   - address: the text of an address.
+    ///   - subnet: the text of a subnet.
     package func text(
         address: (Address) -> String = { $0.description },
         subnet: (NetKeyIndex) -> String = { $0.description }

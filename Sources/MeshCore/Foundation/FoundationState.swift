@@ -1,18 +1,18 @@
-/// A state of a node as a whole that the models of the foundation hold (Mesh Protocol 4.2), with its value.
+/// A state of the whole node in one of the foundation models (Mesh Protocol 4.2), with its value.
 ///
-/// The states that nearly every node has (default TTL, beacon, relay, proxy, friend, transmit) stand in ``Node`` by
-/// themselves. These here are all handled in one way, by their ``Kind``. Where a node says that it has not got a state,
-/// that is its value: it can be recorded and not be set.
+/// ``Node`` has properties for the states that nearly every node has: default TTL, beacon, relay, proxy, friend,
+/// transmit. The states here are all handled alike, by their ``Kind``. A state that the node does not support can be
+/// recorded as such, but not set.
 package enum FoundationState: Hashable, Sendable {
     /// Heartbeat Publication (4.2.18).
     case heartbeatPublication(HeartbeatPublication)
-    /// Heartbeat Subscription (4.2.19), without what it has counted.
+    /// Heartbeat Subscription (4.2.19), without the heartbeats counted.
     case heartbeatSubscription(HeartbeatSubscription)
-    /// Node Identity of a subnet (4.2.13). A node stops by itself after a minute.
+    /// Node Identity of a subnet (4.2.13). A node stops it by itself after 60 seconds.
     case nodeIdentity(NetKeyIndex, NodeIdentityState)
-    /// SAR Transmitter (1.1, 4.2.47).
+    /// SAR Transmitter (1.1, 4.2.48).
     case sarTransmitter(SARTransmitterState)
-    /// SAR Receiver (1.1, 4.2.48).
+    /// SAR Receiver (1.1, 4.2.49).
     case sarReceiver(SARReceiverState)
     /// Private Beacon and Random Update Interval Steps (1.1, 4.2.44).
     case privateBeacon(PrivateBeaconState)
@@ -20,12 +20,12 @@ package enum FoundationState: Hashable, Sendable {
     case privateGATTProxy(FeatureState)
     /// On-Demand Private GATT Proxy (1.1, 4.2.47): seconds of advertising after a solicitation, 0 for off.
     case onDemandPrivateProxy(seconds: UInt8)
-    /// Private Node Identity of a subnet (1.1, 4.2.46). A node stops by itself after a minute.
+    /// Private Node Identity of a subnet (1.1, 4.2.46). A node stops it by itself after 60 seconds.
     case privateNodeIdentity(NetKeyIndex, NodeIdentityState)
     /// Subnet Bridge (1.1, 4.2.41).
     case subnetBridge(Bool)
 
-    /// Which state, without its value. A node has one of each kind; the order is that of the cases.
+    /// A state without its value. A node has at most one of each kind. The order is that of the cases.
     package enum Kind: Hashable, Comparable, Sendable {
         /// Heartbeat Publication.
         case heartbeatPublication
@@ -49,7 +49,7 @@ package enum FoundationState: Hashable, Sendable {
         case subnetBridge
     }
 
-    /// Which state it is.
+    /// The state without its value.
     package var kind: Kind {
         switch self {
         case .heartbeatPublication: .heartbeatPublication
@@ -65,11 +65,11 @@ package enum FoundationState: Hashable, Sendable {
         }
     }
 
-    /// Whether the value says that the node has not got the state.
+    /// Whether the value means that the node does not support the state.
     package var isNotSupported: Bool { self == kind.notSupported }
 
-    /// Whether a recorded value is as good as this one: then there is nothing to be set. What this leaves open agrees
-    /// with everything, and one way of being off with any other.
+    /// Whether a recorded value serves as well as this one, so that nothing has to be set. A part that this leaves open
+    /// agrees with everything, and all ways of being off agree.
     package func agrees(with recorded: FoundationState?) -> Bool {
         switch (self, recorded) {
         case (.heartbeatPublication(let wanted), .heartbeatPublication(let found)):
@@ -84,8 +84,8 @@ package enum FoundationState: Hashable, Sendable {
         }
     }
 
-    /// Whether a node to which this was set may report that later: what agrees with it, and fewer heartbeats to be sent
-    /// or a shorter time to count them, for both run down.
+    /// Whether a node that got this value may later report that one: a value that agrees with it, fewer heartbeats to
+    /// send, or less time to count them, because both run down.
     package func explains(_ report: FoundationState) -> Bool {
         switch (self, report) {
         case (.heartbeatPublication(let set), .heartbeatPublication(let found)):
@@ -96,8 +96,8 @@ package enum FoundationState: Hashable, Sendable {
         }
     }
 
-    /// Whether a node of which this is recorded may be found like that though nobody has changed it for good: what this
-    /// explains, and a Node Identity that runs, which stops by itself within a minute (Mesh Protocol 4.2.13).
+    /// Whether a node with this recorded value may report that one although nobody changed it for good: a value that
+    /// this one explains, or a running Node Identity, which stops by itself after 60 seconds (Mesh Protocol 4.2.13).
     package func allows(_ report: FoundationState) -> Bool {
         switch (self, report) {
         case (.nodeIdentity(let subnet, .stopped), .nodeIdentity(let found, .running)),
@@ -107,7 +107,7 @@ package enum FoundationState: Hashable, Sendable {
         }
     }
 
-    /// This with what it leaves open as another value of the same kind has it.
+    /// This value, completed where it leaves something open by another value of the same kind.
     package func completed(by other: FoundationState?) -> FoundationState {
         guard case .privateBeacon(var state) = self, state.randomUpdateIntervalSteps == nil,
             case .privateBeacon(let known) = other
@@ -118,7 +118,7 @@ package enum FoundationState: Hashable, Sendable {
 }
 
 extension FoundationState.Kind {
-    /// The model on the primary element that holds the state; a node without it has no such state.
+    /// The model on the primary element that holds the state. A node without the model does not have the state.
     package var model: ModelIdentifier {
         switch self {
         case .heartbeatPublication, .heartbeatSubscription, .nodeIdentity: .configurationServer
@@ -129,7 +129,7 @@ extension FoundationState.Kind {
         }
     }
 
-    /// Whether the state exists only on a node that has the GATT Proxy feature, on or off.
+    /// Whether only a node with the GATT Proxy feature, on or off, has the state.
     package var needsProxyFeature: Bool {
         switch self {
         case .nodeIdentity, .privateGATTProxy, .onDemandPrivateProxy, .privateNodeIdentity: true
@@ -137,7 +137,7 @@ extension FoundationState.Kind {
         }
     }
 
-    /// The word for it in addresses of resources and in JSON: `sar_transmitter`.
+    /// Its word in addresses of resources and in JSON: `sar_transmitter`.
     package var word: String {
         switch self {
         case .heartbeatPublication: "heartbeat_publication"
@@ -153,7 +153,7 @@ extension FoundationState.Kind {
         }
     }
 
-    /// The specification's name of it in messages: `SAR Transmitter`.
+    /// The specification's name of it, for messages to people: `SAR Transmitter`.
     package var title: String {
         switch self {
         case .heartbeatPublication: "Heartbeat Publication"
@@ -169,7 +169,7 @@ extension FoundationState.Kind {
         }
     }
 
-    /// The subnet of a state that a node has for each of its subnets.
+    /// The subnet, if a node has the state once for each subnet.
     package var subnet: NetKeyIndex? {
         switch self {
         case .nodeIdentity(let subnet), .privateNodeIdentity(let subnet): subnet
@@ -177,7 +177,7 @@ extension FoundationState.Kind {
         }
     }
 
-    /// The value by which a node says that it has not got the state; nil where there is no such value.
+    /// The value that means "not supported"; nil if the state has none.
     package var notSupported: FoundationState? {
         switch self {
         case .nodeIdentity(let subnet): .nodeIdentity(subnet, .notSupported)
@@ -192,7 +192,8 @@ extension FoundationState.Kind {
 package struct PrivateBeaconState: Hashable, Sendable {
     /// Whether the node sends Mesh Private beacons.
     package var isEnabled: Bool
-    /// After how many steps of 10 s the random in the beacon changes, 0 for with every beacon; nil leaves it as it is.
+    /// The time after which the random in the beacon changes, in steps of 10 s; 0 for every beacon, nil to leave it
+    /// unchanged.
     package var randomUpdateIntervalSteps: UInt8?
 
     package init(isEnabled: Bool, randomUpdateIntervalSteps: UInt8? = nil) {

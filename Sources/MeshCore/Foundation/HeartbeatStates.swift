@@ -2,13 +2,13 @@
 package struct HeartbeatPublication: Hashable, Sendable {
     /// A unicast or group address, or unassigned for off.
     package var destination: Address
-    /// How many heartbeats are to be sent periodically; nil if unknown, for the database format does not hold it.
+    /// How many heartbeats to send periodically; nil if unknown, because the database format does not hold it.
     package var countLog: HeartbeatPublicationCountLog?
-    /// How often.
+    /// How often to send them.
     package var periodLog: HeartbeatPeriodLog
-    /// TTL of heartbeats, 0...127.
+    /// The TTL of heartbeats, 0...127.
     package var ttl: UInt8
-    /// Which features send a heartbeat when they are switched.
+    /// The features that send a heartbeat when they are switched.
     package var features: FeatureSet
     /// The NetKey that secures heartbeats.
     package var netKeyIndex: NetKeyIndex
@@ -29,7 +29,7 @@ package struct HeartbeatPublication: Hashable, Sendable {
         self.netKeyIndex = netKeyIndex
     }
 
-    /// What a node reports.
+    /// Takes the state from a message.
     package init(_ settings: HeartbeatPublicationSettings) {
         self.init(
             destination: settings.destination,
@@ -41,7 +41,7 @@ package struct HeartbeatPublication: Hashable, Sendable {
         )
     }
 
-    /// No heartbeats. A node wants to be told a NetKey that it has all the same.
+    /// No heartbeats. Even then a node expects a NetKey that it has.
     package static func off(netKeyIndex: NetKeyIndex) -> HeartbeatPublication {
         HeartbeatPublication(
             destination: .unassigned,
@@ -53,10 +53,10 @@ package struct HeartbeatPublication: Hashable, Sendable {
         )
     }
 
-    /// Whether no heartbeats are sent; the other values mean nothing then.
+    /// Whether the node sends no heartbeats; the other values then have no meaning.
     package var isOff: Bool { destination == .unassigned }
 
-    /// What a message carries; nil while the count is unknown.
+    /// The fields for a message; nil while the count is unknown.
     package var settings: HeartbeatPublicationSettings? {
         countLog.map {
             HeartbeatPublicationSettings(
@@ -70,7 +70,7 @@ package struct HeartbeatPublication: Hashable, Sendable {
         }
     }
 
-    /// Whether a node that this was set to may report that: the count may have run down.
+    /// Whether a node that got this may later report that: the count may have run down.
     func explains(_ report: HeartbeatPublication) -> Bool {
         var expected = self
         expected.countLog = report.countLog
@@ -80,13 +80,13 @@ package struct HeartbeatPublication: Hashable, Sendable {
     }
 }
 
-/// The Heartbeat Subscription state without what it has counted (Mesh Protocol 4.2.19).
+/// The Heartbeat Subscription state without the heartbeats counted (Mesh Protocol 4.2.19).
 package struct HeartbeatSubscription: Hashable, Sendable {
-    /// The element whose heartbeats count, nil for none.
+    /// The element whose heartbeats count; nil for none.
     package var source: UnicastAddress?
-    /// What they are sent to: the node's primary element or a group; unassigned for none.
+    /// Their destination: the node's primary element or a group; unassigned for none.
     package var destination: Address
-    /// How long they are counted; nil if unknown, for the database format does not hold it.
+    /// How long to count them; nil if unknown, because the database format does not hold it.
     package var periodLog: HeartbeatPeriodLog?
 
     package init(source: UnicastAddress?, destination: Address, periodLog: HeartbeatPeriodLog?) {
@@ -95,24 +95,24 @@ package struct HeartbeatSubscription: Hashable, Sendable {
         self.periodLog = periodLog
     }
 
-    /// What a node reports.
+    /// Takes the state from a message.
     package init(_ settings: HeartbeatSubscriptionSettings) {
         self.init(source: settings.source, destination: settings.destination, periodLog: settings.periodLog)
     }
 
-    /// No heartbeats count.
+    /// The node counts no heartbeats.
     package static let off = HeartbeatSubscription(source: nil, destination: .unassigned, periodLog: .off)
 
-    /// Whether no heartbeats count, from whomever they come.
+    /// Whether the node counts no heartbeats.
     package var isOff: Bool { source == nil || destination == .unassigned }
 
-    /// What a message carries; nil while the period is unknown.
+    /// The fields for a message; nil while the period is unknown.
     package var settings: HeartbeatSubscriptionSettings? {
         periodLog.map { HeartbeatSubscriptionSettings(source: source, destination: destination, periodLog: $0) }
     }
 
-    /// Whether a node that this was set to may report that: the time may have run down, and a node may forget the
-    /// addresses with it.
+    /// Whether a node that got this may later report that: the time may have run down, and the node may then forget the
+    /// addresses.
     func explains(_ report: HeartbeatSubscription) -> Bool {
         let isSame = source == report.source && destination == report.destination
         guard let periodLog, let left = report.periodLog else { return isSame }

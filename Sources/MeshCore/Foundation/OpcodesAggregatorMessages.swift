@@ -1,10 +1,12 @@
-/// Access messages packed behind each other (Mesh Protocol 1.1, Opcodes Aggregator): each is preceded by its length, in
-/// one octet (bits 1-7) or, where bit 0 is set, in two (bits 1-15, least significant octet first).
+/// A sequence of access messages (Mesh Protocol 1.1, Opcodes Aggregator). The length of each precedes it, in one octet
+/// (bits 1-7) or, if bit 0 is set, in two (bits 1-15, least significant octet first).
 struct AggregatedItems {
     /// The longest item that the length field can express.
     static let longestItem = 0x7FFF
 
-    /// Reads items to the end; a length that needs only one octet but takes two is refused.
+    /// Reads items to the end.
+    ///
+    /// - Throws: ``DecodeError`` if an item is truncated, or a length takes two octets where one is enough.
     static func read(_ reader: inout ByteReader) throws(DecodeError) -> [[UInt8]] {
         var items: [[UInt8]] = []
         while !reader.isAtEnd {
@@ -19,7 +21,7 @@ struct AggregatedItems {
         return items
     }
 
-    /// Appends items; what is longer than ``longestItem`` is cut, which no access message is.
+    /// Appends items. An item longer than ``longestItem`` is cut; no access message is that long.
     static func write(_ items: [[UInt8]], to writer: inout ByteWriter) {
         for item in items {
             let item = item.prefix(longestItem)
@@ -32,7 +34,7 @@ struct AggregatedItems {
         }
     }
 
-    /// Octets that an item of that length takes.
+    /// The number of octets that an item of that length takes, its length field included.
     static func size(of length: Int) -> Int { length + (length <= 0x7F ? 1 : 2) }
 }
 
@@ -40,9 +42,9 @@ struct AggregatedItems {
 package struct OpcodesAggregatorSequence: ConfigurationRequest, FieldMessage {
     package typealias Status = OpcodesAggregatorStatus
     package static let opcode: Opcode = 0x8072
-    /// The element that takes the requests.
+    /// The element that receives the requests.
     package var elementAddress: UnicastAddress
-    /// The requests, each an opcode and its parameters; may contain keys.
+    /// The requests, each an opcode and its parameters. They may contain keys.
     package var items: [[UInt8]]
 
     package init(elementAddress: UnicastAddress, items: [[UInt8]]) {
@@ -64,42 +66,41 @@ package struct OpcodesAggregatorSequence: ConfigurationRequest, FieldMessage {
 
     package var subject: ConfigurationSubject { ConfigurationSubject(elementAddress: elementAddress) }
 
-    /// Octets that a request adds to a sequence, and an answer to its status.
+    /// The number of octets that a request of that length adds to a sequence, or an answer to a status.
     package static func size(ofItem length: Int) -> Int { AggregatedItems.size(of: length) }
 }
 
 extension OpcodesAggregatorSequence: CustomStringConvertible, CustomReflectable {
-    /// How many requests; never what is in them.
+    /// Shows the number of requests, and hides their contents, which may hold keys.
     package var description: String { "OpcodesAggregatorSequence(\(elementAddress), \(items.count) items)" }
-    /// Shows no items.
+    /// Hides the items, which may hold keys.
     package var customMirror: Mirror { Mirror(self, children: ["elementAddress": elementAddress]) }
 }
 
-/// What came of an Opcodes Aggregator Sequence as a whole (Mesh Protocol 1.1).
+/// The outcome of a whole Opcodes Aggregator Sequence (Mesh Protocol 1.1).
 package enum OpcodesAggregatorStatusCode: UInt8, CaseIterable, Hashable, Sendable, AccessField {
     /// All items were processed.
     case success = 0x00
-    /// There is no such element.
+    /// The node has no such element.
     case invalidAddress = 0x01
-    /// An item is of a model that takes no messages under this key.
+    /// The model of an item does not accept messages under this key.
     case wrongAccessKey = 0x02
     /// No model of the element knows the opcode of an item.
     case wrongOpcode = 0x03
-    /// An item is no valid message.
+    /// An item is not a valid message.
     case messageNotUnderstood = 0x04
     /// The answers do not fit into one message.
     case responseOverflow = 0x05
 }
 
-/// Opcodes Aggregator Status (Mesh Protocol 1.1): the answers in the order of the requests, up to the first that
-/// failed.
+/// Opcodes Aggregator Status (Mesh Protocol 1.1): the answers in the order of the requests, up to the first failure.
 package struct OpcodesAggregatorStatus: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x8073
-    /// What came of the sequence.
+    /// The outcome of the sequence.
     package var status: OpcodesAggregatorStatusCode
-    /// The element that took the requests.
+    /// The element that received the requests.
     package var elementAddress: UnicastAddress
-    /// The answers, each an opcode and its parameters; empty for a request that has no answer.
+    /// The answers, each an opcode and its parameters; empty for a request without an answer.
     package var items: [[UInt8]]
 
     package init(status: OpcodesAggregatorStatusCode, elementAddress: UnicastAddress, items: [[UInt8]]) {

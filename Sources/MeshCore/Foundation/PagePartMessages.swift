@@ -1,11 +1,11 @@
 /// The layout of messages that ask for a part of a page: page (1), offset (2).
 package protocol PagePartRequest: ConfigurationRequest, FieldMessage where Status: PagePartStatus {
-    /// Which page.
+    /// The number of the page.
     var page: UInt8 { get }
-    /// From which octet of the page on.
+    /// The offset of the first octet to send.
     var offset: UInt16 { get }
 
-    /// The message for that part.
+    /// The message with those fields.
     init(page: UInt8, offset: UInt16)
 }
 
@@ -20,28 +20,28 @@ extension PagePartRequest {
         writer.writeLittleEndian(offset)
     }
 
-    /// Whether the status starts where this asks. The page may be another one: a node that lacks the page answers with
-    /// the largest one below it that it has.
+    /// Whether the status starts at the requested offset. The page may differ: a node that lacks the page sends the
+    /// next lower one that it has.
     package func isAnswered(by status: Status) -> Bool { status.offset == offset && status.page <= page }
 }
 
 /// The layout of messages with a part of a page: page (1), offset (2), octets of the whole page (2), the part.
 package protocol PagePartStatus: ConfigurationMessage, FieldMessage {
-    /// Which page.
+    /// The number of the page.
     var page: UInt8 { get }
-    /// From which octet of the page on.
+    /// The offset of the first octet in the page.
     var offset: UInt16 { get }
-    /// How many octets the whole page has.
+    /// The number of octets of the whole page.
     var totalSize: UInt16 { get }
-    /// The octets from the offset on, as many as fit into the message; none behind the end of the page.
+    /// The octets from the offset on, as many as fit into the message; none if the offset is past the end.
     var data: [UInt8] { get }
 
-    /// The message with that part.
+    /// The message with those fields.
     init(page: UInt8, offset: UInt16, totalSize: UInt16, data: [UInt8])
 }
 
 extension PagePartStatus {
-    /// Reads to the end; a part that reaches beyond the page is prohibited.
+    /// Reads to the end. A part that reaches past the end of the page is prohibited.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         let page = try reader.readUInt8()
         let offset = try reader.readUInt16LittleEndian()
@@ -66,7 +66,6 @@ package struct LargeCompositionDataGet: PagePartRequest {
     package typealias Status = LargeCompositionDataStatus
     package static let opcode: Opcode = 0x8074
     package var page: UInt8
-    /// From which octet of the page on.
     package var offset: UInt16
 
     package init(page: UInt8, offset: UInt16) {
@@ -79,11 +78,8 @@ package struct LargeCompositionDataGet: PagePartRequest {
 package struct LargeCompositionDataStatus: PagePartStatus {
     package static let opcode: Opcode = 0x8075
     package var page: UInt8
-    /// From which octet of the page on.
     package var offset: UInt16
-    /// How many octets the whole page has.
     package var totalSize: UInt16
-    /// The octets from the offset on.
     package var data: [UInt8]
 
     package init(page: UInt8, offset: UInt16, totalSize: UInt16, data: [UInt8]) {
@@ -99,7 +95,6 @@ package struct ModelsMetadataGet: PagePartRequest {
     package typealias Status = ModelsMetadataStatus
     package static let opcode: Opcode = 0x8076
     package var page: UInt8
-    /// From which octet of the page on.
     package var offset: UInt16
 
     package init(page: UInt8, offset: UInt16) {
@@ -112,11 +107,8 @@ package struct ModelsMetadataGet: PagePartRequest {
 package struct ModelsMetadataStatus: PagePartStatus {
     package static let opcode: Opcode = 0x8077
     package var page: UInt8
-    /// From which octet of the page on.
     package var offset: UInt16
-    /// How many octets the whole page has.
     package var totalSize: UInt16
-    /// The octets from the offset on.
     package var data: [UInt8]
 
     package init(page: UInt8, offset: UInt16, totalSize: UInt16, data: [UInt8]) {

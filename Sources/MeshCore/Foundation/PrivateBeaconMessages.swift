@@ -6,13 +6,14 @@ package struct PrivateBeaconGet: ParameterlessMessage, ConfigurationRequest {
     package init() {}
 }
 
-/// Private Beacon Set (Mesh Protocol 1.1): beacon on or off (1), and perhaps how often its random changes (1).
+/// Private Beacon Set (Mesh Protocol 1.1): beacon on or off (1), optionally how often its random changes (1).
 package struct PrivateBeaconSet: ConfigurationRequest, FieldMessage {
     package typealias Status = PrivateBeaconStatus
     package static let opcode: Opcode = 0x8061
-    /// Whether the node is to send Mesh Private beacons.
+    /// Whether the node should send Mesh Private beacons.
     package var isEnabled: Bool
-    /// After how many steps of 10 s the random in the beacon changes, 0 for with every beacon; nil leaves it as it is.
+    /// The time after which the random in the beacon changes, in steps of 10 s; 0 for every beacon, nil to leave it
+    /// unchanged.
     package var randomUpdateIntervalSteps: UInt8?
 
     package init(isEnabled: Bool, randomUpdateIntervalSteps: UInt8? = nil) {
@@ -37,7 +38,7 @@ package struct PrivateBeaconStatus: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x8062
     /// Whether the node sends Mesh Private beacons.
     package var isEnabled: Bool
-    /// After how many steps of 10 s the random in the beacon changes, 0 for with every beacon.
+    /// The time after which the random in the beacon changes, in steps of 10 s; 0 for every beacon.
     package var randomUpdateIntervalSteps: UInt8
 
     package init(isEnabled: Bool, randomUpdateIntervalSteps: UInt8) {

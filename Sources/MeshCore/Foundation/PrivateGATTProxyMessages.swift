@@ -10,7 +10,7 @@ package struct PrivateGATTProxyGet: ParameterlessMessage, ConfigurationRequest {
 package struct PrivateGATTProxySet: SwitchMessage, ConfigurationRequest {
     package typealias Status = PrivateGATTProxyStatus
     package static let opcode: Opcode = 0x8064
-    /// Whether the node is to advertise its proxy service with private identities.
+    /// Whether the node should advertise its proxy service with private identities.
     package var isEnabled: Bool
 
     package init(isEnabled: Bool) {
@@ -39,10 +39,10 @@ package struct OnDemandPrivateProxyGet: ParameterlessMessage, ConfigurationReque
 
 /// The layout of On-Demand Private Proxy messages: seconds (1).
 package protocol OnDemandPrivateProxyMessage: ConfigurationMessage, FieldMessage {
-    /// For how many seconds the node advertises its proxy service after a valid Solicitation PDU, 0 for not at all.
+    /// How many seconds the node advertises its proxy service after a valid Solicitation PDU; 0 if it does not.
     var seconds: UInt8 { get }
 
-    /// The message for that time.
+    /// The message with that time.
     init(seconds: UInt8)
 }
 
@@ -61,8 +61,8 @@ extension OnDemandPrivateProxyMessage {
 package struct OnDemandPrivateProxySet: OnDemandPrivateProxyMessage, ConfigurationRequest {
     package typealias Status = OnDemandPrivateProxyStatus
     package static let opcode: Opcode = 0x806A
-    /// For how many seconds the node is to advertise its proxy service after a valid Solicitation PDU, 0 for not at
-    /// all.
+    /// How many seconds the node should advertise its proxy service after a valid Solicitation PDU; 0 to switch this
+    /// off.
     package var seconds: UInt8
 
     package init(seconds: UInt8) {
@@ -73,7 +73,7 @@ package struct OnDemandPrivateProxySet: OnDemandPrivateProxyMessage, Configurati
 /// On-Demand Private Proxy Status (Mesh Protocol 1.1).
 package struct OnDemandPrivateProxyStatus: OnDemandPrivateProxyMessage {
     package static let opcode: Opcode = 0x806B
-    /// For how many seconds the node advertises its proxy service after a valid Solicitation PDU, 0 for not at all.
+    /// How many seconds the node advertises its proxy service after a valid Solicitation PDU; 0 if it does not.
     package var seconds: UInt8
 
     package init(seconds: UInt8) {

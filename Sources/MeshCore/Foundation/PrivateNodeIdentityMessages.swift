@@ -14,7 +14,7 @@ package struct PrivateNodeIdentitySet: NodeIdentitySetMessage {
     package typealias Status = PrivateNodeIdentityStatus
     package static let opcode: Opcode = 0x8067
     package var netKeyIndex: NetKeyIndex
-    /// Whether to advertise with Private Node Identity.
+    /// Whether the node should advertise with Private Node Identity.
     package var isEnabled: Bool
 
     package init(netKeyIndex: NetKeyIndex, isEnabled: Bool) {

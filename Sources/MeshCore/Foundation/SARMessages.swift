@@ -1,25 +1,25 @@
-/// The SAR Transmitter state, 4 octets (Mesh Protocol 1.1), seven fields of four bits each, the low half of an octet
-/// first, then four reserved bits, which are ignored and sent as zero.
+/// The SAR Transmitter state, 4 octets (Mesh Protocol 1.1): seven fields of four bits, the low half of an octet first,
+/// then four reserved bits. The latter are ignored when read and written as zero.
 package struct SARTransmitterState: Hashable, Sendable, AccessField {
-    /// n + 1 steps of 10 ms between two segments, 0...15; 5 by default.
+    /// The time between two segments, n + 1 steps of 10 ms, 0...15; 5 by default.
     package var segmentIntervalStep: UInt8
-    /// n + 1 transmissions of a segment to a unicast address, 0...15; 2 by default.
+    /// How often a segment to a unicast address is transmitted, n + 1 times, 0...15; 2 by default.
     package var unicastRetransmissionsCount: UInt8
-    /// n + 1 transmissions without an acknowledgment of one more segment, 0...15; 2 by default.
+    /// How often it is transmitted while acknowledgments report no new segment, n + 1 times, 0...15; 2 by default.
     package var unicastRetransmissionsWithoutProgressCount: UInt8
-    /// n + 1 steps of 25 ms until segments are sent again, 0...15; 7 by default.
+    /// The time until segments are sent again, n + 1 steps of 25 ms, 0...15; 7 by default.
     package var unicastRetransmissionsIntervalStep: UInt8
-    /// n + 1 steps of 25 ms more for every further hop of the TTL, 0...15; 1 by default.
+    /// The additional time for each further hop of the TTL, n + 1 steps of 25 ms, 0...15; 1 by default.
     package var unicastRetransmissionsIntervalIncrement: UInt8
-    /// n + 1 transmissions of a message to a group or virtual address, 0...15; 2 by default.
+    /// How often a message to a group or virtual address is transmitted, n + 1 times, 0...15; 2 by default.
     package var multicastRetransmissionsCount: UInt8
-    /// n + 1 steps of 25 ms between those, 0...15; 9 by default.
+    /// The time between those transmissions, n + 1 steps of 25 ms, 0...15; 9 by default.
     package var multicastRetransmissionsIntervalStep: UInt8
 
-    /// The state that nodes have by default.
+    /// The default state of nodes.
     package static let standard = SARTransmitterState(fields: [5, 2, 2, 7, 1, 2, 9])
 
-    /// From seven values of which only the low four bits count.
+    /// Takes seven values, of which only the low four bits count.
     private init(fields: [UInt8]) {
         segmentIntervalStep = fields[0] & 0x0F
         unicastRetransmissionsCount = fields[1] & 0x0F
@@ -35,7 +35,7 @@ package struct SARTransmitterState: Hashable, Sendable, AccessField {
         self.init(fields: try reader.read(4).flatMap { [$0 & 0x0F, $0 >> 4] })
     }
 
-    /// Appends four octets; of values that are too large only the low bits.
+    /// Appends four octets; of values that are too large only the low bits count.
     package func write(to writer: inout ByteWriter) {
         writer.write(segmentIntervalStep & 0x0F | unicastRetransmissionsCount << 4)
         writer.write(unicastRetransmissionsWithoutProgressCount & 0x0F | unicastRetransmissionsIntervalStep << 4)
@@ -45,20 +45,20 @@ package struct SARTransmitterState: Hashable, Sendable, AccessField {
 }
 
 /// The SAR Receiver state, 3 octets (Mesh Protocol 1.1), the low bits of an octet first: 5 and 3 bits, 4 and 4 bits, 2
-/// bits and six reserved ones, which are ignored and sent as zero.
+/// bits and six reserved ones. The latter are ignored when read and written as zero.
 package struct SARReceiverState: Hashable, Sendable, AccessField {
-    /// Acknowledgments of messages with a SegN above this are sent again, 0...31; 3 by default.
+    /// Acknowledgments of messages with a SegN above this are repeated, 0...31; 3 by default.
     package var segmentsThreshold: UInt8
-    /// n + 1.5 segment intervals until an acknowledgment is sent, 0...7; 1 by default.
+    /// The delay of an acknowledgment, n + 1.5 segment intervals, 0...7; 1 by default.
     package var acknowledgmentDelayIncrement: UInt8
-    /// n + 1 steps of 5 s until an incomplete message is given up, 0...15; 1 by default.
+    /// The time after which an incomplete message is discarded, n + 1 steps of 5 s, 0...15; 1 by default.
     package var discardTimeout: UInt8
-    /// n + 1 steps of 10 ms that the receiver takes for the interval between segments, 0...15; 5 by default.
+    /// The interval between segments that the receiver assumes, n + 1 steps of 10 ms, 0...15; 5 by default.
     package var receiverSegmentIntervalStep: UInt8
-    /// How often acknowledgments are sent again, 0...3; 0 by default.
+    /// How often acknowledgments are repeated, 0...3; 0 by default.
     package var acknowledgmentRetransmissionsCount: UInt8
 
-    /// The state that nodes have by default.
+    /// The default state of nodes.
     package static let standard = SARReceiverState(octets: (0x23, 0x51, 0x00))
 
     private init(octets: (UInt8, UInt8, UInt8)) {
@@ -74,7 +74,7 @@ package struct SARReceiverState: Hashable, Sendable, AccessField {
         self.init(octets: (try reader.readUInt8(), try reader.readUInt8(), try reader.readUInt8()))
     }
 
-    /// Appends three octets; of values that are too large only the low bits.
+    /// Appends three octets; of values that are too large only the low bits count.
     package func write(to writer: inout ByteWriter) {
         writer.write(segmentsThreshold & 0x1F | acknowledgmentDelayIncrement << 5)
         writer.write(discardTimeout & 0x0F | receiverSegmentIntervalStep << 4)
@@ -82,7 +82,7 @@ package struct SARReceiverState: Hashable, Sendable, AccessField {
     }
 }
 
-/// The layout of messages that carry a SAR state and nothing else.
+/// The layout of messages that carry only a SAR state.
 package protocol SARMessage: ConfigurationMessage, FieldMessage {
     /// ``SARTransmitterState`` or ``SARReceiverState``.
     associatedtype State: AccessField

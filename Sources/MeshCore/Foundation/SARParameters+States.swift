@@ -1,9 +1,9 @@
 extension SARParameters {
-    /// What the SAR Transmitter and SAR Receiver states of a node mean (Mesh Protocol 1.1, 4.2.48 and 4.2.49).
+    /// The parameters that the SAR Transmitter and SAR Receiver states of a node stand for (Mesh Protocol 1.1, 4.2.48
+    /// and 4.2.49).
     ///
-    /// The segment intervals are 10 ms times the step and one more, those between retransmissions 25 ms; the
-    /// acknowledgment delay is the increment and 1.5 segment intervals, the discard timeout 5 s times the value and one
-    /// more.
+    /// The segment intervals are step + 1 times 10 ms, those between retransmissions step + 1 times 25 ms. The
+    /// acknowledgment delay is increment + 1.5 segment intervals, the discard timeout value + 1 times 5 s.
     package init(transmitter: SARTransmitterState, receiver: SARReceiverState) {
         func interval(_ step: UInt8, unit: Int) -> Duration { .milliseconds((Int(step) + 1) * unit) }
         self.init(

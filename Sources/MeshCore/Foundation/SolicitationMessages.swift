@@ -1,7 +1,8 @@
-/// The form of a range in access messages (Mesh Protocol 1.1), 2 or 3 octets, least significant first: whether a length
-/// follows (bit 0), start (bits 1-15), length (1).
+/// A range of addresses in access messages (Mesh Protocol 1.1), 2 or 3 octets, least significant first: whether a
+/// length follows (bit 0), start (bits 1-15), length (1).
 extension UnicastAddressRange: AccessField {
-    /// Reads two or three octets.
+    /// Reads two or three octets. A range that starts at 0, leaves the unicast addresses, or takes a length octet for
+    /// fewer than two addresses is prohibited.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         let bits = try reader.readUInt16LittleEndian()
         guard let start = UnicastAddress(rawValue: bits >> 1) else {
@@ -15,19 +16,19 @@ extension UnicastAddressRange: AccessField {
         self.init(first: start, count: count)
     }
 
-    /// Appends two octets for one address, else three.
+    /// Appends two octets for one address, otherwise three.
     package func write(to writer: inout ByteWriter) {
         writer.writeLittleEndian(first.rawValue << 1 | (count > 1 ? 1 : 0))
         if count > 1 { writer.write(count) }
     }
 }
 
-/// The layout of messages about a range of addresses and nothing else.
+/// The layout of messages that carry only a range of addresses.
 package protocol SolicitationAddressesMessage: ConfigurationMessage, FieldMessage {
     /// The addresses.
     var addresses: UnicastAddressRange { get }
 
-    /// The message about those addresses.
+    /// The message with that range.
     init(addresses: UnicastAddressRange)
 }
 
@@ -42,11 +43,12 @@ extension SolicitationAddressesMessage {
     }
 }
 
-/// Solicitation PDU RPL Items Clear (Mesh Protocol 1.1): Solicitation PDUs of those addresses count from anew.
+/// Solicitation PDU RPL Items Clear (Mesh Protocol 1.1): the node forgets the sequence numbers of Solicitation PDUs
+/// from those addresses.
 package struct SolicitationPDURPLItemsClear: SolicitationAddressesMessage, ConfigurationRequest {
     package typealias Status = SolicitationPDURPLItemsStatus
     package static let opcode: Opcode = 0x8078
-    /// Whose entries are cleared.
+    /// The addresses to forget.
     package var addresses: UnicastAddressRange
 
     package init(addresses: UnicastAddressRange) {
@@ -59,7 +61,7 @@ package struct SolicitationPDURPLItemsClear: SolicitationAddressesMessage, Confi
 /// Solicitation PDU RPL Items Clear Unacknowledged (Mesh Protocol 1.1).
 package struct SolicitationPDURPLItemsClearUnacknowledged: SolicitationAddressesMessage {
     package static let opcode: Opcode = 0x8079
-    /// Whose entries are cleared.
+    /// The addresses to forget.
     package var addresses: UnicastAddressRange
 
     package init(addresses: UnicastAddressRange) {
@@ -70,10 +72,9 @@ package struct SolicitationPDURPLItemsClearUnacknowledged: SolicitationAddresses
 /// Solicitation PDU RPL Items Status (Mesh Protocol 1.1).
 package struct SolicitationPDURPLItemsStatus: SolicitationAddressesMessage {
     package static let opcode: Opcode = 0x807A
-    /// Whose entries were cleared.
+    /// The addresses that the node forgot.
     package var addresses: UnicastAddressRange
 
-    /// Entries that were cleared.
     package init(addresses: UnicastAddressRange) {
         self.addresses = addresses
     }

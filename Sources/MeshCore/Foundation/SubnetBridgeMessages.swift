@@ -1,8 +1,8 @@
-/// Two subnets that a Subnet Bridge joins, 3 octets (Mesh Protocol 1.1): the first NetKey index in the low twelve bits.
+/// Two subnets that a Subnet Bridge joins, 3 octets (Mesh Protocol 1.1); the first NetKey index in the low twelve bits.
 package struct NetKeyIndexPair: Hashable, Sendable, AccessField {
-    /// The subnet that messages come from; with both directions, either.
+    /// The subnet that messages come from; in both directions, either.
     package var first: NetKeyIndex
-    /// The subnet that messages go to; with both directions, either.
+    /// The subnet that messages go to; in both directions, either.
     package var second: NetKeyIndex
 
     package init(first: NetKeyIndex, second: NetKeyIndex) {
@@ -20,11 +20,11 @@ package struct NetKeyIndexPair: Hashable, Sendable, AccessField {
     }
 }
 
-/// Which way an entry of a bridging table lets messages pass (Mesh Protocol 1.1).
+/// The directions in which an entry of a bridging table lets messages pass (Mesh Protocol 1.1).
 package enum BridgingDirections: UInt8, CaseIterable, Hashable, Sendable, AccessField {
     /// From the first address to the second.
     case oneWay = 0x01
-    /// Both ways.
+    /// In both directions.
     case bothWays = 0x02
 }
 
@@ -40,7 +40,7 @@ package struct SubnetBridgeGet: ParameterlessMessage, ConfigurationRequest {
 package struct SubnetBridgeSet: SwitchMessage, ConfigurationRequest {
     package typealias Status = SubnetBridgeStatus
     package static let opcode: Opcode = 0x80B2
-    /// Whether the node is to pass messages between subnets.
+    /// Whether the node should pass messages between subnets.
     package var isEnabled: Bool
 
     package init(isEnabled: Bool) {
@@ -59,21 +59,21 @@ package struct SubnetBridgeStatus: SwitchMessage {
     }
 }
 
-/// Bridging Table Add (Mesh Protocol 1.1): directions (1), subnets (3), two addresses (2 each). A node answers
-/// addresses that cannot be bridged with a status, so any are let through here.
+/// Bridging Table Add (Mesh Protocol 1.1): directions (1), subnets (3), two addresses (2 each). Any addresses are
+/// accepted here, since nodes answer those that cannot be bridged with a status.
 package struct BridgingTableAdd: ConfigurationRequest, FieldMessage {
     package typealias Status = BridgingTableStatus
     package static let opcode: Opcode = 0x80B4
-    /// Which way messages pass.
+    /// The directions in which messages pass.
     package var directions: BridgingDirections
-    /// Between which subnets.
+    /// The subnets to join.
     package var subnets: NetKeyIndexPair
-    /// Who sends in the first subnet, a unicast address.
+    /// The address that sends in the first subnet; unicast.
     package var firstAddress: Address
-    /// Who receives in the second subnet; a unicast address where messages pass both ways.
+    /// The address that receives in the second subnet; unicast if messages pass in both directions.
     package var secondAddress: Address
 
-    /// Adds an entry, or changes its directions.
+    /// Adds an entry, or changes the directions of an existing one.
     package init(
         directions: BridgingDirections,
         subnets: NetKeyIndexPair,
@@ -110,11 +110,11 @@ package struct BridgingTableAdd: ConfigurationRequest, FieldMessage {
 package struct BridgingTableRemove: ConfigurationRequest, FieldMessage {
     package typealias Status = BridgingTableStatus
     package static let opcode: Opcode = 0x80B5
-    /// Between which subnets.
+    /// The subnets of the entries to remove.
     package var subnets: NetKeyIndexPair
-    /// Who sends in the first subnet; unassigned for all.
+    /// The sending address in the first subnet; unassigned for all.
     package var firstAddress: Address
-    /// Who receives in the second subnet; unassigned for all.
+    /// The receiving address in the second subnet; unassigned for all.
     package var secondAddress: Address
 
     package init(subnets: NetKeyIndexPair, firstAddress: Address, secondAddress: Address) {
@@ -141,18 +141,18 @@ package struct BridgingTableRemove: ConfigurationRequest, FieldMessage {
     }
 }
 
-/// Bridging Table Status (Mesh Protocol 1.1): status (1), directions that are left (1, 0 for none), subnets (3),
-/// addresses (2 each).
+/// Bridging Table Status (Mesh Protocol 1.1): status (1), remaining directions (1, 0 for none), subnets (3), addresses
+/// (2 each).
 package struct BridgingTableStatus: ConfigurationStatusMessage, FieldMessage {
     package static let opcode: Opcode = 0x80B6
     package var status: ConfigStatusCode
-    /// Which way messages pass now; nil if there is no such entry.
+    /// The directions in which messages now pass; nil if the entry does not exist.
     package var directions: BridgingDirections?
-    /// Between which subnets.
+    /// The subnets of the request.
     package var subnets: NetKeyIndexPair
-    /// Who sends in the first subnet.
+    /// The address that sends in the first subnet.
     package var firstAddress: Address
-    /// Who receives in the second subnet.
+    /// The address that receives in the second subnet.
     package var secondAddress: Address
 
     package init(
