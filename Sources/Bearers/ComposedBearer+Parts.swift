@@ -11,7 +11,6 @@ extension ComposedBearer {
         /// Waits until the bearer can be used, so that problems show at the start.
         package var open: (any PolledBearer) throws(BearerError) -> Void
 
-        /// A bearer of that name, made so.
         package init(
             name: String,
             make: @escaping () throws(BearerError) -> any PolledBearer,

@@ -24,7 +24,6 @@ package final class ComposedBearer: PolledBearer {
 
     /// The clock of ``now``, which all parts share.
     package let clock: BearerClock
-    /// Ends a wait, beside the parts' own descriptors.
     package let interruption: WaitInterruption
     private var members: [Member]
     private var places: [LinkIdentifier: Place] = [:]

@@ -43,7 +43,6 @@ package struct WaitInterruption: Hashable, Sendable {
     /// Descriptors that end a wait early while they are readable. The caller reads and closes them.
     package var watched: [Int32]
 
-    /// That pipe and those descriptors; neither unless given.
     package init(wakeUp: Int32? = nil, watched: [Int32] = []) {
         self.wakeUp = wakeUp
         self.watched = watched
@@ -57,7 +56,6 @@ extension PolledBearer {
     /// 0: most bearers do not know.
     package func backlog(of link: LinkIdentifier) -> Int { 0 }
 
-    /// Time since the clock began.
     package var now: Instant { clock.now }
 
     /// Waits in `poll` for the descriptors and the time that the bearer names, and then lets it do what is due.

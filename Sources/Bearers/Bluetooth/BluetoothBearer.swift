@@ -5,9 +5,7 @@ package import MeshCore
 ///
 /// The HCI socket is opened when it is first needed. ``BluetoothCentral`` decides what happens when.
 package final class BluetoothBearer: PolledBearer {
-    /// The clock of ``now``.
     package let clock: BearerClock
-    /// Ends a wait, beside the bearer's own sockets.
     package let interruption: WaitInterruption
     private let adapter: BluetoothAdapter
     private let system: BluetoothSystem
@@ -167,7 +165,6 @@ package final class BluetoothBearer: PolledBearer {
         }
     }
 
-    /// The next event; nil if there is none.
     package func takeEvent() -> BearerEvent? { events.popFirst() }
 
     private func serve(_ socket: Watched) {

@@ -10,7 +10,6 @@ package struct ConnectionSecurity {
     /// The fingerprints that are denied, in addition to those of the context; asked for at each connection.
     package var denied: () throws(BearerError) -> Set<[UInt8]>
 
-    /// Security of a context.
     package init(
         _ context: TLSContext,
         now: @escaping () -> Timestamp,

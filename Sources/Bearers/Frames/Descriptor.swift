@@ -95,7 +95,6 @@ package struct Watched: Hashable, Sendable {
     /// Whether a write would take something.
     package var isWritable = false
 
-    /// That descriptor, not ready.
     package init(number: Int32, reads: Bool = true, writes: Bool) {
         self.number = number
         self.reads = reads

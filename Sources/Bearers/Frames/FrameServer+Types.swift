@@ -7,7 +7,6 @@ extension FrameServer {
         /// Counts up from 0.
         package let rawValue: UInt32
 
-        /// The client with that number.
         package init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
@@ -23,7 +22,6 @@ extension FrameServer {
         /// The client's number for the link.
         package let link: LinkIdentifier
 
-        /// That link of that client.
         package init(client: Client, link: LinkIdentifier) {
             self.client = client
             self.link = link

@@ -55,7 +55,6 @@ package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConver
     /// What is wrong with it, as a clause.
     package var problem: String
 
-    /// An error about a text.
     package init(text: String, problem: String) {
         self.text = text
         self.problem = problem

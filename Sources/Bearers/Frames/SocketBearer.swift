@@ -6,9 +6,7 @@ package import MeshCore
 package final class SocketBearer: PolledBearer {
     private let settings: GatewayConnection.Settings
     private let isPatient: Bool
-    /// The clock of ``now``.
     package let clock: BearerClock
-    /// Ends a wait, beside the socket.
     package let interruption: WaitInterruption
     private let addresses: HostAddresses
     private var connection: GatewayConnection?
@@ -172,7 +170,6 @@ package final class SocketBearer: PolledBearer {
     /// Whether anybody needs a connection.
     private var isWanted: Bool { isScanning || !links.isEmpty }
 
-    /// The socket, while there is one.
     package var watched: [Watched] { connection?.watched ?? [] }
 
     /// Reads and writes frames.
@@ -205,7 +202,6 @@ package final class SocketBearer: PolledBearer {
     /// Why there is no connection at present; nil unless one has failed or was lost.
     package var deafness: BearerError? { reconnection.error ?? (isReady ? nil : lastLoss) }
 
-    /// The next event; nil if there is none.
     package func takeEvent() -> BearerEvent? { events.popFirst() }
 }
 

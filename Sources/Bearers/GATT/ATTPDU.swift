@@ -39,7 +39,6 @@ package struct AttributeValue: Hashable, Sendable {
     /// The octets.
     package var value: [UInt8]
 
-    /// A handle with its value.
     package init(_ handle: UInt16, _ value: [UInt8]) {
         self.handle = handle
         self.value = value
@@ -102,7 +101,6 @@ package struct AttributeGroup: Hashable, Sendable {
     /// The value of the first attribute.
     package var value: [UInt8]
 
-    /// A group and the value of its first attribute.
     package init(_ handles: HandleRange, _ value: [UInt8]) {
         self.handles = handles
         self.value = value

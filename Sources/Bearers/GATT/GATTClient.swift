@@ -76,7 +76,6 @@ package struct GATTClient: Sendable {
     /// The most packets to keep until the link is open. A node sends one or two beacons by then.
     static let earlyLimit = 64
 
-    /// A client that is not connected yet.
     package init(service: MeshService, timing: GATTTiming = GATTTiming()) {
         self.service = service
         self.timing = timing

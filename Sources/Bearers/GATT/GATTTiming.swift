@@ -9,7 +9,6 @@ package struct GATTTiming: Hashable, Sendable {
     /// needs several seconds.
     package var overall: Duration
 
-    /// Those times.
     package init(transaction: Duration = .seconds(10), overall: Duration = .seconds(20)) {
         self.transaction = transaction
         self.overall = overall

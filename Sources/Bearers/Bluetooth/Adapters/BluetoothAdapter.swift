@@ -28,7 +28,6 @@ package struct BluetoothAdapter: Hashable, Sendable {
     /// Whether its radio is blocked.
     package var block: Block
 
-    /// An adapter with those properties.
     package init(
         number: UInt16,
         name: String,

@@ -33,7 +33,6 @@ package struct BluetoothSurvey: Hashable, Sendable {
     /// The path of this program, which hints name when the program needs privileges.
     package var program: String
 
-    /// A machine of those properties.
     package init(
         kernel: Kernel,
         adapters: [BluetoothAdapter] = [],

@@ -85,7 +85,6 @@ package struct CentralTiming: Hashable, Sendable {
     /// How long the client of a link waits.
     package var client: GATTTiming
 
-    /// Those times.
     package init(
         connect: Duration = .seconds(15),
         search: Duration = .seconds(10),

@@ -16,7 +16,6 @@ package struct ConnectFailure: Hashable, Sendable {
     /// The kernel's error number, 0 for an orderly end.
     package var number: Int32
 
-    /// A failure for those reasons.
     package init(reason: HCIErrorCode? = nil, number: Int32 = 0) {
         self.reason = reason
         self.number = number

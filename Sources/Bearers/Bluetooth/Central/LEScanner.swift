@@ -75,7 +75,6 @@ package struct LEScanner: Sendable {
     private var lastReport = Instant.zero
     private var assembler = ExtendedReportAssembler()
 
-    /// A scanner that is off.
     package init(_ parameters: LEScanParameters, timing: LEScanTiming = LEScanTiming()) {
         self.parameters = parameters
         self.timing = timing
@@ -351,7 +350,6 @@ package struct LEScanTiming: Hashable, Sendable {
     /// How long without any packet before scanning is switched off and on; some controllers forget that they scan.
     package var quiet: Duration
 
-    /// Those times.
     package init(
         command: Duration = .seconds(4),
         sharing: Duration = .milliseconds(1_500),

@@ -123,7 +123,6 @@ package struct LEScanParameters: Hashable, Sendable {
     /// The kind of address that scan requests come from.
     package var ownAddress: BluetoothAddress.Kind
 
-    /// Those values.
     package init(isActive: Bool, interval: UInt16, window: UInt16, ownAddress: BluetoothAddress.Kind) {
         self.isActive = isActive
         self.interval = interval

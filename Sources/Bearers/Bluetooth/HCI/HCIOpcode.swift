@@ -3,7 +3,6 @@ package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
     /// The 16 bits; HCI sends the least significant octet first.
     package let rawValue: UInt16
 
-    /// The command with that number.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
