@@ -42,7 +42,7 @@ extension ConfigurationServer {
             let pairs = state.foundation.bridgingTable.map(\.subnets).filter {
                 message.filter.passes($0) && seen.insert($0).inserted
             }
-            // Opcode (2), filter (2) and index (1) are before the pairs of 3 octets.
+            // Opcode (2), filter (2) and index (1) come before the pairs of 3 octets.
             let listed = pairs.dropFirst(Int(message.startIndex)).prefix((longestPayload - 5) / 3)
             return BridgedSubnetsList(filter: message.filter, startIndex: message.startIndex, pairs: Array(listed))
         },
@@ -50,7 +50,7 @@ extension ConfigurationServer {
             try message.subnets.check()
             let status = request.refusal ?? (state.hasSubnets(message.subnets) ? .success : .invalidNetKeyIndex)
             let entries = state.foundation.bridgingTable.filter { $0.subnets == message.subnets }.map(\.addresses)
-            // Opcode (2), status (1), pair (3) and index (2) are before the entries of 5 octets.
+            // Opcode (2), status (1), pair (3) and index (2) come before the entries of 5 octets.
             let listed = entries.dropFirst(Int(message.startIndex)).prefix((longestPayload - 8) / 5)
             return BridgingTableList(
                 status: status,
@@ -70,7 +70,7 @@ extension NodeConfigurationState {
         netKey(subnets.first) != nil && netKey(subnets.second) != nil
     }
 
-    /// Adds an entry, or changes the directions of the one there is (4.4.9.2.2).
+    /// Adds an entry, or changes the directions of an existing one (4.4.9.2.2).
     fileprivate mutating func bridge(_ row: BridgingTableEntry, limit: Int) -> ConfigStatusCode {
         guard hasSubnets(row.subnets) else { return .invalidNetKeyIndex }
         if let position = foundation.bridgingTable.firstIndex(where: { $0.isAbout(row) }) {
@@ -97,8 +97,9 @@ extension NodeConfigurationState {
 extension BridgingTableEntry {
     /// The entry that a request asks for.
     ///
-    /// - Throws: ``DecodeError/prohibited(field:value:)`` for one subnet with itself, a first address that is not
-    ///   unicast, a second one that is unassigned, all-nodes, the first one, or, for both ways, not unicast (4.3.11.4).
+    /// - Throws: ``DecodeError/prohibited(field:value:)`` if both subnets are the same, if the first address is not
+    ///   unicast, or if the second one is unassigned, all-nodes, equal to the first, or, for both directions, not
+    ///   unicast (4.3.11.4).
     fileprivate init(_ request: BridgingTableAdd) throws(DecodeError) {
         try request.subnets.check()
         guard let first = UnicastAddress(rawValue: request.firstAddress.rawValue) else {

@@ -17,8 +17,8 @@ extension ConfigurationServer {
         },
     ]
 
-    /// The size of a page, and as much of it from an offset on as goes into a message: opcode (2), page (1), offset (2)
-    /// and size (2) are before it.
+    /// The size of a page, and the part from an offset on that fits a message. Opcode (2), page (1), offset (2) and
+    /// size (2) come before the part.
     private static func part(of page: [UInt8], from offset: UInt16) -> (UInt16, [UInt8]) {
         let page = page.prefix(0xFFFF)
         return (UInt16(page.count), Array(page.dropFirst(Int(offset)).prefix(longestPayload - 7)))
@@ -26,15 +26,16 @@ extension ConfigurationServer {
 }
 
 extension NodeConfigurationState {
-    /// The page asked for, or the one with the next lower number where it is not there; page 0 always is (4.4.1.2.3).
+    /// The requested page. If the node does not have it, the page with the next lower number; page 0 always exists
+    /// (4.4.1.2.3).
     func compositionPage(_ page: UInt8) -> (page: UInt8, data: [UInt8]) {
         let given = foundation.compositionPages.filter { $0.key > 0 && $0.key <= page }.max { $0.key < $1.key }
         if let given { return (given.key, given.value) }
         return (0, composition.page0Bytes ?? compositionPage0)
     }
 
-    /// Models Metadata page 0 (4.2.50.1): for every element the numbers of SIG and vendor models, then every model with
-    /// a count of no metadata. Octets as in Composition Data page 0.
+    /// Models Metadata page 0 (4.2.50.1): for each element the numbers of SIG and vendor models, then each model with a
+    /// count of zero metadata items. The octets are as in Composition Data page 0.
     fileprivate var modelsMetadata: [UInt8] {
         var writer = ByteWriter(capacity: 64)
         for element in composition.elements {

@@ -1,11 +1,11 @@
 import MeshCore
 
 extension ConfigurationServer {
-    /// An answer as a node with these habits gives it.
+    /// Changes an answer to what a node with these habits sends.
     ///
     /// - Parameters:
-    ///   - answer: opcode and parameters as the specification wants them.
-    ///   - request: the opcode of what is answered.
+    ///   - answer: opcode and parameters as the specification requires.
+    ///   - request: the opcode of the request.
     func asHabits(_ answer: [UInt8], to request: Opcode) -> [UInt8] {
         var reader = ByteReader(answer)
         guard !habits.isEmpty, let opcode = try? Opcode(decoding: &reader) else { return answer }
@@ -14,15 +14,15 @@ extension ConfigurationServer {
         if habits.contains(.swappedVendorIdentifiers) { Self.swapVendorIdentifier(opcode, &parameters) }
         switch opcode {
         case ConfigHeartbeatPublicationStatus.opcode where habits.contains(.answersFFFF):
-            // Without a destination, octets 1 and 2, the index at the end was never set.
+            // Without a destination (octets 1 and 2), the index at the end was never set.
             if parameters[1...2].allSatisfy({ $0 == 0 }) { parameters.replaceSubrange(8..<10, with: [0xFF, 0xFF]) }
         case ConfigModelSubscriptionStatus.opcode where habits.contains(.zeroVirtualAddress):
             if Self.requestsWithLabel.contains(request) { parameters.replaceSubrange(3..<5, with: [0, 0]) }
         case ConfigNetKeyList.opcode where habits.contains(.shortNetKeyList):
-            // Two octets too many for one index, and none that could be a second one.
+            // Two octets are too many for one index and too few for two.
             parameters = Array((parameters + [0, 0]).prefix(2)) + [0xFF, 0xFF]
         case ConfigAppKeyList.opcode where habits.contains(.wrongKeyIndex):
-            // Little-endian like all indexes; no network of a simulation has that many.
+            // Little-endian like all indexes. No simulated network has an index that high.
             parameters.replaceSubrange(1..<3, with: [0xFF, 0x0F])
         default: break
         }
@@ -34,7 +34,7 @@ extension ConfigurationServer {
         ConfigModelSubscriptionVirtualAddressOverwrite.opcode,
     ]
 
-    /// Exchanges company and model, two octets each, where a status names a vendor model.
+    /// Swaps company and model, two octets each, in a status about a vendor model.
     private static func swapVendorIdentifier(_ opcode: Opcode, _ parameters: inout [UInt8]) {
         let place: Int?
         switch opcode {

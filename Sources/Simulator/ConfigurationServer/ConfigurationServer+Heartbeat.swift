@@ -36,7 +36,7 @@ extension NodeConfigurationState {
         heartbeatPublication = settings
         heartbeatPublication.features.formIntersection([.relay, .proxy, .friend, .lowPower])
         if settings.destination == .unassigned {
-            // Without a destination nothing is published, so nothing is left to count (4.2.18.1).
+            // Without a destination the node publishes nothing, so nothing is left to count (4.2.18.1).
             heartbeatPublication.countLog = .off
             heartbeatPublication.periodLog = .off
         }

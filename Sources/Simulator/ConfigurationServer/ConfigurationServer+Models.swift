@@ -100,7 +100,7 @@ extension ConfigurationServer {
         },
     ]
 
-    /// Changes a subscription list; `nil` is an address that cannot be subscribed to.
+    /// Changes a subscription list; a nil address cannot be subscribed to.
     private static func change(
         _ message: some ModelMessage,
         _ address: SubscriptionAddress?,
@@ -144,7 +144,7 @@ extension ConfigurationServer {
 }
 
 extension ModelSubscriptionRequest {
-    /// The group to subscribe to; nil where the address is none that can be.
+    /// The address as one to subscribe to; nil if that is not possible.
     fileprivate var group: SubscriptionAddress? {
         guard let group = GroupAddress(rawValue: address.rawValue), group.canBeSubscribedTo else { return nil }
         return .group(group)

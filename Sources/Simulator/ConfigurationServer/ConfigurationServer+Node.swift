@@ -1,11 +1,12 @@
 import MeshCore
 
 extension ConfigurationServer {
-    /// Composition, features, beacon, TTL, transmissions, subnet states and reset.
+    /// Composition, features, beacon, TTL, transmissions, subnet states and node reset.
     static let nodeHandlers: [(Opcode, Handler)] = [
         on(ConfigCompositionDataGet.self) { message, _, state in
             let (page, data) = state.compositionPage(message.page)
-            // Elements that do not fit are left out of page 0; of other pages goes what fits behind opcode and number.
+            // Page 0 leaves out elements that do not fit. Other pages are cut to what fits after opcode and page
+            // number.
             return ConfigCompositionDataStatus(
                 page: page,
                 data: page == 0 ? state.compositionPage0 : Array(data.prefix(longestPayload - 2))
@@ -27,7 +28,7 @@ extension ConfigurationServer {
             if state.proxy == .disabled {
                 for key in state.netKeys.indices { state.netKeys[key].isIdentityRunning = false }
             }
-            // Openly on ends on in private (4.2.45.1).
+            // Switching the open proxy on ends the private one (4.2.45.1).
             if state.proxy == .enabled { state.foundation.isPrivateGATTProxyEnabled = false }
             return ConfigGATTProxyStatus(state: state.proxy)
         },
@@ -92,21 +93,21 @@ extension ConfigurationServer {
             return ConfigNodeResetStatus()
         },
         on(ConfigLowPowerNodePollTimeoutGet.self) { message, _, _ in
-            // The node is nobody's friend.
+            // The node is not a Friend of any Low Power node.
             ConfigLowPowerNodePollTimeoutStatus(lowPowerNodeAddress: message.lowPowerNodeAddress, pollTimeout: 0)
         },
     ]
 }
 
 extension FeatureState {
-    /// Switches a feature that the node has.
+    /// Switches a feature, if the node supports it.
     fileprivate mutating func change(to isEnabled: Bool) {
         if self != .notSupported { self = isEnabled ? .enabled : .disabled }
     }
 }
 
 extension NodeConfigurationState {
-    /// Page 0 as it fits into one message of 380 octets: elements that do not are left out, the last ones first.
+    /// Page 0 as it fits one message of 380 octets. Elements that do not fit are left out, the last ones first.
     var compositionPage0: [UInt8] {
         var composition = composition
         while true {

@@ -62,7 +62,7 @@ extension NodeConfigurationState {
         return PrivateNodeIdentityStatus(status: status, netKeyIndex: index, identity: identity)
     }
 
-    /// While Node Identity runs in any subnet, the private one can be neither started nor stopped (4.2.46.1).
+    /// While Node Identity runs in any subnet, Private Node Identity can be neither started nor stopped (4.2.46.1).
     fileprivate mutating func setPrivateNodeIdentity(_ index: NetKeyIndex, isRunning: Bool) -> ConfigStatusCode {
         guard let position = netKeys.firstIndex(where: { $0.index == index }) else { return .invalidNetKeyIndex }
         guard proxy != .notSupported else { return .featureNotSupported }

@@ -39,7 +39,7 @@ extension ConfigurationServer {
 }
 
 extension Address {
-    /// The address as one to publish to; nil for virtual ones, whose label is needed, and for no address.
+    /// The address as one to publish to; nil if it is unassigned, or virtual, because a virtual one needs its label.
     fileprivate var publishAddress: PublishAddress? {
         if let unicast = UnicastAddress(rawValue: rawValue) { return .unicast(unicast) }
         return GroupAddress(rawValue: rawValue).map(PublishAddress.group)
@@ -47,7 +47,8 @@ extension Address {
 }
 
 extension ConfigModelPublicationStatus {
-    /// The publication after a request; all zero on errors, as other servers have it, and where there is none.
+    /// The status after a publication request. The publication is all zero on errors, as with other servers, and if
+    /// there is none.
     fileprivate init(_ request: some ModelMessage, _ status: ConfigStatusCode, _ publication: Publication?) {
         let shown = status == .success ? publication : nil
         self.init(

@@ -1,19 +1,18 @@
 package import MeshCore
 
-/// The Configuration Server model, and the other foundation models that are spoken to with the DeviceKey, as a function:
-/// a request and a node's state give an answer and the node's new state (Mesh Protocol 4.4).
+/// The Configuration Server model and the other foundation models that use the DeviceKey, as a function: a request and
+/// a node's state give an answer and the node's new state (Mesh Protocol 4.4).
 ///
-/// All messages of Mesh Protocol 1.0.1 are answered, and those of 1.1 that are for a model of the primary element. What
-/// is malformed, prohibited or unknown is not: nodes ignore it.
+/// It answers all messages of Mesh Protocol 1.0.1, and those of 1.1 for models of the primary element. It ignores
+/// malformed, prohibited and unknown messages, as nodes do.
 package struct ConfigurationServer: Sendable {
     /// What a node can store.
     package var limits: NodeLimits
     /// Whether models that extend each other on one element share one subscription list.
     package var sharesSubscriptionLists: Bool
-    /// What it does otherwise than others.
+    /// How the node deviates from others.
     package var habits: Set<DeviceHabit>
 
-    /// A server with those limits and habits.
     package init(
         limits: NodeLimits = NodeLimits(),
         sharesSubscriptionLists: Bool = false,
@@ -29,9 +28,9 @@ package struct ConfigurationServer: Sendable {
     /// - Parameters:
     ///   - payload: opcode and parameters.
     ///   - netKeyIndex: the subnet that the request came through.
-    ///   - state: what the node is; changed if the request demands it.
-    ///   - refusal: the status to answer instead of acting, where the answer has one.
-    /// - Returns: the access payload of the answer, nil if there is none.
+    ///   - state: the node's state; changed as the request demands.
+    ///   - refusal: the status to answer instead of acting, if the answer has a status.
+    /// - Returns: the access payload of the answer; nil if there is none.
     package func respond(
         to payload: [UInt8],
         through netKeyIndex: NetKeyIndex,
@@ -41,7 +40,7 @@ package struct ConfigurationServer: Sendable {
         respond(to: payload, through: netKeyIndex, state: &state) { _ in refusal }
     }
 
-    /// The same with a refusal for each opcode, as several requests may be in one message.
+    /// The same, with a refusal for each opcode, because one message may hold several requests.
     func respond(
         to payload: [UInt8],
         through netKeyIndex: NetKeyIndex,
@@ -62,7 +61,7 @@ package struct ConfigurationServer: Sendable {
         let isPrimary = sequence.elementAddress == state.address
         let status = OpcodesAggregator.status(of: sequence, elements: state.addresses) { opcode, parameters in
             guard isPrimary, Self.serves(opcode, state) else {
-                // A model that is there, but not with the DeviceKey.
+                // The model is there, but it does not use the DeviceKey.
                 let element = Int(sequence.elementAddress.rawValue) - Int(state.address.rawValue)
                 let isKnown = ApplicationModels.model(for: opcode, on: element, of: state) != nil
                 return .refused(isKnown ? .wrongAccessKey : .wrongOpcode)
@@ -94,13 +93,13 @@ package struct ConfigurationServer: Sendable {
         return entry.model.map(state.hasPrimary) ?? true
     }
 
-    /// What a handler knows beside the message.
+    /// The context of a request that a handler needs beside the message.
     struct Request: Sendable {
         let server: ConfigurationServer
         let netKeyIndex: NetKeyIndex
         let refusal: ConfigStatusCode?
 
-        /// Acts on the state unless the request is to be refused.
+        /// Acts on the state, unless the request must be refused.
         func act(
             on state: inout NodeConfigurationState,
             _ action: (inout NodeConfigurationState) -> ConfigStatusCode
@@ -108,7 +107,7 @@ package struct ConfigurationServer: Sendable {
             refusal ?? action(&state)
         }
 
-        /// Acts on a model of the state, if there is the model, unless the request is to be refused.
+        /// Acts on a model, unless the node does not have it or the request must be refused.
         func act(
             on state: inout NodeConfigurationState,
             _ address: UnicastAddress,
@@ -128,7 +127,7 @@ package struct ConfigurationServer: Sendable {
         @Sendable (ArraySlice<UInt8>, Request, inout NodeConfigurationState) throws(DecodeError) ->
         [UInt8]
 
-    /// What takes a message, and the model that must be there for it; the Configuration Server always is.
+    /// The handler of a message, and the model that it needs. The Configuration Server is always there.
     private struct Entry: Sendable {
         let model: ModelIdentifier?
         let handler: Handler

@@ -2,18 +2,19 @@ import MeshCore
 
 /// The Opcodes Aggregator Server model: several requests to one element in one message (Mesh Protocol 1.1, 4.4.13).
 enum OpcodesAggregator {
-    /// What became of one request.
+    /// The result of one request.
     enum Outcome {
-        /// It was handled; nil if it is not answered.
+        /// It was handled; the answer is nil if there is none.
         case handled([UInt8]?)
-        /// No model of the element takes it.
+        /// No model of the element handles it.
         case refused(OpcodesAggregatorStatusCode)
     }
 
-    /// Handles the items in order until one fails; answers are listed up to there, an empty one for a request without.
+    /// Handles the items in order until one fails. The status lists the answers up to there; a request without an
+    /// answer gets an empty one.
     ///
-    /// A sequence within a sequence is refused as a wrong opcode. The request whose answer has no room any more has been
-    /// acted on all the same: only its answer is missing.
+    /// A sequence within a sequence is refused as a wrong opcode. If an answer does not fit any more, its request was
+    /// still acted on; only the answer is missing.
     static func status(
         of sequence: OpcodesAggregatorSequence,
         elements: ClosedRange<UInt16>,
@@ -28,7 +29,7 @@ enum OpcodesAggregator {
             status.status = .invalidAddress
             return status
         }
-        // Opcode (2), status (1) and address (2) are before the items.
+        // Opcode (2), status (1) and address (2) come before the items.
         var room = ConfigurationServer.longestPayload - 5
         for item in sequence.items {
             var reader = ByteReader(item)

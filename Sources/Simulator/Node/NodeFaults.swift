@@ -1,17 +1,17 @@
 package import MeshCore
 
-/// What is wrong with a node, for tests of those who must cope with it.
+/// The faults of a node, for tests of programs that must cope with them.
 package struct NodeFaults: Hashable, Sendable {
-    /// A status that a node gives instead of acting.
+    /// A status that a node answers instead of acting.
     package struct Answer: Hashable, Sendable {
         /// The opcode of the request.
         package var opcode: Opcode
-        /// The status; requests whose answers have no status field are not affected.
+        /// The status. It does not affect requests whose answers have no status field.
         package var status: ConfigStatusCode
-        /// How many requests get it; nil for all.
+        /// How many more requests get it; nil for all.
         package var remaining: Int?
 
-        /// That status to the next `count` requests, to all if nil.
+        /// Answers that status to the next `count` requests, or to all if nil.
         package init(opcode: Opcode, status: ConfigStatusCode, count: Int? = nil) {
             self.opcode = opcode
             self.status = status
@@ -19,26 +19,25 @@ package struct NodeFaults: Hashable, Sendable {
         }
     }
 
-    /// Without power: hears, relays and says nothing, and cannot be a proxy.
+    /// Without power: it neither hears, relays nor sends, and cannot be a proxy.
     package var isOff: Bool
     /// Hears nothing over the air.
     package var isDeaf: Bool
-    /// Says nothing over the air or a link, though it hears and acts.
+    /// Sends nothing over the air or a link, although it hears and acts.
     package var isMute: Bool
-    /// Statuses given instead of acting.
+    /// Statuses that it answers instead of acting.
     package var answers: [Answer]
-    /// What it does with Opcodes Aggregator Sequences under its DeviceKey instead of answering them in full.
+    /// What it does with an Opcodes Aggregator Sequence under its DeviceKey, instead of answering it in full.
     package var sequences: SequenceFault?
-    /// Requests that are lost inside the node before it acts on them.
+    /// How many more requests the node loses before it acts on them.
     package var requestsToDrop: Int
-    /// The share of copies lost on the way to and from the node, 0...1, instead of that of its links.
+    /// The share of copies lost on the way to and from the node, 0...1, instead of the share of its links.
     package var copyLoss: Double?
-    /// What goes wrong while it is provisioned.
+    /// What goes wrong while the device is provisioned.
     package var provisioning: ProvisioningFaults
-    /// What it does otherwise than others.
+    /// How the node deviates from others.
     package var habits: Set<DeviceHabit>
 
-    /// Faults of those kinds, none by default.
     package init(
         isOff: Bool = false,
         isDeaf: Bool = false,
@@ -61,7 +60,7 @@ package struct NodeFaults: Hashable, Sendable {
         self.habits = habits
     }
 
-    /// The status to give instead of acting on a request, counting it off.
+    /// The status to answer instead of acting on a request; uses up one of its count.
     mutating func answer(to opcode: Opcode) -> ConfigStatusCode? {
         guard let index = answers.firstIndex(where: { $0.opcode == opcode && $0.remaining != 0 }) else { return nil }
         if let remaining = answers[index].remaining { answers[index].remaining = remaining - 1 }

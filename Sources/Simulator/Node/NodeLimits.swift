@@ -1,19 +1,18 @@
-/// How much a virtual node can store; beyond it, it answers Insufficient Resources (Mesh Protocol 4.3).
+/// How much a virtual node can store. Beyond that it answers Insufficient Resources (Mesh Protocol 4.3).
 package struct NodeLimits: Hashable, Sendable {
-    /// NetKeys on the node.
+    /// The most NetKeys on the node.
     package var netKeys: Int
-    /// AppKeys on the node.
+    /// The most AppKeys on the node.
     package var appKeys: Int
-    /// AppKeys bound to one model.
+    /// The most AppKeys bound to one model.
     package var bindingsPerModel: Int
-    /// Addresses that one model subscribes to, virtual ones included.
+    /// The most addresses that one model subscribes to, virtual ones included.
     package var subscriptionsPerModel: Int
-    /// Different labels on the node, of subscriptions and publications together.
+    /// The most different labels on the node, in subscriptions and publications together.
     package var labels: Int
-    /// Entries of the bridging table, the Bridging Table Size state; 16 is the least (Mesh Protocol 1.1, 4.2.43).
+    /// The most entries of the bridging table: the Bridging Table Size state, at least 16 (Mesh Protocol 1.1, 4.2.43).
     package var bridgingTable: Int
 
-    /// Limits with those values; by default those of a roomy product.
     package init(
         netKeys: Int = 8,
         appKeys: Int = 16,

@@ -1,12 +1,12 @@
 import MeshCore
 
-/// The sequence numbers of virtual nodes: reserved in blocks that are recorded before their first number is used, so
-/// that a node never repeats one after the simulator was killed.
+/// The sequence numbers of virtual nodes. They are reserved in blocks, and a block is recorded before its first number
+/// is used. So a node never repeats a number, even if the simulator was killed.
 final class NodeSequenceNumbers: SequenceNumberSource {
     private static let block: UInt32 = 256
     private var nextNumbers: [SequenceStream: UInt32]
     private var reservedEnds: [SequenceStream: UInt32]
-    /// Records that numbers below the given one may be in use; false if that failed.
+    /// Records that numbers below the given one may be in use; returns false if that failed.
     private let record: (SequenceStream, UInt32) -> Bool
 
     /// Continues after the reservations of earlier runs.
@@ -16,8 +16,8 @@ final class NodeSequenceNumbers: SequenceNumberSource {
         self.record = record
     }
 
-    /// Lets a stream begin at 0 again, as the streams of a device do that has become a node anew; the record of its
-    /// provisioning stands for it.
+    /// Lets a stream begin at 0 again, as for a device that becomes a node again. The record of its provisioning stands
+    /// for this.
     func restart(_ stream: SequenceStream) {
         nextNumbers[stream] = nil
         reservedEnds[stream] = nil

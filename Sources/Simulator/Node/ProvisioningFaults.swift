@@ -1,30 +1,30 @@
 package import MeshCore
 
-/// What is wrong with a device while it is provisioned, for tests of those who must cope with it.
+/// The faults of a device while it is provisioned, for tests of programs that must cope with them.
 package struct ProvisioningFaults: Hashable, Sendable {
     /// What a device does instead of what it should do.
     package enum Behaviour: Hashable, Sendable {
-        /// It says nothing any more on this link.
+        /// It stays silent on this link.
         case silence
-        /// It gives up with that code.
+        /// It fails with that code.
         case failure(ProvisioningErrorCode)
         /// It drops the link.
         case linkLoss
     }
 
-    /// A misbehaviour at one place of the protocol.
+    /// A misbehaviour at one stage of the protocol.
     package struct Misbehaviour: Hashable, Sendable {
-        /// Where: the stage at which the PDU arrives that the device reacts to wrongly, seen from the device:
-        /// `.invitation` is that of Invite, `.decision` of Start, `.publicKeyExchange` of Public Key, `.confirmation` of
-        /// Confirmation, `.verification` of Random, `.completion` of Data. At `.completed` the device has accepted the
-        /// data and is a node, but does not tell.
+        /// The stage at which the device reacts wrongly, seen from the device. A stage stands for the PDU that arrives:
+        /// `.invitation` for Invite, `.decision` for Start, `.publicKeyExchange` for Public Key, `.confirmation` for
+        /// Confirmation, `.verification` for Random, `.completion` for Data. At `.completed` the device has accepted
+        /// the data and is a node, but does not say so.
         package var stage: ProvisioningStage
-        /// What it does there.
+        /// What it does at that stage.
         package var behaviour: Behaviour
-        /// In how many sessions; nil for all.
+        /// In how many more sessions; nil for all.
         package var remaining: Int?
 
-        /// A misbehaviour in the next `count` sessions, in all if nil.
+        /// Misbehaves in the next `count` sessions, or in all if nil.
         package init(_ behaviour: Behaviour, at stage: ProvisioningStage, count: Int? = nil) {
             self.behaviour = behaviour
             self.stage = stage
@@ -32,14 +32,13 @@ package struct ProvisioningFaults: Hashable, Sendable {
         }
     }
 
-    /// What it does wrong; of several for one stage the first that remains counts.
+    /// What it does wrong. If there are several for one stage, the first with sessions left counts.
     package var misbehaviours: [Misbehaviour]
-    /// How many connections it refuses.
+    /// How many more connections it refuses.
     package var connectionsToRefuse: Int
-    /// What it takes for its static value instead of that of its description.
+    /// The static value that it uses instead of the one in its description.
     package var staticValue: StaticOutOfBandValue?
 
-    /// Faults of those kinds, none by default.
     package init(
         misbehaviours: [Misbehaviour] = [],
         connectionsToRefuse: Int = 0,
@@ -50,7 +49,7 @@ package struct ProvisioningFaults: Hashable, Sendable {
         self.staticValue = staticValue
     }
 
-    /// What the device does wrong at a stage, counting it off.
+    /// What the device does wrong at a stage; uses up one of its count.
     mutating func take(at stage: ProvisioningStage) -> Behaviour? {
         guard let index = misbehaviours.firstIndex(where: { $0.stage == stage && $0.remaining != 0 }) else {
             return nil

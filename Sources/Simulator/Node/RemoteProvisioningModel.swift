@@ -1,28 +1,28 @@
 import MeshCore
 
-/// The Remote Provisioning Server model of one node: the machine, and what the world keeps for it.
+/// The Remote Provisioning Server model of one node: the state machine, and what the world keeps for it.
 struct RemoteProvisioningModel {
-    /// The protocol.
+    /// The state machine of the protocol.
     var server = RemoteProvisioningServer()
-    /// The link that it has open.
+    /// The open link.
     var link: LinkIdentifier?
-    /// Counts the links that it was to open, so that attempts at an earlier one end.
+    /// The number of the current attempt to open a link. Events of an earlier attempt have no effect.
     var attempt: UInt32 = 0
-    /// When a wake event for the server's timers waits in the queue.
+    /// When the wake event for the server's timers is due; nil if none is in the queue.
     var wakeAt: Instant?
-    /// Whether a turn of its scan waits in the queue.
+    /// Whether the next turn of its scan is in the queue.
     var isListening = false
-    /// When its last message goes out; a later one goes no earlier.
+    /// When it sends its last message. A later message is not sent earlier.
     var busyUntil = Instant.zero
-    /// Messages that wait for that.
+    /// How many messages wait until then.
     var waiting = 0
-    /// Messages that the stack sends; whether each reports a PDU of a device.
+    /// Messages that the stack is sending, and whether each reports a PDU of a device.
     var underWay: [TransmissionIdentifier: Bool] = [:]
-    /// What becomes of the node itself once everything is sent.
+    /// What changes on the node itself once everything is sent.
     var pendingRefresh: AcceptedRefresh?
 }
 
-/// New values that a node has accepted over its Node Provisioning Protocol Interface; they take effect when the link is
+/// New values that a node has accepted over its Node Provisioning Protocol Interface. They take effect when the link is
 /// closed with success.
 struct AcceptedRefresh {
     let procedure: NodeProvisioningProcedure
@@ -30,33 +30,33 @@ struct AcceptedRefresh {
     let deviceKey: KeyMaterial
 }
 
-/// How a provisioning session is carried that no GATT connection carries.
+/// Carries a provisioning session without a GATT connection.
 struct RemoteCarrier {
     /// The node with the Remote Provisioning Server.
     let server: Int
-    /// What is done to that node itself; nil for a device that it hears.
+    /// The procedure on that node itself; nil for a device that it hears.
     let procedure: NodeProvisioningProcedure?
-    /// When the last PDU to the server has arrived; a later one arrives no earlier.
+    /// When the last PDU to the server arrives. A later PDU does not arrive earlier.
     var busyUntil = Instant.zero
-    /// Counts the transfers to the other side: what belongs to an earlier one is of no use any more.
+    /// The number of the current transfer to the other side. Events of an earlier transfer have no effect.
     var transfer: UInt32 = 0
-    /// The last PDU that the other side has taken.
+    /// The last PDU that the other side has received.
     var lastPDU: [UInt8] = []
-    /// What the node has accepted.
+    /// The values that the node has accepted.
     var accepted: AcceptedRefresh?
 }
 
-/// What happens with Remote Provisioning in a simulated world.
+/// Events of Remote Provisioning in a simulated world.
 enum RemoteProvisioningEvent {
-    /// A timer of a node's server ends.
+    /// A timer of a node's server is due.
     case wake(node: Int)
     /// A node that scans listens.
     case listen(node: Int)
-    /// A message of a node's server goes out; whether it reports a PDU of a device.
+    /// A message of a node's server is sent; tells whether it reports a PDU of a device.
     case post(node: Int, OutgoingMessage, isPDUReport: Bool)
     /// A node tries to open a link to a device.
     case attempt(node: Int, DeviceUUID, number: UInt32)
-    /// A PDU has reached the other side, which acknowledges it at that instant if the acknowledgment is heard at all.
+    /// A PDU has reached the other side. `acknowledgedAt` is when the acknowledgment arrives; nil if it is lost.
     case delivered(LinkIdentifier, transfer: UInt32, [UInt8], acknowledgedAt: Instant?)
     /// The acknowledgment of a PDU has reached the server.
     case acknowledged(LinkIdentifier, transfer: UInt32)

@@ -4,17 +4,16 @@ package import MeshCore
 package struct SequenceStream: Hashable, Comparable, Sendable {
     /// The sending element.
     package var source: UnicastAddress
-    /// The IV index that the PDUs are secured with.
+    /// The IV index that secures the PDUs.
     package var ivIndex: UInt32
 
-    /// A stream.
     package init(source: UnicastAddress, ivIndex: UInt32) {
         self.source = source
         self.ivIndex = ivIndex
     }
 
-    /// The streams that a node which was just provisioned sends with: all of its elements, under the IV index and, during
-    /// an update, the one before.
+    /// The streams of a node that was just provisioned: all of its elements, under the IV index and, during an update,
+    /// the one before.
     static func all(of node: NodeConfigurationState, under ivIndex: IVIndex) -> [SequenceStream] {
         node.addresses.flatMap { rawAddress -> [SequenceStream] in
             guard let source = UnicastAddress(rawValue: rawAddress) else { return [] }
@@ -24,21 +23,20 @@ package struct SequenceStream: Hashable, Comparable, Sendable {
         }
     }
 
-    /// By source, then IV index.
     package static func < (left: SequenceStream, right: SequenceStream) -> Bool {
         (left.source, left.ivIndex) < (right.source, right.ivIndex)
     }
 }
 
-/// Watches that nobody uses a sequence number twice, over all links, runs and IV indexes.
+/// Checks that nobody uses a sequence number twice, across all links, runs and IV indexes.
 struct SequenceAudit: Sendable {
-    /// What a PDU is to the audit.
+    /// How a PDU relates to the earlier ones.
     enum Finding: Hashable, Sendable {
         /// The number is used for the first time.
         case new
-        /// The same octets as a little while ago: a retransmission by the network layer.
+        /// The same octets came a moment ago: the network layer retransmits.
         case repetition
-        /// The number was used for something else before.
+        /// The number was used for a different PDU.
         case reuse
     }
 
@@ -48,18 +46,18 @@ struct SequenceAudit: Sendable {
     private(set) var used: [SequenceStream: SequenceRanges]
     private var recent: [SequenceStream: [(sequence: UInt32, pdu: [UInt8])]] = [:]
 
-    /// Continues from numbers used before.
+    /// Continues with numbers that were used before.
     init(used: [SequenceStream: SequenceRanges] = [:]) {
         self.used = used
     }
 
-    /// Takes everything that is sent from now on for new, as after a client has come anew: what it sends again then it
-    /// sends because it forgot its sequence numbers.
+    /// Treats everything sent from now on as new. Use it after a client has restarted: if it repeats a PDU then, it has
+    /// forgotten its sequence numbers.
     mutating func expectNoRepetition() {
         recent = [:]
     }
 
-    /// Takes note of a PDU at its origin.
+    /// Records a PDU at its origin.
     mutating func observe(_ pdu: [UInt8], sequence: UInt32, of stream: SequenceStream) -> Finding {
         if used[stream]?.contains(sequence) == true {
             let isRepeated = recent[stream]?.contains { $0.sequence == sequence && $0.pdu == pdu } ?? false

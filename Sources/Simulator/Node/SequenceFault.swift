@@ -1,19 +1,19 @@
 package import MeshCore
 
-/// How a node falls short of Opcodes Aggregator Sequences that it should take (Mesh Protocol 1.1).
+/// How a node mishandles Opcodes Aggregator Sequences (Mesh Protocol 1.1).
 package enum SequenceFault: Hashable, Sendable {
-    /// It does not answer them.
+    /// It does not answer.
     case unanswered
-    /// It handles no item and tells that status.
+    /// It handles no item and answers that status.
     case refused(OpcodesAggregatorStatusCode)
-    /// Its status has room for so many octets, opcode included.
+    /// Its status has room for only so many octets, opcode included.
     case room(Int)
-    /// It names another element than the one it was asked about.
+    /// Its status names a different element from the request.
     case otherElement(UnicastAddress)
-    /// The answer at that place is left empty.
+    /// Its answer to the item at that index is empty.
     case emptyItem(Int)
 
-    /// What is sent in place of a status; nil if nothing is.
+    /// What is sent instead of a status; nil for nothing.
     func distorted(_ payload: [UInt8]) -> [UInt8]? {
         var reader = ByteReader(payload)
         guard (try? Opcode(decoding: &reader)) == OpcodesAggregatorStatus.opcode,

@@ -1,12 +1,12 @@
-/// A set of sequence numbers, kept as sorted ranges since numbers are mostly used without gaps.
+/// A set of sequence numbers, kept as sorted ranges, because numbers are mostly used without gaps.
 package struct SequenceRanges: Hashable, Sendable {
-    /// The ranges, sorted; between two of them at least one number is missing.
+    /// The ranges, sorted. Between two of them at least one number is missing.
     package private(set) var ranges: [ClosedRange<UInt32>] = []
 
     /// No numbers.
     package init() {}
 
-    /// The highest number, nil if there is none.
+    /// The highest number; nil if the set is empty.
     package var highest: UInt32? { ranges.last?.upperBound }
 
     /// Whether a number is in the set; O(log n) in the number of gaps.

@@ -1,63 +1,63 @@
 import MeshCore
 
-/// One virtual node: what it is configured to, its protocol stack, its radio and what is wrong with it.
+/// One virtual node: its configuration, its protocol stack, its radio and its faults.
 struct SimulatedNode {
-    /// What it was described as, nil if it came from a database.
+    /// Its description; nil if it came from a database.
     var description: DeviceDescription?
     /// The states of its foundation models.
     var state: NodeConfigurationState
-    /// Network to access layer.
+    /// Its protocol stack, from the network layer to the access layer.
     var stack: MeshStack
-    /// What sends its PDUs on the advertising bearer.
+    /// Sends its PDUs on the advertising bearer.
     var advertiser: Advertiser
     /// How busy the air around it is.
     var load = AirLoad()
-    /// What is wrong with it.
+    /// Its faults.
     var faults = NodeFaults()
-    /// Whether its GATT proxy was switched off and its links end with the answer that says so.
+    /// Whether its links end after the answer that says its GATT proxy was switched off.
     var endsLinks = false
-    /// The answer after which it ends its links, or leaves the network, while its segments are under way.
+    /// The segmented answer under way after which the node ends its links or leaves the network.
     var lastAnswer: (identifier: TransmissionIdentifier, isReset: Bool)?
-    /// When a wake event for its timers waits in the queue.
+    /// When the wake event for its timers is due; nil if none is in the queue.
     var wakeAt: Instant?
-    /// The PDUs heard last, octet by octet: copies and what two relays send alike cost no decryption.
+    /// The last PDUs heard, octet by octet. Copies, and what two relays send alike, then need no decryption.
     var heard = RecentPDUs()
 
-    /// When it draws attention no longer; nil if it does not.
+    /// When it stops drawing attention; nil if it does not draw attention.
     var attentionEnd: Instant?
-    /// When it ceases to advertise with its Node Identity in a subnet.
+    /// When it stops advertising with its Node Identity in a subnet.
     var identityEnds: [NetKeyIndex: Instant] = [:]
-    /// When it ceases to advertise with its Private Node Identity in a subnet.
+    /// When it stops advertising with its Private Node Identity in a subnet.
     var privateIdentityEnds: [NetKeyIndex: Instant] = [:]
-    /// How many private beacons it made that each have a random of their own.
+    /// How many private beacons with a random value of their own it has made.
     var privateBeaconCount: UInt64 = 0
-    /// Its Remote Provisioning Server, which does nothing unless its composition has the model.
+    /// Its Remote Provisioning Server. It does nothing unless the composition has the model.
     var remote = RemoteProvisioningModel()
     /// The DeviceKey that takes over with the first message under it.
     var deviceKeyCandidate: KeyMaterial?
-    /// What it sent from one subnet into another, lest somebody else makes it do so again.
+    /// The messages that it forwarded between subnets, so that nobody can make it forward them again.
     var bridged = ReplayProtection()
 
-    /// What it is as a device without a network.
+    /// The device without a network.
     var device: DeviceDescription { description ?? state.derivedDescription }
     /// Whether it is in no network and has power.
     var isProvisionable: Bool { !state.isProvisioned && !faults.isOff }
     /// Whether it takes part in the network at all.
     var isAlive: Bool { state.isProvisioned && !faults.isOff }
-    /// Whether it forwards what it hears on the advertising bearer.
+    /// Whether it forwards PDUs that it hears on the advertising bearer.
     var isRelay: Bool { isAlive && state.relay == .enabled }
-    /// Whether it forwards between links and the advertising bearer.
+    /// Whether it forwards PDUs between links and the advertising bearer.
     var isProxy: Bool { isAlive && state.isGATTProxyOn }
-    /// Whether it forwards from one subnet into another.
+    /// Whether it forwards PDUs between subnets.
     var isBridge: Bool {
         state.foundation.isSubnetBridgeEnabled && isAlive && state.hasPrimary(.bridgeConfigurationServer)
     }
 }
 
-/// A few of the last PDUs a node heard.
+/// The last few PDUs that a node heard.
 struct RecentPDUs: Sendable {
     private static let capacity = 32
-    /// A few octets of each PDU as a number, obfuscated and encrypted and so as good as a hash.
+    /// A few octets of each PDU as a number. PDUs are obfuscated and encrypted, so this is as good as a hash.
     private var tags: [UInt64] = []
     private var pdus: [[UInt8]] = []
     private var oldest = 0
@@ -76,7 +76,7 @@ struct RecentPDUs: Sendable {
         return tag
     }
 
-    /// Remembers a PDU; false if it is remembered already.
+    /// Remembers a PDU; returns false if it was already remembered.
     mutating func insert(_ pdu: [UInt8]) -> Bool {
         let tag = Self.tag(of: pdu)
         guard !contains(pdu, tag) else { return false }
@@ -92,7 +92,7 @@ struct RecentPDUs: Sendable {
     }
 }
 
-/// What happens in a simulated world.
+/// Events of a simulated world.
 enum WorldEvent {
     /// A node hears a network PDU.
     case hear(node: Int, [UInt8])
@@ -100,13 +100,13 @@ enum WorldEvent {
     case hearBeacon(node: Int, [UInt8])
     /// A node hands a PDU to its advertiser.
     case advertise(node: Int, [UInt8], TransmitParameters)
-    /// What is sent reaches those who are no simulated nodes.
+    /// A packet reaches the strangers, which are not simulated nodes.
     case leaveForStrangers(AirPacket)
-    /// A timer of a node's stack ends.
+    /// A timer of a node's stack is due.
     case wake(node: Int)
     /// A node answers a request.
     case answer(node: Int, OutgoingMessage, thenReset: Bool)
-    /// A node does at last what Node Reset told it to do, unless that life is over.
+    /// A node carries out a postponed Node Reset, unless that life is over.
     case lateReset(node: Int, life: KeyMaterial?)
     /// A node's Node Identity has been advertised for 60 s.
     case stopIdentity(node: Int, NetKeyIndex)
@@ -114,15 +114,15 @@ enum WorldEvent {
     case stopPrivateIdentity(node: Int, NetKeyIndex)
     /// A device advertises to those who scan.
     case tick(AdvertisingTick)
-    /// A node's attention timer may have run down.
+    /// A node's attention timer may have expired.
     case endAttention(node: Int)
-    /// A device's provisioning PDU leaves it.
+    /// A device sends a provisioning PDU.
     case sendProvisioning(LinkIdentifier, [UInt8])
-    /// The timer of a provisioning session ends.
+    /// The timer of a provisioning session is due.
     case wakeProvisioning(LinkIdentifier)
-    /// Something of Remote Provisioning.
+    /// An event of Remote Provisioning.
     case remote(RemoteProvisioningEvent)
-    /// Connecting takes no longer.
+    /// The time for connecting is over.
     case connect(LinkIdentifier)
     /// A packet of the client reaches the proxy.
     case write(LinkIdentifier, [UInt8])

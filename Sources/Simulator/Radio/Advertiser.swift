@@ -1,19 +1,19 @@
 import MeshCore
 
-/// When the copies of one PDU are on the air.
+/// When the copies of one PDU are sent.
 struct AdvertisedPDU: Hashable, Sendable {
-    /// The beginnings of the copies, in order.
+    /// The start of each copy, in order.
     var copies: [Instant]
 }
 
-/// The advertising sets of one node and the queue before them: PDUs wait for a set that is free, a full queue drops.
+/// The advertising sets of one node and the queue before them. PDUs wait for a free set; a full queue drops them.
 ///
-/// A PDU with C retransmissions at an interval of I ms keeps a set for C(I + 5) + 3.8 ms on average, with an old
-/// controller for I + (C + 1)(I + 10) ms.
+/// A PDU with C retransmissions at an interval of I ms occupies a set for C(I + 5) + 3.8 ms on average. With an old
+/// controller it is I + (C + 1)(I + 10) ms.
 struct Advertiser: Sendable {
     private var freeAt: [Instant]
     private var waiting: [Instant] = []
-    /// PDUs that found the queue full.
+    /// How many PDUs found the queue full.
     private(set) var dropped = 0
 
     /// Idle sets, at least one.
@@ -37,12 +37,12 @@ struct Advertiser: Sendable {
         for index in freeAt.indices where freeAt[index] < freeAt[set] { set = index }
         let start = max(now, freeAt[set])
         if start > now { waiting.append(start) }
-        // 2 ms from the host to the controller, then 1.8 ms for the three channels of every copy.
+        // 2 ms from the host to the controller, then 1.8 ms for the three channels of each copy.
         var time = start.advanced(by: .milliseconds(2))
         var copies = [time]
         for _ in 0..<transmit.count {
             time = time.advanced(by: .milliseconds(transmit.intervalMilliseconds))
-            // Old controllers space copies by 10 ms more, in which the random delay lies.
+            // Old controllers add 10 ms between copies, which include the random delay.
             let delay: Duration =
                 settings.isAdvertisingLegacy
                 ? .milliseconds(10) : generator.duration(in: settings.advertisingDelay)
@@ -59,7 +59,7 @@ struct Advertiser: Sendable {
 }
 
 extension SeededGenerator {
-    /// A duration out of the range, to the microsecond.
+    /// A random duration from the range, in whole microseconds.
     mutating func duration(in range: ClosedRange<Duration>) -> Duration {
         .microseconds(microseconds(in: range.lowerBound.microseconds...range.upperBound.microseconds))
     }

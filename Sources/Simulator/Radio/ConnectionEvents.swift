@@ -1,13 +1,13 @@
 import MeshCore
 
-/// One direction of a GATT connection: packets go out at connection events, a few at each.
+/// One direction of a GATT connection: packets are sent at connection events, a few at each.
 struct ConnectionEvents: Sendable {
     private let interval: Int64
     private let packets: Int
     private var event: Int64 = -1
     private var used = 0
 
-    /// An idle direction; an interval below a millisecond counts as one.
+    /// An idle direction. An interval below a millisecond counts as one millisecond.
     init(interval: Duration, packets: Int) {
         self.interval = max(interval.microseconds, 1_000)
         self.packets = max(packets, 1)

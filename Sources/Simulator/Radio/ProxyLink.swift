@@ -1,23 +1,23 @@
 import MeshCore
 
-/// One GATT connection, seen from the node or device: the Proxy Server role (Mesh Protocol 6), or PB-GATT (5.2.2). A link
-/// of PB-ADV that a node has opened to a device is one, too, as far as the device is concerned.
+/// One GATT connection, seen from the node or device: the Proxy Server role (Mesh Protocol 6), or PB-GATT (5.2.2). For
+/// the device, a PB-ADV link that a node has opened to it counts as one too.
 struct ProxyLink {
     /// The node it leads to.
     let node: Int
     /// What the client wants to hear.
     var filter = ProxyFilter()
-    /// Puts packets of the client together.
+    /// Reassembles packets from the client.
     var reassembler = ProxyReassembler()
-    /// When packets of the client arrive.
+    /// Decides when packets from the client arrive.
     var toNode: ConnectionEvents
-    /// When packets of the node arrive.
+    /// Decides when packets from the node arrive.
     var toClient: ConnectionEvents
-    /// Packets that came from the client.
+    /// How many packets came from the client.
     var packetsReceived = 0
-    /// The session of the provisioning protocol, on a link to a device's provisioning service.
+    /// The provisioning session, on a link to a device's provisioning service.
     var provisioning: ProvisioningService?
-    /// Where the link is none of a client but of a Remote Provisioning Server, what carries it.
+    /// What carries the link, if it belongs to a Remote Provisioning Server and not to a client.
     var remote: RemoteCarrier?
     /// Whether the end of the link is on its way to the client.
     var isEnding = false

@@ -1,10 +1,10 @@
 import MeshCore
 
 extension SimulatedWorld {
-    /// A node whose bridge is on sends a network PDU of others on into the subnets that its table names, under their
-    /// keys and with a TTL one less; source, destination and sequence number stay (Mesh Protocol 1.1, 3.4.6.3).
+    /// A node whose bridge is on forwards a network PDU of others into the subnets that its table names, under their
+    /// keys and with a TTL one less. Source, destination and sequence number stay (Mesh Protocol 1.1, 3.4.6.3).
     ///
-    /// - Parameter actions: what the node's stack made of the PDU.
+    /// - Parameter actions: the results of the node's stack for the PDU.
     func bridge(_ octets: [UInt8], after actions: [StackAction], at node: Int, from origin: Origin) {
         guard nodes[node].isBridge, !nodes[node].faults.isMute, !actions.contains(where: \.isRefusal) else { return }
         let stack = nodes[node].stack
@@ -36,7 +36,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Whether some node sends a PDU on from the subnet of that key into one that its destination is in.
+    /// Whether some node forwards a PDU from the subnet of that key into the destination's subnet.
     func isBridged(_ pdu: NetworkPDU, under key: KeyMaterial) -> Bool {
         guard let owner = owners[pdu.destination.rawValue] else { return false }
         return nodes.contains { node in
@@ -50,7 +50,8 @@ extension SimulatedWorld {
 }
 
 extension StackAction {
-    /// Whether a stack had no use for a PDU at the network layer: it is nobody's, its own, or has come before.
+    /// Whether a stack rejects a PDU at the network layer: it cannot read the PDU, has sent it itself, or has seen it
+    /// before.
     fileprivate var isRefusal: Bool {
         switch self {
         case .dropped(.network), .dropped(.ownSource), .dropped(.alreadySeen): true
@@ -60,7 +61,7 @@ extension StackAction {
 }
 
 extension NodeConfigurationState {
-    /// Whether a NetKey, present or old, is on the node.
+    /// Whether the node has a NetKey, as the present or the old key.
     func knows(_ key: KeyMaterial) -> Bool {
         netKeys.contains { $0.key == key || $0.oldKey == key }
     }

@@ -4,11 +4,11 @@ extension SimulatedWorld {
     /// The largest packet on a link, header included: ATT_MTU - 3.
     package var maximumPacketSize: Int { max(settings.maximumPacketSize, 2) }
 
-    /// Begins to connect; after ``WorldSettings/connecting`` the link is opened or closed.
+    /// Begins to connect. After ``WorldSettings/connecting`` the link is open or closed.
     ///
-    /// A proxy sends a beacon for each of its subnets as soon as the link is open. `.anyProxy` is the
-    /// node that the settings name, else the first that is powered and has its GATT proxy on. A node that the
-    /// settings name, or whose Node Identity is advertised, need not be a proxy: it takes messages for itself.
+    /// A proxy sends a beacon for each of its subnets as soon as the link is open. `.anyProxy` is the node that the
+    /// settings name, or else the first one that is powered and has its GATT proxy on. The node that the settings name,
+    /// and a node that advertises its Node Identity, need not be proxies: they handle messages to themselves.
     package func connect(to target: LinkTarget) -> LinkIdentifier {
         let link = LinkIdentifier(rawValue: nextLink)
         nextLink += 1
@@ -17,7 +17,7 @@ extension SimulatedWorld {
         return link
     }
 
-    /// The time that connecting takes is over.
+    /// The time for connecting is over.
     func finishConnecting(_ link: LinkIdentifier) {
         guard let target = connecting.removeValue(forKey: link) else { return }
         do throws(BearerError) {
@@ -88,7 +88,7 @@ extension SimulatedWorld {
         )
     }
 
-    /// Brings in a packet that a client writes to Data In; nothing happens on a link that is closed.
+    /// Delivers a packet that a client writes to Data In. Does nothing on a closed link.
     package func inject(_ packet: [UInt8], on link: LinkIdentifier) {
         guard links[link] != nil else { return }
         statistics.packetsFromClient += 1
@@ -96,7 +96,7 @@ extension SimulatedWorld {
         queue.add(.write(link, packet), at: arrival)
     }
 
-    /// Ends a link, or stops connecting, as a client does: nothing more comes from it.
+    /// Ends a link or stops connecting, as a client does. No more events follow from the link.
     package func disconnect(_ link: LinkIdentifier) {
         leaveProvisioning(link)
         links[link] = nil
@@ -104,7 +104,7 @@ extension SimulatedWorld {
         outbox.removeAll { $0.link == link }
     }
 
-    /// The links that are open, in the order of their opening.
+    /// The open links, in the order in which they were opened.
     package var openLinks: [LinkIdentifier] { links.filter { $0.value.remote == nil }.keys.sorted() }
 
     /// A packet of the client reaches the node.
@@ -122,7 +122,7 @@ extension SimulatedWorld {
             return
         }
         if let pdu, end.provisioning != nil {
-            // The provisioning service knows no other PDUs (Mesh Protocol 6.3.1).
+            // The provisioning service accepts no other PDUs (Mesh Protocol 6.3.1).
             if pdu.type == .provisioning { receive(provisioning: pdu.payload, on: link) }
         } else if let pdu {
             switch pdu.type {
@@ -142,7 +142,7 @@ extension SimulatedWorld {
         let reading = observer.read(octets, as: .message, current: newestIVIndex)
         if let reading {
             check(reading, octets, by: .client(link))
-            // A message that the node can read puts its source on the accept list (6.4.2).
+            // A message that the node can read adds its source to the accept list (6.4.2).
             let keys = nodes[node].state.netKeys
             if keys.contains(where: { $0.key == reading.key || $0.oldKey == reading.key }) {
                 links[link]?.filter.clientSent(from: reading.pdu.source)
@@ -169,9 +169,9 @@ extension SimulatedWorld {
         notify(ProxyPDU(type: .configuration, payload: answer), on: link)
     }
 
-    /// Lets the filter of a link take what the client wants, as far as the node's habits let it.
+    /// Changes the filter of a link as the client asks, as far as the node's habits allow.
     ///
-    /// - Returns: the Filter Status to answer with, nil for none.
+    /// - Returns: the Filter Status to answer with; nil for none.
     private func filter(
         _ message: ProxyConfigurationMessage,
         from client: UnicastAddress?,
@@ -192,7 +192,7 @@ extension SimulatedWorld {
         return .filterStatus(type, listSize: habits.contains(.miscountsFilter) ? 0 : UInt16(truncatingIfNeeded: count))
     }
 
-    /// Hands a PDU to all clients of a node whose filters let it through; tells whether there are any.
+    /// Sends a PDU to all clients of a node whose filters let it through. Returns whether there are any.
     @discardableResult
     func forward(_ pdu: [UInt8], to destination: Address, from node: Int, except origin: LinkIdentifier?) -> Bool {
         var isTaken = false
@@ -215,7 +215,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// The node ends a link; what it sent before still arrives.
+    /// The node ends a link. What it sent before still arrives.
     func end(_ link: LinkIdentifier, reason: String) {
         guard let end = links[link], !end.isEnding else { return }
         guard end.remote == nil else {

@@ -1,9 +1,9 @@
 import MeshCore
 
 extension SimulatedWorld {
-    /// Where something that a node's stack does comes from.
+    /// Where the actions of a node's stack come from.
     enum Origin {
-        /// Its own timers and answers.
+        /// The node's own timers and answers.
         case itself
         /// The advertising bearer.
         case air
@@ -22,7 +22,7 @@ extension SimulatedWorld {
         bridge(pdu, after: actions, at: node, from: .air)
     }
 
-    /// Does what a node's stack wants done.
+    /// Carries out the actions of a node's stack.
     func perform(_ actions: [StackAction], at node: Int, from origin: Origin) {
         for action in actions {
             switch action {
@@ -50,8 +50,8 @@ extension SimulatedWorld {
         scheduleWake(node)
     }
 
-    /// A PDU that starts at a node goes out on all its bearers; one with TTL 0 to a client of the node to that client
-    /// alone, as stock firmware does it (Zephyr and NimBLE advertise no unicast message that a client's filter took).
+    /// Sends a PDU that starts at a node on all its bearers. A PDU with TTL 0 to a client of the node goes only to that
+    /// client, as in stock firmware (Zephyr and NimBLE do not advertise a unicast message that a client's filter took).
     private func transmit(_ pdu: [UInt8], to destination: Address, from node: Int) {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
         let reading = observer.read(pdu, as: .message, current: newestIVIndex)
@@ -63,7 +63,7 @@ extension SimulatedWorld {
         if !isForNeighbour { forward(pdu, to: destination, from: node, except: nil) }
     }
 
-    /// A PDU that a node's stack has prepared for forwarding goes on if the node's features say so.
+    /// Forwards a PDU that a node's stack has prepared, if the node's features allow it.
     private func relay(_ pdu: [UInt8], to destination: Address, at node: Int, from origin: Origin) {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
         _ = nodes[node].heard.insert(pdu)
@@ -83,7 +83,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Puts a PDU on the air: each neighbour hears the first copy that reaches it.
+    /// Advertises a PDU. Each neighbour hears the first copy that reaches it.
     func advertise(_ pdu: [UInt8], _ transmit: TransmitParameters, from node: Int) {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
         guard
@@ -100,14 +100,14 @@ extension SimulatedWorld {
                 nodes[neighbour.node].load.add(sent.copies.count, at: now)
             }
             if let arrival = sent.copies.first(where: { _ in !generator.happens(loss) }) {
-                // Most of what relays send was heard before: it need not even wait for its instant.
+                // Neighbours have already heard most of what relays send. Such a PDU needs no event.
                 guard !nodes[neighbour.node].heard.contains(pdu) else { continue }
                 queue.add(.hear(node: neighbour.node, pdu), at: arrival)
             } else {
                 statistics.lost += 1
             }
         }
-        // While a node sends for 1.8 ms it is deaf, which is as bad as 2.4 events of others.
+        // While a node sends, it is deaf for 1.8 ms. That is as bad as 2.4 events of others.
         if settings.neighboursInterfere { nodes[node].load.add(sent.copies.count * 12 / 5, at: now) }
     }
 
@@ -122,7 +122,7 @@ extension SimulatedWorld {
         return loss
     }
 
-    /// Tells neighbours and clients with beacons what changed on a node (Mesh Protocol 3.10.3, 3.10.4).
+    /// Tells neighbours and clients by beacons what has changed on a node (Mesh Protocol 3.10.3, 3.10.4).
     func announce(_ node: Int) {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
         let clientBeacons = beaconsForClients(of: node)

@@ -2,17 +2,18 @@ import MeshCore
 
 /// What the world keeps while somebody scans.
 struct ScanState {
-    /// How many scan; nobody advertises to nobody.
+    /// How many clients scan. Without any, nothing advertises.
     var scanners = 0
-    /// Counts beginnings, so that the ticks of an earlier scan end.
+    /// Counts the beginnings of scans, so that the ticks of an earlier scan end.
     var session: UInt32 = 0
-    /// Who ticks already since that beginning.
+    /// The devices that already tick in this scan.
     var ticking: Set<DeviceUUID> = []
-    /// Hops to each node from the one beside the scanner, nil where there is no way; nodes that came later are not in it.
+    /// The hops to each node from the one beside the scanner; nil if there is no path. Nodes that came later are
+    /// missing.
     var hops: [Int?] = []
-    /// Draws for advertisements alone, so that scanning changes nothing else.
+    /// A generator for advertisements only, so that scanning affects nothing else.
     var generator: SeededGenerator
-    /// Tells the surroundings of one device from those of another.
+    /// Makes the surroundings of devices differ.
     let salt: UInt64
 
     /// Nobody scans.
@@ -23,10 +24,10 @@ struct ScanState {
 }
 
 extension SimulatedWorld {
-    /// Somebody begins to scan: everything that advertises is reported from now on as ``BearerEvent/heard(_:)``, each
-    /// advertiser once in ``WorldSettings/scannedInterval`` unless the advertisement is lost.
+    /// A client begins to scan. From now on, everything that advertises is reported as ``BearerEvent/heard(_:)``: each
+    /// advertiser once per ``WorldSettings/scannedInterval``, unless the advertisement is lost.
     ///
-    /// As long as nobody scans, advertising costs nothing.
+    /// While nobody scans, advertising costs nothing.
     package func addScanner() {
         scan.scanners += 1
         guard scan.scanners == 1 else { return }
@@ -36,7 +37,7 @@ extension SimulatedWorld {
         for advertiser in advertisers { beginAdvertising(advertiser) }
     }
 
-    /// Somebody ceases to scan; after the last, nothing is reported any more.
+    /// A client stops scanning. After the last one, nothing is reported any more.
     package func removeScanner() {
         guard scan.scanners > 0 else { return }
         scan.scanners -= 1
@@ -45,14 +46,14 @@ extension SimulatedWorld {
         outbox.removeAll { $0.link == nil }
     }
 
-    /// Everybody who may advertise, whether they do at present or not, in a fixed order.
+    /// Every device that may advertise, whether it does at present or not, in a fixed order.
     private var advertisers: [DeviceUUID] { nodes.map(\.state.uuid) }
 
-    /// What a device advertises now, nothing if it is silent; in turn where it is several things.
+    /// What a device advertises now: several things in turn, or nothing if it is silent.
     private func advertised(by device: DeviceUUID) -> [Advertisement.Content] {
         guard let node = positions[device] else { return [] }
         guard nodes[node].isProvisionable else { return proxyAdvertisements(of: node).map { .proxy($0) } }
-        // A device advertises no more while somebody is connected to it (Mesh Protocol 7.1.2.2.1).
+        // A device stops advertising while somebody is connected to it (Mesh Protocol 7.1.2.2.1).
         guard !nodes[node].faults.isMute, nodes[node].device.provisioningBearers.contains(.gatt),
             !links.values.contains(where: { $0.node == node && !$0.isEnding })
         else { return [] }
@@ -64,7 +65,7 @@ extension SimulatedWorld {
         return [.unprovisioned(advertisement, uriHash: description.uriHash)]
     }
 
-    /// Makes a device that has come into the world advertise if somebody scans; doing it twice does nothing.
+    /// Makes a new device advertise if anybody scans. A second call does nothing.
     func beginAdvertising(_ device: DeviceUUID) {
         guard scan.scanners > 0, scan.ticking.insert(device).inserted else { return }
         let phase = scan.generator.microseconds(in: 0...scannedInterval.microseconds - 1)
@@ -72,7 +73,7 @@ extension SimulatedWorld {
         queue.add(.tick(tick), at: now.advanced(by: .microseconds(phase)))
     }
 
-    /// A device advertises once, and will again.
+    /// A device advertises once, and schedules its next turn.
     func tick(_ tick: AdvertisingTick) {
         guard scan.scanners > 0, tick.session == scan.session else { return }
         let delay = scannedInterval + scan.generator.duration(in: settings.advertisingDelay)
@@ -91,16 +92,17 @@ extension SimulatedWorld {
         outbox.append(.heard(advertisement))
     }
 
-    /// At least a millisecond, or time would stand still.
+    /// At least a millisecond; otherwise time would stand still.
     var scannedInterval: Duration { max(settings.scannedInterval, .milliseconds(1)) }
 
-    /// What a node advertises with the proxy service: for each subnet the Node Identity while it runs, else the private
-    /// one while that runs, else the Network ID if its GATT proxy is on, openly or in private (Mesh Protocol 7.2.2.2).
+    /// What a node advertises with the proxy service. For each subnet: its Node Identity while that runs, else its
+    /// Private Node Identity while that runs, else the Network ID if its GATT proxy is on, openly or privately (Mesh
+    /// Protocol 7.2.2.2).
     private func proxyAdvertisements(of node: Int) -> [ProxyAdvertisement] {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return [] }
         let state = nodes[node].state
         return state.netKeys.compactMap { key in
-            // In the first phase of a key refresh the network is still known by the old key.
+            // In the first phase of a key refresh, the old key still identifies the network.
             guard let material = state.transmitKey(key.index) else { return nil }
             let credentials = schedules.subnet(material)
             if key.isIdentityRunning {
@@ -118,28 +120,28 @@ extension SimulatedWorld {
         }
     }
 
-    /// A random for so many minutes, the same in all runs of a seed.
+    /// A random value for so many minutes, the same in all runs with the same seed.
     private func random(of device: DeviceUUID, in subnet: NetKeyIndex, minutes: Int64) -> UInt64 {
         let period = UInt64(bitPattern: now.microseconds / (minutes * 60_000_000))
         var mixer = SeededGenerator(seed: surroundings(of: device) ^ period << 16 ^ UInt64(subnet.rawValue))
         return mixer.next()
     }
 
-    /// The strength of a device's signal where the scanner is, in dBm: some -50 beside it and 12 less with each hop,
-    /// walls and furniture of its own, and a little that changes.
+    /// A device's signal strength at the scanner in dBm: about -50 beside it, and 12 less for each hop. Walls and
+    /// furniture add a fixed part for each device, and a small part varies.
     func signal(of device: DeviceUUID, hops: Int?) -> Int8 {
         let walls = Int(surroundings(of: device) % 13)
         let change = Int(scan.generator.microseconds(in: -2...2))
         return Int8(clamping: max(-44 - 12 * min(hops ?? 1, 8) - walls + change, -100))
     }
 
-    /// A number that is a device's own in this world.
+    /// A number that belongs to a device in this world.
     func surroundings(of device: DeviceUUID) -> UInt64 {
         var mixer = SeededGenerator(seed: scan.salt ^ device.rawValue.high ^ (device.rawValue.low &* 0x9E37_79B9))
         return mixer.next()
     }
 
-    /// The share of a device's advertisements that the scanner does not get.
+    /// The share of a device's advertisements that the scanner misses.
     private func scanLoss(of node: Int?) -> Double {
         let loss = max(settings.copyLoss, node.flatMap { nodes[$0].faults.copyLoss } ?? 0)
         return 1 - (1 - loss) * Interference.survival(eventsPerSecond: settings.backgroundEvents)
@@ -148,7 +150,7 @@ extension SimulatedWorld {
 
 /// One device's turn to advertise.
 struct AdvertisingTick {
-    /// Who.
+    /// The device.
     let device: DeviceUUID
     /// The scan that the turn belongs to.
     let session: UInt32

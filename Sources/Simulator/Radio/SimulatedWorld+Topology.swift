@@ -1,15 +1,16 @@
 import MeshCore
 
 extension SimulatedWorld {
-    /// The node that the client stands beside: the one that hops are counted from, else the one that the settings name,
-    /// else the first that is a proxy, or can be one.
+    /// The node beside the client: the one that hops are counted from, else the one that the settings name, else the
+    /// first that is a proxy or can be one.
     var rootNode: Int {
         radioRoot ?? settings.proxy.flatMap { positions[$0] }
             ?? nodes.firstIndex { $0.state.isProvisioned && $0.state.isGATTProxyOn }
             ?? nodes.firstIndex { $0.state.proxy == .enabled } ?? 0
     }
 
-    /// Makes the radio: the links that the settings name, or places for all nodes; those of earlier runs stay.
+    /// Sets up the radio: the links that the settings name, or places for all nodes. Links and places of earlier runs
+    /// stay.
     func makeRadio(state: SimulatorState) {
         switch settings.topology {
         case .links(let links):
@@ -40,7 +41,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Who hears whom at present. Where nodes have places, this follows from who relays in which subnet.
+    /// Who hears whom at present. If nodes have places, this depends on which nodes relay in which subnet.
     var presentRadio: RadioNeighbours {
         guard isRadioStale else { return radio }
         isRadioStale = false
@@ -55,14 +56,14 @@ extension SimulatedWorld {
         return radio
     }
 
-    /// A node has become a relay or ceased to be one, is in other subnets, or has power now or none.
+    /// A node has started or stopped relaying, has changed its subnets, or has gained or lost power.
     func radioChanges() {
         if !places.isEmpty { isRadioStale = true }
     }
 
-    /// Who hears a node.
+    /// The nodes that hear a node.
     ///
-    /// Hops are counted from where the client is, and that is where the first proxy is, too: any other node that the
+    /// Hops are counted from the client's position, which is also that of the first proxy. Any other node that the
     /// client is connected to hears and is heard as if it stood there.
     func audience(of node: Int) -> [RadioNeighbours.Neighbour] {
         let radio = presentRadio
@@ -79,7 +80,7 @@ extension SimulatedWorld {
                 [RadioNeighbours.Neighbour(node: root)]
                 + radio.neighbours[root].filter { $0.node != node && !guests.contains($0.node) }
                 + guests.filter { $0 != node }.map { RadioNeighbours.Neighbour(node: $0) }
-            // Those that it knows from where it stands itself; there are few.
+            // The neighbours from its own place; there are few.
             let known = own.filter { neighbour in !heardAsRoot.contains { $0.node == neighbour.node } }
             return heardAsRoot + known
         }
@@ -91,14 +92,14 @@ extension SimulatedWorld {
         return own + added.map { RadioNeighbours.Neighbour(node: $0, copyLoss: link.copyLoss) }
     }
 
-    /// The nodes and devices that are within reach of a node by themselves, whether they take part in its network or not:
-    /// those at its own level and at the ones before and after it.
+    /// The nodes and devices that a node can reach directly, whether they are in its network or not: those at its own
+    /// level and at the levels next to it.
     func inRange(of node: Int) -> [RadioNeighbours.Neighbour] {
         guard !places.isEmpty else { return radio.neighbours[node] }
         return nodes.indices.filter { $0 != node && isNear(node, $0) }.map { RadioNeighbours.Neighbour(node: $0) }
     }
 
-    /// The way from one node or device to another one; nil if that is out of reach.
+    /// The path from one node or device to another; nil if it is out of reach.
     func way(from sender: Int, to receiver: Int) -> RadioNeighbours.Neighbour? {
         guard !places.isEmpty else { return radio.neighbours[sender].first { $0.node == receiver } }
         return isNear(sender, receiver) ? RadioNeighbours.Neighbour(node: receiver) : nil
@@ -108,7 +109,7 @@ extension SimulatedWorld {
         abs(Int(places[first].level) - Int(places[second].level)) <= 1
     }
 
-    /// Hops to each node from the one beside the client, nil where there is no way.
+    /// The hops to each node from the one beside the client; nil if there is no path.
     var hopsFromRoot: [Int?] {
         places.isEmpty ? radio.hops(from: rootNode) : places.map { Int($0.level) }
     }

@@ -1,33 +1,33 @@
 import MeshCore
 
-/// Who hears whom, by positions in the world's list of nodes.
+/// Who hears whom, by indexes into the world's list of nodes.
 struct RadioNeighbours: Hashable, Sendable {
     /// One direction of a link.
     struct Neighbour: Hashable, Sendable {
-        /// The position of the node that hears.
+        /// The index of the node that hears.
         var node: Int
-        /// The share of copies lost, nil for that of the settings.
+        /// The share of copies lost; nil for the share in the settings.
         var copyLoss: Double?
     }
 
-    /// For each node those that hear it.
+    /// For each node, those that hear it.
     private(set) var neighbours: [[Neighbour]]
 
-    /// Nobody hears anybody.
+    /// A radio without links.
     init(nodeCount: Int) {
         neighbours = Array(repeating: [], count: nodeCount)
     }
 
     /// Lets two different nodes hear each other.
     mutating func connect(_ first: Int, _ second: Int, copyLoss: Double? = nil) {
-        // Looking through the shorter list keeps a star of n nodes from costing n² steps.
+        // Searching the shorter list keeps a star of n nodes from costing n² steps.
         let (short, other) = neighbours[first].count < neighbours[second].count ? (first, second) : (second, first)
         guard first != second, !neighbours[short].contains(where: { $0.node == other }) else { return }
         neighbours[first].append(Neighbour(node: second, copyLoss: copyLoss))
         neighbours[second].append(Neighbour(node: first, copyLoss: copyLoss))
     }
 
-    /// All links once, the lower position first.
+    /// Each link once, with the lower index first.
     var links: [(Int, Int, Double?)] {
         neighbours.enumerated().flatMap { first, heard in
             heard.filter { $0.node > first }.map { (first, $0.node, $0.copyLoss) }
@@ -35,32 +35,34 @@ struct RadioNeighbours: Hashable, Sendable {
     }
 }
 
-/// A node as far as it matters to who hears it.
+/// What decides who hears a node.
 struct RadioStation: Hashable, Sendable {
-    /// Where it stands.
+    /// Its place.
     var place: RadioPlace
-    /// The subnets it is in; none if it takes part in no network at present.
+    /// Its subnets; empty if it takes part in no network at present.
     var subnets: [NetKeyIndex]
     /// Whether it relays at present.
     var isRelay: Bool
 }
 
 extension RadioNeighbours {
-    /// How many relays of the level before its own a node hears in each of its subnets.
+    /// From how many relays of the previous level a node hears, in each of its subnets.
     static let relaysInward = 6
-    /// How many relays of its own level.
+    /// From how many relays of its own level a node hears.
     static let relaysBeside = 3
-    /// The share of copies that gets through for each level that a link reaches farther than one.
+    /// The share of copies that gets through for each level that a link spans beyond one.
     static let shareKeptPerLevel = 0.6
 
-    /// Who hears whom in a building full of nodes. Everybody who is near hears; so that a thousand nodes are still fast, each
-    /// is given those who matter: in each of its subnets the relays nearest to it that are on, some of the level before
-    /// its own and some of its own level, and the root if it stands next to it. Where nobody relays at the level before, it
-    /// hears those farther in, down to the root, with more losses.
+    /// Who hears whom in a building full of nodes.
+    ///
+    /// Everybody nearby hears. To keep a thousand nodes fast, each node gets only the neighbours that matter: in each
+    /// of its subnets the nearest active relays, some at the previous level and some at its own, and the root if it is
+    /// next to it. If no node relays at the previous level, it hears relays farther in, down to the root, with more
+    /// losses.
     ///
     /// - Parameters:
     ///   - stations: all nodes.
-    ///   - root: the node at level 0, beside which the client is; it is there for all subnets.
+    ///   - root: the node at level 0, beside the client; it serves all subnets.
     ///   - copyLoss: the share of copies lost from one level to the next.
     init(_ stations: [RadioStation], root: Int, copyLoss: Double) {
         self.init(nodeCount: stations.count)
@@ -112,13 +114,13 @@ extension RadioNeighbours {
     }
 }
 
-/// Relays of a subnet that stand at one level.
+/// Identifies the relays of a subnet at one level.
 private struct RingKey: Hashable {
     var subnet: NetKeyIndex
     var level: UInt8
 }
 
-/// Relays of one level in the order of their directions.
+/// The relays of one level, in order of their directions.
 private struct RelayRing {
     private var members: [(bearing: UInt16, node: Int)] = []
 
@@ -126,7 +128,7 @@ private struct RelayRing {
 
     mutating func sort() { members.sort { ($0.bearing, $0.node) < ($1.bearing, $1.node) } }
 
-    /// The relays nearest to a direction, the nearest first.
+    /// The relays nearest to a direction, nearest first.
     func nearest(_ count: Int, to bearing: UInt16, except node: Int) -> [Int] {
         var low = 0
         var high = members.count
@@ -134,7 +136,7 @@ private struct RelayRing {
             let middle = (low + high) / 2
             if members[middle].bearing < bearing { low = middle + 1 } else { high = middle }
         }
-        // Two hands go round the circle, one each way, until they have met.
+        // Two indexes go round the circle in opposite directions until they meet.
         var nearest: [Int] = []
         var right = 0
         var left = 1

@@ -1,6 +1,6 @@
 import MeshCore
 
-// What stands behind the layout of a node in the records that have it.
+// These fields follow the layout of a node, in records that have them.
 
 extension ByteWriter {
     mutating func write(_ states: FoundationStates) {

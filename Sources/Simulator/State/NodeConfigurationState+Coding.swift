@@ -1,7 +1,7 @@
 import MeshCore
 
 extension ByteWriter {
-    /// The layout of version 1, in the order of the lines.
+    /// Writes the fields of version 1, in this order.
     mutating func write(_ node: NodeConfigurationState) {
         write(node.uuid.rawValue.bytes)
         write(text: node.name)

@@ -1,7 +1,7 @@
 package import MeshCore
 
 extension NodeConfigurationState {
-    /// A device as it leaves the factory: in no network. Its address is without meaning.
+    /// A device as it leaves the factory, in no network. Its address has no meaning.
     package init(unprovisioned device: DeviceDescription) {
         self.init(
             device.composition,
@@ -15,10 +15,10 @@ extension NodeConfigurationState {
         foundation.compositionPages = device.compositionPages
     }
 
-    /// What a device is as soon as it has accepted provisioning data (Mesh Protocol 5.4.2.5): a node of one subnet with
-    /// no AppKeys, that advertises with its Node Identity if it can be a proxy (7.2.2.2.3).
+    /// A device that has just accepted provisioning data (Mesh Protocol 5.4.2.5): a node in one subnet without AppKeys.
+    /// If it can be a proxy, it advertises with its Node Identity (7.2.2.2.3).
     ///
-    /// In phase 2 of a key refresh it knows the new key alone, and takes it for the old one too.
+    /// In phase 2 of a key refresh it knows only the new key, and uses it as the old key too.
     package init(_ device: DeviceDescription, provisionedWith data: ProvisioningData, deviceKey: KeyMaterial) {
         var netKey = NodeNetKey(index: data.netKeyIndex, key: data.netKey)
         if data.isKeyRefreshing {
@@ -37,8 +37,8 @@ extension NodeConfigurationState {
         foundation.compositionPages = device.compositionPages
     }
 
-    /// The states that firmware begins with: what the device supports is on, Secure Network Beacon on, Default TTL 7,
-    /// Network Transmit and Relay Retransmit two retransmissions 20 ms apart.
+    /// The initial states of the firmware: supported features on, Secure Network Beacon on, Default TTL 7, and two
+    /// retransmissions 20 ms apart for both Network Transmit and Relay Retransmit.
     private init(
         _ composition: Composition,
         uuid: DeviceUUID,
@@ -78,7 +78,7 @@ extension NodeConfigurationState {
         )
     }
 
-    /// The device behind a node that nobody described: what its composition tells, with nothing out of band.
+    /// The device behind a node without a description: what its composition says, and no out-of-band methods.
     package var derivedDescription: DeviceDescription {
         var device = DeviceDescription(
             uuid: uuid,
@@ -90,7 +90,7 @@ extension NodeConfigurationState {
         return device
     }
 
-    /// Takes what a description tells of a node of which the database knows no composition.
+    /// Takes the composition from a device's description, for a node whose composition the database does not know.
     mutating func takeComposition(of device: DeviceDescription) {
         let fresh = NodeConfigurationState(unprovisioned: device)
         product = fresh.product
@@ -103,8 +103,8 @@ extension NodeConfigurationState {
 }
 
 extension Composition {
-    /// Its elements without any configuration, 1...255: a device without elements has a primary one all the same, and
-    /// models that are named twice are there once.
+    /// Its elements without any configuration, 1...255. A device without elements gets a primary one. A model that is
+    /// listed twice occurs once.
     fileprivate var simulatedElements: [Element] {
         let elements = self.elements.prefix(255).map { element in
             var seen: Set<ModelIdentifier> = []

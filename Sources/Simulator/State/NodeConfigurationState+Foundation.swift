@@ -1,8 +1,8 @@
 package import MeshCore
 
 extension NodeConfigurationState {
-    /// The value of a state as the node would report it; nil if the primary element lacks its model, or the node the
-    /// subnet.
+    /// The value of a state as the node would report it; nil if the primary element lacks the model, or the node lacks
+    /// the subnet.
     package func foundationState(_ kind: FoundationState.Kind) -> FoundationState? {
         guard hasPrimary(kind.model) else { return nil }
         switch kind {

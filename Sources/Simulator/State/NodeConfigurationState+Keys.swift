@@ -1,7 +1,7 @@
 import MeshCore
 
-// What a Configuration Server does to its key lists, with the checks in the order of the specification (Mesh
-// Protocol 4.4.1.2). A request that changes nothing because it is already so succeeds.
+// These functions change the key lists of a Configuration Server. Their checks follow the order of the specification
+// (Mesh Protocol 4.4.1.2). A request that would change nothing succeeds.
 
 extension NodeConfigurationState {
     mutating func addNetKey(_ index: NetKeyIndex, _ key: KeyMaterial, limit: Int) -> ConfigStatusCode {
@@ -30,7 +30,9 @@ extension NodeConfigurationState {
         }
     }
 
-    /// - Parameter requestKey: the NetKey that secured the request, which cannot delete itself.
+    /// Deletes a NetKey.
+    ///
+    /// - Parameter requestKey: the NetKey that secured the request. It cannot delete itself.
     mutating func deleteNetKey(
         _ index: NetKeyIndex,
         requestKey: NetKeyIndex,
@@ -53,7 +55,7 @@ extension NodeConfigurationState {
         return .success
     }
 
-    /// What a request or a beacon brings about; at the end the old keys are gone (Mesh Protocol 3.11.4).
+    /// Enters a phase, as a request or a beacon demands. At the end the old keys are gone (Mesh Protocol 3.11.4).
     mutating func enterKeyRefreshPhase(_ index: NetKeyIndex, _ phase: KeyRefreshPhase) {
         guard let position = netKeys.firstIndex(where: { $0.index == index }) else { return }
         guard netKeys[position].phase != .normal else { return }
@@ -109,7 +111,7 @@ extension NodeConfigurationState {
         return .success
     }
 
-    /// Node Identity advertising; without a GATT proxy that is on it can be neither started nor stopped (4.2.11.1).
+    /// Starts or stops Node Identity advertising. Without an active GATT proxy neither is possible (4.2.11.1).
     mutating func setNodeIdentity(_ index: NetKeyIndex, isRunning: Bool) -> ConfigStatusCode {
         guard let position = netKeys.firstIndex(where: { $0.index == index }) else { return .invalidNetKeyIndex }
         switch proxy {
@@ -117,7 +119,7 @@ extension NodeConfigurationState {
         case .disabled: return .temporarilyUnableToChangeState
         case .enabled:
             netKeys[position].isIdentityRunning = isRunning
-            // Whoever is named openly anywhere hides nowhere (4.2.46.1).
+            // Open Node Identity advertising in one subnet ends the private one in all subnets (4.2.46.1).
             if isRunning {
                 for key in netKeys.indices { netKeys[key].isPrivateIdentityRunning = false }
             }

@@ -1,21 +1,23 @@
 import MeshCore
 
-// What a Configuration Server does to the models, with the checks in the order of the specification (Mesh Protocol
-// 4.4.1.2). A request that changes nothing because it is already so succeeds.
+// These functions change the models of a Configuration Server. Their checks follow the order of the specification (Mesh
+// Protocol 4.4.1.2). A request that would change nothing succeeds.
 
 extension NodeConfigurationState {
-    /// Where a model lies in ``elements``.
+    /// The position of a model in ``elements``.
     struct ModelPosition: Hashable {
         var element: Int
         var model: Int
     }
 
-    /// Why a model cannot be had.
+    /// Why a model cannot be accessed.
     struct Refusal: Error {
         var status: ConfigStatusCode
     }
 
     /// The model on the element with that address.
+    ///
+    /// - Throws: ``Refusal`` if the element or the model does not exist.
     func position(_ address: UnicastAddress, _ identifier: ModelIdentifier) throws(Refusal) -> ModelPosition {
         let element = Int(address.rawValue) - Int(self.address.rawValue)
         guard elements.indices.contains(element) else { throw Refusal(status: .invalidAddress) }
@@ -40,7 +42,7 @@ extension NodeConfigurationState {
         return .success
     }
 
-    /// Also ends a publication that uses the key.
+    /// Removes a binding. This also ends a publication that uses the key.
     mutating func unbind(_ position: ModelPosition, _ key: AppKeyIndex) -> ConfigStatusCode {
         guard appKey(key) != nil else { return .invalidAppKeyIndex }
         self[position].bindings.removeAll { $0 == key }
@@ -48,7 +50,7 @@ extension NodeConfigurationState {
         return .success
     }
 
-    /// Nil as publication ends it.
+    /// Sets a publication; nil ends it.
     mutating func publish(
         _ position: ModelPosition,
         _ publication: Publication?,
@@ -96,7 +98,7 @@ extension NodeConfigurationState {
         return .success
     }
 
-    /// Leaves exactly the given subscriptions.
+    /// Replaces all subscriptions with the given ones.
     mutating func overwriteSubscriptions(
         _ position: ModelPosition,
         _ addresses: [SubscriptionAddress],
@@ -144,7 +146,7 @@ extension NodeConfigurationState {
         return known.contains(label) || known.count < limit
     }
 
-    /// All labels that subscriptions and publications of the node use.
+    /// All labels in subscriptions and publications of the node.
     var labels: Set<LabelUUID> {
         var labels: Set<LabelUUID> = []
         for model in elements.flatMap(\.models) {

@@ -1,11 +1,11 @@
 package import MeshCore
 
 extension NodeConfigurationState {
-    /// The state a node of the database would report, with defaults for what the database does not know.
+    /// The state that a node of the database would report, with defaults for what the database does not know.
     ///
-    /// Defaults: features not supported, except relay, proxy and friend where nothing at all is known of the node's
-    /// composition: then they are supported and off. Default TTL 7, Secure Network Beacon on, Network Transmit and
-    /// Relay Retransmit two retransmissions 20 ms apart, a primary element with Configuration and Health Server.
+    /// The defaults: features are not supported. If nothing is known of the node's composition, relay, proxy and friend
+    /// are supported and off. Default TTL 7, Secure Network Beacon on, two retransmissions 20 ms apart for both Network
+    /// Transmit and Relay Retransmit, and a primary element with Configuration Server and Health Server.
     package init(of node: Node, in network: MeshNetwork) {
         let unknownFeature: FeatureState = node.isCompositionKnown ? .notSupported : .disabled
         uuid = node.uuid
@@ -35,7 +35,7 @@ extension NodeConfigurationState {
             ? node.elements
             : [Element(models: [Model(identifier: .configurationServer), Model(identifier: .healthServer)])]
         for key in Set(appKeys.map(\.index)).symmetricDifference(node.appKeys.map(\.index)).sorted() {
-            // The database names a key that it does not hold: nobody can use it.
+            // The database names a key that it does not hold, so nobody can use that key.
             removeAppKey(key)
         }
         for state in node.states { take(state) }
@@ -43,8 +43,8 @@ extension NodeConfigurationState {
         foundation.compositionPages = node.compositionPages ?? [:]
     }
 
-    /// A state as it is recorded. The database may not know the count of a heartbeat publication, which is taken as without
-    /// end then, and the time for which a subscription counts, taken as over.
+    /// Takes a recorded state. If the database does not know the count of a heartbeat publication, the publication is
+    /// endless. If it does not know how long a heartbeat subscription counts, the subscription is over.
     private mutating func take(_ state: FoundationState) {
         switch state {
         case .heartbeatPublication(var heartbeat):
@@ -61,15 +61,15 @@ extension NodeConfigurationState {
         case .privateGATTProxy(let state): foundation.isPrivateGATTProxyEnabled = state == .enabled
         case .onDemandPrivateProxy(let seconds): foundation.onDemandPrivateProxySeconds = seconds
         case .subnetBridge(let isOn): foundation.isSubnetBridgeEnabled = isOn
-        // A recorded identity is stopped.
+        // A recorded identity no longer runs.
         case .nodeIdentity, .privateNodeIdentity: break
         }
     }
 }
 
 extension NodeNetKey {
-    /// What a node has of a NetKey of the network: in a key refresh, a node that is not updated has the old key alone.
-    /// One that is updated is where the network is, and one that has revoked the old key has left the refresh.
+    /// What a node has of a NetKey of the network. In a key refresh, a node that is not updated has only the old key. A
+    /// node that is updated is in the network's phase. A node that has revoked the old key has left the refresh.
     init(_ key: NetKey, progress: KeyRefreshProgress) {
         guard key.phase != .normal, let old = key.oldKey, progress != .revoked else {
             self.init(index: key.index, key: key.key)
@@ -84,7 +84,7 @@ extension NodeNetKey {
 }
 
 extension NodeAppKey {
-    /// What a node has of an AppKey of the network: in a key refresh, a node that is not updated has the old key alone.
+    /// What a node has of an AppKey of the network. In a key refresh, a node that is not updated has only the old key.
     init(_ key: AppKey, isUpdated: Bool) {
         guard let old = key.oldKey else {
             self.init(index: key.index, boundNetKey: key.boundNetKey, key: key.key)

@@ -1,23 +1,23 @@
 package import MeshCore
 
-/// Everything that the foundation models of one virtual node hold: the states of its Configuration Server, its keys
-/// and the configuration of its models (Mesh Protocol 4.2). Holds secrets.
+/// The states of all foundation models of one virtual node: its Configuration Server, its keys and the configuration of
+/// its models (Mesh Protocol 4.2). Holds secrets.
 package struct NodeConfigurationState: Hashable, Sendable {
-    /// The device, the same through all its lives in networks.
+    /// The device; it stays the same when the device joins or leaves networks.
     package var uuid: DeviceUUID
-    /// What people call it in messages of the simulator.
+    /// The name in the simulator's messages.
     package var name: String
-    /// The address of the primary element; that of the last network after a reset.
+    /// The address of the primary element. After a reset, the address in the last network.
     package var address: UnicastAddress
-    /// Whether it is a node of the network; a device after a reset hears and says nothing.
+    /// Whether it is a node of a network. A device that was reset neither hears nor sends mesh messages.
     package var isProvisioned: Bool
-    /// Secures the Configuration messages; nil where nobody can talk to the node. Of no use once the node was reset.
+    /// Secures Configuration messages; nil if nobody can talk to the node. Without use once the node was reset.
     package var deviceKey: KeyMaterial?
-    /// Company, product, version and CRPL; features and elements of page 0 follow from the rest.
+    /// Company, product, version and CRPL. The features and elements of page 0 follow from the other properties.
     package var product: Node.Product
-    /// Its NetKeys sorted by index.
+    /// Its NetKeys, sorted by index.
     package var netKeys: [NodeNetKey]
-    /// Its AppKeys sorted by index.
+    /// Its AppKeys, sorted by index.
     package var appKeys: [NodeAppKey]
     /// The Secure Network Beacon state.
     package var secureNetworkBeacon: Bool
@@ -39,15 +39,15 @@ package struct NodeConfigurationState: Hashable, Sendable {
     package var heartbeatPublication: HeartbeatPublicationSettings
     /// The Heartbeat Subscription state.
     package var heartbeatSubscription: HeartbeatSubscriptionSettings
-    /// The elements in the order of their indexes, at least one.
+    /// The elements in order of their indexes, at least one.
     package var elements: [Element]
     /// The states of the foundation models of version 1.1.
     package var foundation = FoundationStates()
 
-    /// The subnet with that index, nil if the node does not have it.
+    /// The subnet with that index; nil if the node does not have it.
     package func netKey(_ index: NetKeyIndex) -> NodeNetKey? { netKeys.first { $0.index == index } }
 
-    /// The AppKey with that index, nil if the node does not have it.
+    /// The AppKey with that index; nil if the node does not have it.
     package func appKey(_ index: AppKeyIndex) -> NodeAppKey? { appKeys.first { $0.index == index } }
 
     /// The addresses of all elements.
@@ -70,7 +70,7 @@ package struct NodeConfigurationState: Hashable, Sendable {
             replayListSize: product.replayListSize,
             features: features,
             elements: elements.map { element in
-                // Page 0 counts SIG and vendor models apart, so the first kind comes first.
+                // Page 0 counts SIG and vendor models separately, so SIG models come first.
                 CompositionElement(
                     location: element.location,
                     models: element.models.map(\.identifier).filter { !$0.isVendor }
@@ -80,7 +80,7 @@ package struct NodeConfigurationState: Hashable, Sendable {
         )
     }
 
-    /// Takes an AppKey away with all bindings and publications that use it (Mesh Protocol 4.2.6, 4.3.1.4).
+    /// Removes an AppKey, with all bindings and publications that use it (Mesh Protocol 4.2.6, 4.3.1.4).
     package mutating func removeAppKey(_ index: AppKeyIndex) {
         appKeys.removeAll { $0.index == index }
         for element in elements.indices {
@@ -93,7 +93,7 @@ package struct NodeConfigurationState: Hashable, Sendable {
         }
     }
 
-    /// Takes a NetKey away with its AppKeys, the heartbeat publication and the bridging table entries that use it.
+    /// Removes a NetKey, with its AppKeys and with the heartbeat publication and bridging table entries that use it.
     package mutating func removeNetKey(_ index: NetKeyIndex) {
         for key in appKeys where key.boundNetKey == index { removeAppKey(key.index) }
         netKeys.removeAll { $0.index == index }
@@ -101,7 +101,7 @@ package struct NodeConfigurationState: Hashable, Sendable {
         foundation.bridgingTable.removeAll { $0.subnets.first == index || $0.subnets.second == index }
     }
 
-    /// Forgets the network as Config Node Reset demands. What the device is made of stays, and the DeviceKey as well,
+    /// Forgets the network, as Config Node Reset demands. What belongs to the device stays. The DeviceKey stays too,
     /// but only to tell the life that ended from one that a later provisioning begins.
     package mutating func reset() {
         isProvisioned = false
@@ -124,9 +124,9 @@ package struct NodeConfigurationState: Hashable, Sendable {
 package struct NodeNetKey: Hashable, Sendable {
     /// Its index.
     package var index: NetKeyIndex
-    /// The key; during a key refresh the new one.
+    /// The key; during a key refresh, the new one.
     package var key: KeyMaterial
-    /// The key being replaced, exactly during a key refresh.
+    /// The key being replaced; set only during a key refresh.
     package var oldKey: KeyMaterial?
     /// Where the node is in the key refresh.
     package var phase: KeyRefreshPhase
@@ -135,7 +135,6 @@ package struct NodeNetKey: Hashable, Sendable {
     /// Whether the node advertises with its Private Node Identity in this subnet.
     package var isPrivateIdentityRunning = false
 
-    /// A key in that state.
     package init(index: NetKeyIndex, key: KeyMaterial, oldKey: KeyMaterial? = nil, phase: KeyRefreshPhase = .normal) {
         self.index = index
         self.key = key
@@ -150,12 +149,11 @@ package struct NodeAppKey: Hashable, Sendable {
     package var index: AppKeyIndex
     /// The NetKey it is bound to.
     package var boundNetKey: NetKeyIndex
-    /// The key; the new one once it was updated.
+    /// The key; once it was updated, the new one.
     package var key: KeyMaterial
-    /// The key being replaced, from its update to the end of the key refresh.
+    /// The key being replaced, from its update until the end of the key refresh.
     package var oldKey: KeyMaterial?
 
-    /// A key in that state.
     package init(index: AppKeyIndex, boundNetKey: NetKeyIndex, key: KeyMaterial, oldKey: KeyMaterial? = nil) {
         self.index = index
         self.boundNetKey = boundNetKey

@@ -1,8 +1,8 @@
 package import MeshCore
 
-/// What a simulated world remembers between runs; holds secrets.
+/// What a simulated world keeps between runs. Holds secrets.
 package struct SimulatorState: Hashable, Sendable {
-    /// The newest message a node accepted from a source.
+    /// The newest message that a node accepted from a source.
     package struct ReplayEntry: Hashable, Sendable {
         /// The IV index of the message.
         package var ivIndex: UInt32
@@ -10,28 +10,28 @@ package struct SimulatorState: Hashable, Sendable {
         package var sequence: UInt32
     }
 
-    /// The configuration of every node.
+    /// Each node's configuration.
     package var nodes: [DeviceUUID: NodeConfigurationState]
-    /// The IV index of every node that was told one.
+    /// The IV index of each node that has been told one.
     package var ivIndexes: [DeviceUUID: IVIndex]
     /// The replay protection lists.
     package var replay: [DeviceUUID: [UnicastAddress: ReplayEntry]]
-    /// For every stream of a node the first number that was surely never used.
+    /// For each stream of a node, the first number that was certainly never used.
     package var reservations: [SequenceStream: UInt32]
-    /// The numbers that were heard.
+    /// The sequence numbers that were heard.
     package var used: [SequenceStream: SequenceRanges]
-    /// The devices whose present or last life as a node began in the simulator; for them this state counts, whatever a
+    /// The devices whose present or last life as a node began in the simulator. For them this state counts, whatever a
     /// database says.
     package var provisioned: Set<DeviceUUID>
     /// The DeviceKeys that take over with the first message under them.
     package var deviceKeyCandidates: [DeviceUUID: KeyMaterial]
-    /// What devices do otherwise than others.
+    /// How devices deviate from others.
     package var habits: [DeviceUUID: Set<DeviceHabit>]
-    /// Where nodes and devices stand.
+    /// The places of nodes and devices.
     package var places: [DeviceUUID: RadioPlace]
-    /// The hops that they were spread over, nil if no world was made yet.
+    /// The number of hops that the nodes are spread over; nil before the first world.
     package var hops: UInt8?
-    /// The node that hops are counted from, nil if it was not noted.
+    /// The node that hops are counted from; nil if not recorded.
     package var root: DeviceUUID?
 
     /// Remembers nothing.
@@ -47,14 +47,14 @@ package struct SimulatorState: Hashable, Sendable {
         places = [:]
     }
 
-    /// Takes in a record that is newer than all before.
+    /// Applies a record that is newer than all before.
     package mutating func apply(_ record: StateRecord) {
         switch record {
         case .node(let node):
             if let before = nodes[node.uuid],
                 before.deviceKey != node.deviceKey || before.address != node.address
             {
-                // A new life of the device: what it heard in the old one is forgotten.
+                // A new life of the device begins: forget what it heard in the old one.
                 replay[node.uuid] = nil
                 ivIndexes[node.uuid] = nil
                 deviceKeyCandidates[node.uuid] = nil
@@ -70,7 +70,7 @@ package struct SimulatorState: Hashable, Sendable {
         case .used(let stream, let range):
             used[stream, default: SequenceRanges()].insert(range)
         case .links:
-            // Files of versions that kept links; nodes have places instead now.
+            // Files of old versions contain links; now nodes have places instead.
             break
         case .place(let node, let place):
             places[node] = place
@@ -98,7 +98,7 @@ package struct SimulatorState: Hashable, Sendable {
         }
     }
 
-    /// The shortest list of records that says the same, in an order that depends on nothing else.
+    /// The shortest list of records with the same content, in an order that depends on nothing else.
     package var records: [StateRecord] {
         var records: [StateRecord] = []
         if let hops { records.append(.hops(hops)) }
@@ -133,7 +133,7 @@ package struct SimulatorState: Hashable, Sendable {
         return records
     }
 
-    /// A whole new state file in the place of one that has grown by appending.
+    /// A new state file that replaces one that has grown by appending.
     package var compacted: [UInt8] {
         StateFile.header + records.flatMap(StateFile.encode)
     }

@@ -1,9 +1,9 @@
 import MeshCore
 
 // The body of a record: its kind, then fields of fixed size, most significant octet first. Lists and texts have a
-// 16-bit count before them. Whatever is optional has an octet 0 or 1 before it. A node whose foundation states of 1.1
-// are those that a device begins with is written as it was before there were any; values of access messages keep the
-// form that they have there.
+// 16-bit count before them. Optional fields have an octet 0 or 1 before them. If the foundation states of 1.1 have
+// their initial values, the node is written in the older layout without them. Values of access messages are encoded as
+// in those messages.
 
 extension ByteWriter {
     mutating func write(_ record: StateRecord) {

@@ -1,47 +1,47 @@
 package import MeshCore
 
-/// One entry of the simulator's state file: what changed since the entries before it.
+/// One entry of the simulator's state file: a change since the entries before it.
 package enum StateRecord: Hashable, Sendable {
-    /// All of a node's configuration; the last one of a node counts.
+    /// A node's whole configuration; the last record of a node counts.
     case node(NodeConfigurationState)
-    /// The IV index that a node is at.
+    /// The IV index of a node.
     case ivIndex(DeviceUUID, IVIndex)
-    /// A node accepted a PDU: it takes no older one from that stream's source any more.
+    /// A node accepted a PDU. It accepts no older one from the stream's source any more.
     case replay(DeviceUUID, SequenceStream, UInt32)
     /// A node may have used all its sequence numbers below the given one.
     case reservation(SequenceStream, end: UInt32)
-    /// Somebody was heard with these sequence numbers.
+    /// Sequence numbers that were heard on a stream.
     case used(SequenceStream, ClosedRange<UInt32>)
-    /// Who hears whom, as files of version 0.1 have it; of no use any more.
+    /// Who hears whom, in files of version 0.1; no longer used.
     case links([WorldSettings.RadioLink])
-    /// The node that hops are counted from; the last one counts.
+    /// The node that hops are counted from; the last record counts.
     case root(DeviceUUID)
-    /// A device accepted provisioning data and is a node with that configuration, at that IV index: what it was before
-    /// is over. From then on this file, and no database, says what the device is.
+    /// A device accepted provisioning data, and is a node with that configuration and IV index. Its earlier life is
+    /// over. From then on, this file decides what the device is, not a database.
     case provisioned(NodeConfigurationState, IVIndex)
-    /// A node was refreshed over its Node Provisioning Protocol Interface and goes on with that configuration, at that IV
-    /// index: what it heard before still counts. The candidate takes over as its DeviceKey with the first message under
-    /// it. From then on this file, and no database, says what the node is.
+    /// A node was refreshed over its Node Provisioning Protocol Interface, and continues with that configuration and IV
+    /// index. Its replay protection stays. The candidate becomes its DeviceKey with the first message under it. From
+    /// then on, this file decides what the node is, not a database.
     case refreshed(NodeConfigurationState, IVIndex, candidate: KeyMaterial?)
-    /// What a device does otherwise than others; the last one of a device counts.
+    /// How a device deviates from others; the last record of a device counts.
     case habits(DeviceUUID, Set<DeviceHabit>)
-    /// Where a node or device stands; the last one of a device counts.
+    /// The place of a node or device; the last record of a device counts.
     case place(DeviceUUID, RadioPlace)
-    /// The hops that nodes are spread over; the last one counts.
+    /// The number of hops that the nodes are spread over; the last record counts.
     case hops(UInt8)
 }
 
-/// The simulator's state file: "MSIM" and a version, then records that are only ever appended.
+/// The simulator's state file: "MSIM" and a version, then records, which are only ever appended.
 ///
 /// A record is the length of its body (32 bits, big-endian), the body, and the CRC-32 of the body (32 bits,
 /// big-endian). A body starts with the kind of the record. Kinds are added and never changed, so every file of the
-/// version can be read; a program that does not know a kind refuses the file. The file holds keys: 0600.
+/// version can be read. A program that does not know a kind refuses the file. The file holds keys, so its mode is 0600.
 package enum StateFile {
-    /// What every file starts with.
+    /// The start of every file.
     package static let header: [UInt8] = Array("MSIM".utf8) + [0, 1]
     static let longestBody = 1 << 24
 
-    /// A record as it is appended.
+    /// The octets to append for a record.
     package static func encode(_ record: StateRecord) -> [UInt8] {
         var body = ByteWriter(capacity: 64)
         body.write(record)
@@ -52,19 +52,21 @@ package enum StateFile {
         return writer.bytes
     }
 
-    /// Why a file holds no state.
+    /// Why a file holds no valid state.
     package enum ReadError: Error, Hashable, Sendable {
-        /// It is something else, or of another version.
+        /// It is not a state file, or it has another version.
         case notAStateFile
-        /// From that octet on it is damaged, though more follows.
+        /// It is damaged from that octet on, although more follows.
         case damaged(Int)
-        /// The record at that octet is whole and makes no sense.
+        /// The record at that octet is complete but malformed.
         case record(Int, DecodeError)
     }
 
-    /// The state in a file and how many of its octets are whole: what follows was being written when the writer
-    /// died and must be cut off before more is appended. An empty file, or a piece of a header, holds no state and
-    /// has no whole octets.
+    /// The state in a file, and how many of its octets are complete records. The writer may have died while it wrote
+    /// the rest. Cut the rest off before you append. An empty file, or a part of a header, holds no state and no
+    /// complete octets.
+    ///
+    /// - Throws: ``ReadError`` if the octets are not such a file.
     package static func decode(_ bytes: [UInt8]) throws(ReadError) -> (state: SimulatorState, wholeOctets: Int) {
         guard bytes.count >= header.count else {
             guard header.starts(with: bytes) else { throw .notAStateFile }
@@ -74,7 +76,7 @@ package enum StateFile {
         var state = SimulatorState()
         var reader = ByteReader(bytes[header.count...])
         var whole = header.count
-        // Nothing but zeros, as some file systems leave behind after a crash, is no record.
+        // Zeros, which some file systems leave behind after a crash, are not a record.
         while let body = try? nextBody(&reader), !body.isEmpty {
             do throws(DecodeError) {
                 var bodyReader = ByteReader(body)
@@ -88,8 +90,8 @@ package enum StateFile {
         return (state, whole)
     }
 
-    /// Whether octets can be the beginning of a record whose writer died: there is no more of them than of one record, and
-    /// no whole record among them.
+    /// Whether octets can be the beginning of a record whose writer died: they are no longer than one record and
+    /// contain no complete record.
     private static func isUnfinished(_ rest: ArraySlice<UInt8>) -> Bool {
         guard rest.count <= longestUnfinished else { return false }
         var work = 0
@@ -98,7 +100,8 @@ package enum StateFile {
             guard let length = try? reader.readUInt32(), length > 0, Int(length) <= rest.endIndex - start - 8 else {
                 continue
             }
-            // Hardly ever that many places look like a record; if they do, the file is taken for what it mostly is.
+            // So many places that look like a record are very unlikely. If there are, the file counts as unfinished,
+            // which is the usual case.
             work += Int(length)
             guard work <= 1 << 24 else { return true }
             reader = ByteReader(rest[start...])
@@ -107,7 +110,7 @@ package enum StateFile {
         return true
     }
 
-    /// More than any record that a simulator writes.
+    /// Larger than any record that a simulator writes.
     private static let longestUnfinished = 1 << 18
 
     private static func nextBody(_ reader: inout ByteReader) throws(DecodeError) -> ArraySlice<UInt8> {

@@ -2,38 +2,38 @@ package import MeshCore
 
 /// Something that a person near a simulated device would notice.
 package struct DeviceObservation: Hashable, Sendable {
-    /// What there is to notice.
+    /// What a person notices.
     package enum Event: Hashable, Sendable {
-        /// The device begins to draw attention, or goes on, for so many seconds, at least one.
+        /// The device draws attention for so many seconds, at least one.
         case attentionStarted(seconds: UInt8)
-        /// It draws attention no longer.
+        /// It stops drawing attention.
         case attentionEnded
-        /// It tells a value.
+        /// It shows or sounds a value.
         case output(OutputAction, OutOfBandValue)
-        /// It tells the value no longer.
+        /// It stops showing the value.
         case outputEnded
         /// It waits for a value of `size` digits or characters; see ``SimulatedWorld/input(_:_:)``.
         case inputAwaited(InputAction, size: UInt8)
-        /// It waits for the value no longer.
+        /// It stops waiting for the value.
         case inputEnded
         /// It has become a node at that address.
         case provisioned(UnicastAddress)
-        /// It was reset and is in no network any more.
+        /// It was reset and has left its network.
         case unprovisioned
     }
 
-    /// When.
+    /// When it was noticed.
     package var time: Instant
-    /// Which device.
+    /// The device.
     package var uuid: DeviceUUID
-    /// What people call it.
+    /// The device's name.
     package var name: String
-    /// What.
+    /// What was noticed.
     package var event: Event
 }
 
 extension DeviceObservation: CustomStringConvertible {
-    /// For people, a sentence without a full stop: `kitchen-7 blinks 3 times`.
+    /// A sentence for people, without a full stop: `kitchen-7 blinks 3 times`.
     package var description: String {
         switch event {
         case .attentionStarted(let seconds):
@@ -83,18 +83,18 @@ extension InputAction {
     }
 }
 
-/// Why a device does not take what somebody puts in.
+/// Why a device does not accept an input.
 package enum DeviceInputError: Error, Hashable, Sendable {
     /// There is no such device.
     case unknownDevice
-    /// It waits for no input.
+    /// The device waits for no input.
     case notAwaited
-    /// The value cannot be one of those it waits for; it waits on.
+    /// The value is not a possible one; the device keeps waiting.
     case value(OutOfBandValueError)
 }
 
 extension DeviceInputError: CustomStringConvertible {
-    /// For people, a clause without a full stop.
+    /// A clause for people, without a full stop.
     package var description: String {
         switch self {
         case .unknownDevice: "there is no such device"

@@ -1,10 +1,10 @@
 package import MeshCore
 
-/// What is to happen, in the order of time; events of one instant happen in the order in which they were added.
+/// Future events in order of time. Events of the same instant happen in the order in which they were added.
 ///
-/// A binary heap: adding and taking cost O(log n). Two queues that were filled alike give the same order always.
+/// A binary heap: adding and taking cost O(log n). Two queues that were filled alike always give the same order.
 package struct EventQueue<Event> {
-    /// What the heap moves around: numbers only, the events stay in their slots.
+    /// What the heap moves: only numbers. The events stay in their slots.
     private struct Entry {
         var time: Instant
         var order: UInt64
@@ -26,10 +26,10 @@ package struct EventQueue<Event> {
     /// How many events wait.
     package var count: Int { heap.count }
 
-    /// When the next event happens, nil if none waits.
+    /// When the next event happens; nil if none waits.
     package var nextTime: Instant? { heap.first?.time }
 
-    /// Adds an event that happens at `time`, after all that were added for the same instant before.
+    /// Adds an event at `time`. It happens after all events added earlier for the same instant.
     package mutating func add(_ event: Event, at time: Instant) {
         let slot: Int
         if let free = freeSlots.popLast() {

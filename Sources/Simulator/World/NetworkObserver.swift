@@ -1,21 +1,21 @@
 import MeshCore
 
-/// Reads network PDUs with all keys there are in a world, for its checks; it has no part in the network.
+/// Reads network PDUs with all keys of a world, for its checks. It takes no part in the network.
 struct NetworkObserver {
-    /// What a PDU says.
+    /// A PDU that was read.
     struct Reading {
-        /// The PDU in the clear.
+        /// The decrypted PDU.
         var pdu: NetworkPDU
-        /// The NetKey that secures it.
+        /// The NetKey that secures the PDU.
         var key: KeyMaterial
-        /// Whose sequence number it uses.
+        /// The stream of the PDU's sequence number.
         var stream: SequenceStream { SequenceStream(source: pdu.source, ivIndex: pdu.ivIndex) }
     }
 
     private var keysByNID: [UInt8: [KeyMaterial]] = [:]
     private let schedules: KeySchedules
 
-    /// Knows no keys yet.
+    /// An observer without keys.
     init(schedules: KeySchedules) {
         self.schedules = schedules
     }
@@ -30,7 +30,7 @@ struct NetworkObserver {
     /// Opens a PDU; nil if no known key fits.
     func read(_ octets: [UInt8], as purpose: NetworkPDU.Purpose, current: UInt32) -> Reading? {
         guard let nid = NetworkPDU.nid(of: octets), let keys = keysByNID[nid] else { return nil }
-        // One ahead too: the sender may have gone on to the next index before any node heard of it.
+        // The next index is tried too: the sender may have moved on before any node noticed.
         for newest in [current, current == .max ? current : current + 1] {
             guard let ivIndex = NetworkPDU.ivIndex(of: octets, current: newest) else { continue }
             for key in keys {

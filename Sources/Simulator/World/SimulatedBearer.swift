@@ -1,8 +1,8 @@
 package import MeshCore
 
-/// A bearer into a simulated world of the same process; waiting makes the world's time pass at once.
+/// A bearer into a simulated world of the same process. Waiting makes the world's time pass at once.
 package final class SimulatedBearer: Bearer {
-    /// The world, for tests that look into it or make things go wrong.
+    /// The world, for tests that inspect it or inject faults.
     package let world: SimulatedWorld
     private var events: [BearerEvent] = []
     private var taken = 0
@@ -10,15 +10,14 @@ package final class SimulatedBearer: Bearer {
     private var links: Set<LinkIdentifier> = []
     private var isScanning = false
 
-    /// A bearer into that world.
     package init(_ world: SimulatedWorld) {
         self.world = world
     }
 
-    /// The present of the world.
+    /// The present instant of the world.
     package var now: Instant { world.now }
 
-    /// As the settings say.
+    /// The number in the world's settings.
     package var maximumLinks: Int { max(world.settings.maximumLinks, 1) }
 
     /// Begins to connect; see ``SimulatedWorld/connect(to:)``.
@@ -33,13 +32,13 @@ package final class SimulatedBearer: Bearer {
         return link
     }
 
-    /// Writes a packet to Data In.
+    /// Writes a packet to Data In; a closed link ignores it. It never throws.
     package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
         world.inject(packet, on: link)
     }
 
-    /// Lets events happen until one of them is for the client; if none is left before the deadline, time jumps to it.
-    /// With no deadline and nothing left to happen it returns nil at once.
+    /// Lets events happen until one of them is for the client. If none is left before the deadline, time jumps to the
+    /// deadline. Without a deadline, and with nothing left to happen, it returns nil at once.
     package func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
         while true {
             if taken == events.count {
@@ -59,11 +58,11 @@ package final class SimulatedBearer: Bearer {
         }
     }
 
-    /// Ends a link; packets of it that are under way are lost.
+    /// Ends a link. Packets that are under way on it are lost.
     package func close(_ link: LinkIdentifier) {
         links.remove(link)
         world.disconnect(link)
-        // What was taken out of the world already is of a link that is no more.
+        // Events that were already taken from the world belong to a link that no longer exists.
         if taken < events.count {
             events = events[taken...].filter { $0.link != link }
             taken = 0

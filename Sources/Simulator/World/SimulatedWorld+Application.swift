@@ -1,8 +1,9 @@
 import MeshCore
 
 extension SimulatedWorld {
-    /// A message under an AppKey came through a node's stack: ``ApplicationModels`` do something if they are bound to the
-    /// key, one after the other if the Opcodes Aggregator Server is (Mesh Protocol 4.4.3, 4.4.13).
+    /// A message under an AppKey has passed a node's stack. ``ApplicationModels`` act on it if they are bound to the
+    /// key. If the Opcodes Aggregator Server is bound, they act on each request of a sequence in turn (Mesh Protocol
+    /// 4.4.3, 4.4.13).
     func deliver(_ message: IncomingMessage, under key: AppKeyIndex, at node: Int) {
         let state = nodes[node].state
         var reader = ByteReader(message.payload)
@@ -49,7 +50,7 @@ extension SimulatedWorld {
     ) -> OpcodesAggregator.Outcome {
         let state = nodes[node].state
         guard let model = ApplicationModels.model(for: opcode, on: element, of: state) else {
-            // What is there for the DeviceKey alone.
+            // The model exists, but uses only the DeviceKey.
             return .refused(element == 0 && ConfigurationServer.serves(opcode, state) ? .wrongAccessKey : .wrongOpcode)
         }
         guard model.bindings.contains(key) else { return .refused(.wrongAccessKey) }
@@ -58,7 +59,9 @@ extension SimulatedWorld {
         } catch { return .refused(.messageNotUnderstood) }
     }
 
-    /// Acts on a request whose model takes it; nil is no answer.
+    /// Acts on a request whose model handles it; returns nil for no answer.
+    ///
+    /// - Throws: ``DecodeError`` if the parameters are malformed.
     private func answer(
         _ opcode: Opcode,
         _ parameters: ArraySlice<UInt8>,
@@ -86,7 +89,8 @@ extension SimulatedWorld {
         }
     }
 
-    /// Whether the sources of a range are off the solicitation replay protection list, which must be on record.
+    /// Removes the sources of a range from the solicitation replay protection list. Returns false if that could not be
+    /// recorded.
     private func clearSolicitations(of range: UnicastAddressRange, at node: Int) -> Bool {
         var changed = nodes[node].state
         let first = Int(range.first.rawValue)

@@ -1,12 +1,12 @@
 import MeshCore
 
 extension SimulatedWorld {
-    /// The beacons that tell clients the IV index and key refresh of all subnets of a node.
+    /// The beacons that tell clients the IV index and the key refresh of all subnets of a node.
     func beaconsForClients(of node: Int) -> [[UInt8]] {
         nodes[node].state.hidesFromClients ? privateBeacons(of: node) : secureNetworkBeacons(of: node)
     }
 
-    /// The beacons that a node puts on the air; both kinds may be on (Mesh Protocol 1.1, 4.2.44).
+    /// The beacons that a node advertises; both kinds may be on (Mesh Protocol 1.1, 4.2.44).
     func beaconsOnAir(of node: Int) -> [[UInt8]] {
         let state = nodes[node].state
         return (state.secureNetworkBeacon ? secureNetworkBeacons(of: node) : [])
@@ -31,8 +31,8 @@ extension SimulatedWorld {
         }
     }
 
-    /// A random that changes with the random update interval, or with every beacon where that is 0 (4.2.44.2). It is
-    /// drawn apart from everything else, so that beacons change nothing but themselves.
+    /// A random value that changes with the random update interval, or with every beacon if the interval is 0
+    /// (4.2.44.2). It has a generator of its own, so that beacons affect nothing else.
     private func privateBeaconRandom(of node: Int, in subnet: NetKeyIndex) -> Nonce? {
         let state = nodes[node].state
         let steps = Int64(state.foundation.randomUpdateIntervalSteps)

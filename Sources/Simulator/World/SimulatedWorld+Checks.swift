@@ -1,13 +1,13 @@
 import MeshCore
 
 extension SimulatedWorld {
-    /// Who sent a PDU that is being checked.
+    /// The sender of a PDU that is checked.
     enum Sender {
         case node(Int)
         case client(LinkIdentifier)
     }
 
-    /// Checks a PDU where it starts.
+    /// Checks a PDU at its origin.
     func check(_ reading: NetworkObserver.Reading, _ octets: [UInt8], by sender: Sender) {
         let pdu = reading.pdu
         let stream = reading.stream

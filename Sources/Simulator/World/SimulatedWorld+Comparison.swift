@@ -1,9 +1,9 @@
 package import MeshCore
 
 extension SimulatedWorld {
-    /// How the nodes differ from what a database says of them, one sentence a difference, nodes in the order of the
-    /// database. What the database does not know is not compared, nor are provisioners and excluded nodes. Keys are
-    /// compared, never named.
+    /// How the nodes differ from a database, one sentence per difference, with nodes in the order of the database. It
+    /// does not compare what the database does not know, nor provisioners and excluded nodes. It compares keys, but
+    /// never names them.
     package func mismatches(against network: MeshNetwork) -> [String] {
         let provisioners = Set(network.provisioners.map(\.uuid))
         let netKeys = Dictionary(network.netKeys.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
@@ -14,7 +14,7 @@ extension SimulatedWorld {
                 found.append("\(node.name) is not in the simulated network")
                 continue
             }
-            // A DeviceKey that takes over with the first message under it is as good as the node's.
+            // A DeviceKey candidate, which takes over with the first message under it, counts as the node's key.
             if let candidate = deviceKeyCandidate(of: node.uuid), candidate == node.deviceKey {
                 state.deviceKey = candidate
             }
@@ -28,7 +28,7 @@ extension SimulatedWorld {
         return found + strangers(to: network)
     }
 
-    /// The described devices that are nodes of a network without its database knowing their DeviceKeys.
+    /// Described devices that are nodes of a network, although its database does not know their DeviceKeys.
     private func strangers(to network: MeshNetwork) -> [String] {
         let known = Set(network.nodes.map(\.uuid))
         let keys = Set(network.netKeys.flatMap { [$0.key, $0.oldKey ?? $0.key] })
@@ -95,9 +95,10 @@ private struct Comparison {
         for known in node.netKeys {
             guard let stored = state.netKey(known.index), let key = netKeys[known.index] else { continue }
             let expected = NodeNetKey(key, progress: known.progress)
-            // Whoever joined in phase 2 never had the old key.
+            // A node that joined in phase 2 never had the old key.
             let hasJoinedLate = stored.phase == .usingNewKeys && stored.oldKey == stored.key
-            // Once the network is in phase 2, beacons take nodes that have the new key on; stragglers are behind.
+            // Once the network is in phase 2, beacons move nodes that have the new key to phase 2. Stragglers may still
+            // be behind.
             let mayDiffer = key.phase == .usingNewKeys && known.isUpdated && known.progress != .revoked
             let hasLeft = mayDiffer && stored.phase == .normal && stored.oldKey == nil
             if stored.key != expected.key || stored.oldKey != expected.oldKey && !hasJoinedLate && !hasLeft {

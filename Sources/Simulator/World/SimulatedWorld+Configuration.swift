@@ -1,7 +1,7 @@
 package import MeshCore
 
 extension SimulatedWorld {
-    /// A message for a node came through its stack; Configuration requests mean something to it, and the messages of
+    /// A message for a node has passed its stack. The node handles Configuration requests, and messages of
     /// ``deliver(_:under:at:)``.
     func deliver(_ message: IncomingMessage, at node: Int) {
         let state = nodes[node].state
@@ -13,7 +13,7 @@ extension SimulatedWorld {
         }
         guard case .device = message.security, message.destination == state.address.address else { return }
         var reader = ByteReader(message.payload)
-        // Who is leaving the network takes no more orders.
+        // A node that is leaving the network accepts no more requests.
         guard let opcode = try? Opcode(decoding: &reader), nodes[node].lastAnswer?.isReset != true else { return }
         if nodes[node].faults.requestsToDrop > 0 {
             nodes[node].faults.requestsToDrop -= 1
@@ -48,9 +48,9 @@ extension SimulatedWorld {
             changed = state
             queue.add(.lateReset(node: node, life: state.deviceKey), at: now.advanced(by: .seconds(5)))
         }
-        // The change is on record before anything tells of it, and not made if it cannot be recorded.
+        // The change is recorded before anything reveals it. If it cannot be recorded, it is not made.
         if changed != state, !recorder(.node(changed)) { return }
-        // After a reset the status still goes out as the node that it was.
+        // After a reset, the node still sends the status with its old identity.
         if !isReset { adopt(changed, at: node) }
         let delay = generator.duration(in: settings.processing) + generator.duration(in: settings.responseDelay)
         let outgoing = OutgoingMessage(
@@ -64,7 +64,7 @@ extension SimulatedWorld {
         queue.add(.answer(node: node, outgoing, thenReset: isReset), at: now.advanced(by: delay))
     }
 
-    /// Changes what a node holds behind everybody's back, as the client of somebody else would, or new firmware.
+    /// Changes a node's state without a message, as another client or new firmware would.
     package func change(_ uuid: DeviceUUID, _ change: (inout NodeConfigurationState) -> Void) {
         guard let node = nodes.firstIndex(where: { $0.state.uuid == uuid }) else { return }
         var changed = nodes[node].state
@@ -73,7 +73,7 @@ extension SimulatedWorld {
         adopt(changed, at: node)
     }
 
-    /// Makes a node what its foundation models say that it is now.
+    /// Makes the rest of a node follow its changed configuration.
     private func adopt(_ changed: NodeConfigurationState, at node: Int) {
         let before = nodes[node].state
         nodes[node].state = changed
@@ -102,9 +102,9 @@ extension SimulatedWorld {
         if phases != before.netKeys.map({ [UInt16($0.phase.rawValue), $0.index.rawValue] }) { announce(node) }
     }
 
-    /// The answer leaves the node.
+    /// The node sends the answer.
     func answer(_ message: OutgoingMessage, from node: Int, thenReset: Bool) {
-        // The node may have left the network meanwhile, and even be in another one.
+        // Meanwhile the node may have left the network, and may even be in another one.
         guard nodes[node].isAlive, nodes[node].state.address == message.source else { return }
         let identifier: TransmissionIdentifier
         let actions: [StackAction]
@@ -123,14 +123,14 @@ extension SimulatedWorld {
         }
     }
 
-    /// A segmented answer may be out that something was to follow.
+    /// Finishes an answer with consequences, once all its segments have been sent.
     func finishAnswer(of node: Int, after actions: [StackAction]) {
         guard let last = nodes[node].lastAnswer, actions.contains(where: { $0.ends(last.identifier) }) else { return }
         nodes[node].lastAnswer = nil
         finishAnswer(of: node, isReset: last.isReset)
     }
 
-    /// Clients of a proxy that was switched off, or that left the network, lose their links (4.2.11).
+    /// Ends the links of a proxy that was switched off or has left the network (4.2.11).
     private func finishAnswer(of node: Int, isReset: Bool) {
         if isReset {
             leaveNetwork(node)
@@ -141,7 +141,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// The keys of a node for its stack; none for a device after a reset.
+    /// A node's keys, for its stack; none for a device that was reset.
     func keyRing(of state: NodeConfigurationState) -> KeyRing {
         var ring = KeyRing(schedules: schedules)
         guard state.isProvisioned else { return ring }
@@ -160,7 +160,7 @@ extension SimulatedWorld {
 }
 
 extension StackAction {
-    /// Whether a transmission is over, one way or the other.
+    /// Whether a transmission has ended, with success or not.
     fileprivate func ends(_ identifier: TransmissionIdentifier) -> Bool {
         switch self {
         case .completed(identifier), .failed(identifier, _): true

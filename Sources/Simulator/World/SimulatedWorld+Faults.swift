@@ -4,17 +4,17 @@ extension SimulatedWorld {
     /// The UUIDs of all nodes in the order of the database, then of all devices in the order of their descriptions.
     package var nodeIdentifiers: [DeviceUUID] { nodes.map(\.state.uuid) }
 
-    /// The node with a name, nil if there is none; of several the first.
+    /// The first node with a name; nil if there is none.
     package func identifier(named name: String) -> DeviceUUID? {
         nodes.first { $0.state.name == name }?.state.uuid
     }
 
-    /// What a node is configured to at present, nil if there is no such node.
+    /// A node's present configuration; nil if there is no such node.
     package func node(_ uuid: DeviceUUID) -> NodeConfigurationState? {
         positions[uuid].map { nodes[$0].state }
     }
 
-    /// Brings all nodes of networks to an IV index at once, as if time had passed without their clients, or as if they
+    /// Moves all nodes of networks to an IV index at once, as if time had passed without their clients, or as if they
     /// had been restored to an old state.
     package func setIVIndex(_ ivIndex: IVIndex) {
         newestIVIndex = max(newestIVIndex, ivIndex.value)
@@ -25,12 +25,12 @@ extension SimulatedWorld {
         for node in nodes.indices where nodes[node].state.isProvisioned { announce(node) }
     }
 
-    /// What is wrong with a node; no such node, nothing wrong.
+    /// A node's faults; none if there is no such node.
     package func faults(of uuid: DeviceUUID) -> NodeFaults {
         positions[uuid].map { nodes[$0].faults } ?? NodeFaults()
     }
 
-    /// Makes things go wrong with a node, or right again. A proxy that loses power loses its links.
+    /// Sets the faults of a node. A proxy that loses power loses its links.
     ///
     /// - Returns: false if there is no such node.
     @discardableResult

@@ -1,9 +1,9 @@
 package import MeshCore
 
 extension SimulatedWorld {
-    /// A device has accepted provisioning data: it is a node as soon as that is on record.
+    /// A device has accepted provisioning data. It becomes a node as soon as that is recorded.
     ///
-    /// - Returns: false if it cannot be recorded; then it is none.
+    /// - Returns: false if it cannot be recorded; then the device does not become a node.
     func becomeNode(_ node: Int, with data: ProvisioningData, deviceKey: KeyMaterial) -> Bool {
         let state = NodeConfigurationState(nodes[node].device, provisionedWith: data, deviceKey: deviceKey)
         guard recorder(.provisioned(state, data.ivIndex)) else { return false }
@@ -26,14 +26,14 @@ extension SimulatedWorld {
         return true
     }
 
-    /// Node Identity advertising goes on for 60 s from now on (Mesh Protocol 7.2.2.2.3).
+    /// Node Identity advertising runs for 60 s from now on (Mesh Protocol 7.2.2.2.3).
     func startIdentity(of node: Int, _ key: NetKeyIndex) {
         let end = now.advanced(by: .seconds(60))
         nodes[node].identityEnds[key] = end
         queue.add(.stopIdentity(node: node, key), at: end)
     }
 
-    /// Node Identity advertising may have gone on for 60 s.
+    /// Node Identity advertising may have run for 60 s.
     func stopIdentity(of node: Int, _ key: NetKeyIndex) {
         guard let end = nodes[node].identityEnds[key], end <= now else { return }
         nodes[node].identityEnds[key] = nil
@@ -41,14 +41,14 @@ extension SimulatedWorld {
         nodes[node].state.netKeys[position].isIdentityRunning = false
     }
 
-    /// Private Node Identity advertising goes on for 60 s from now on (Mesh Protocol 1.1, 7.2.2.2.5).
+    /// Private Node Identity advertising runs for 60 s from now on (Mesh Protocol 1.1, 7.2.2.2.5).
     func startPrivateIdentity(of node: Int, _ key: NetKeyIndex) {
         let end = now.advanced(by: .seconds(60))
         nodes[node].privateIdentityEnds[key] = end
         queue.add(.stopPrivateIdentity(node: node, key), at: end)
     }
 
-    /// Private Node Identity advertising may have gone on for 60 s.
+    /// Private Node Identity advertising may have run for 60 s.
     func stopPrivateIdentity(of node: Int, _ key: NetKeyIndex) {
         guard let end = nodes[node].privateIdentityEnds[key], end <= now else { return }
         nodes[node].privateIdentityEnds[key] = nil
@@ -56,10 +56,10 @@ extension SimulatedWorld {
         nodes[node].state.netKeys[position].isPrivateIdentityRunning = false
     }
 
-    /// What a person does with a paper clip: the device leaves its network, whatever that thinks, and can be provisioned
-    /// anew.
+    /// Resets a device as a person does with a paper clip: it leaves its network, whatever the network thinks, and can
+    /// be provisioned again.
     ///
-    /// - Returns: false if there is no such device, or the reset cannot be recorded and so did not happen.
+    /// - Returns: false if there is no such device, or if the reset cannot be recorded and so did not happen.
     @discardableResult
     package func factoryReset(_ uuid: DeviceUUID) -> Bool {
         guard let node = positions[uuid] else { return false }
@@ -74,7 +74,7 @@ extension SimulatedWorld {
         return true
     }
 
-    /// A node forgets its network, which is on record already.
+    /// A node forgets its network. This has already been recorded.
     func leaveNetwork(_ node: Int) {
         stopRemoteProvisioning(of: node)
         endLinks(to: node, reason: "the node was reset")
@@ -95,13 +95,13 @@ extension SimulatedWorld {
         observe(.unprovisioned, of: node)
     }
 
-    /// The devices that are in no network, those without power too, in the order of ``nodeIdentifiers``.
+    /// The devices that are in no network, including those without power, in the order of ``nodeIdentifiers``.
     package var unprovisionedDevices: [DeviceUUID] {
         nodes.filter { !$0.state.isProvisioned }.map(\.state.uuid)
     }
 
-    /// What a node or device is as a device without a network: as it was described, else derived from what it is made
-    /// of, with nothing out of band; nil if there is no such device.
+    /// The device without a network: its description, or else derived from the node's composition with no out-of-band
+    /// methods. Nil if there is no such device.
     package func deviceDescription(_ uuid: DeviceUUID) -> DeviceDescription? {
         positions[uuid].map { nodes[$0].device }
     }

@@ -1,9 +1,9 @@
 package import MeshCore
 
-/// What the Node Provisioning Protocol Interface does to nodes (Mesh Protocol 1.1, 3.11.8).
+/// The effects of the Node Provisioning Protocol Interface on nodes (Mesh Protocol 1.1, 3.11.8).
 extension SimulatedWorld {
-    /// Refreshes a node that has accepted new values. Where its address changes, all that it has to say under the old one
-    /// is said first.
+    /// Refreshes a node that has accepted new values. If its address changes, the node first sends everything it still
+    /// has to send under the old one.
     func refreshIfReady(_ node: Int) {
         guard let refresh = nodes[node].remote.pendingRefresh else { return }
         let isSilent = nodes[node].remote.waiting == 0 && nodes[node].remote.underWay.isEmpty
@@ -16,7 +16,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// The new DeviceKey waits for the first message under it; until then the old one holds.
+    /// The new DeviceKey takes over with the first message under it. Until then the old one holds.
     private func takeCandidate(_ node: Int, _ refresh: AcceptedRefresh) {
         var state = nodes[node].state
         if refresh.procedure == .nodeCompositionRefresh, let composition = state.nextComposition {
@@ -30,8 +30,8 @@ extension SimulatedWorld {
         nodes[node].stack.keys.setDeviceKeyCandidate(refresh.deviceKey, of: state.address)
     }
 
-    /// The node has the new address and the new DeviceKey at once, keeps its NetKeys and AppKeys and begins with
-    /// everything else anew.
+    /// The node gets the new address and the new DeviceKey at once. It keeps its NetKeys and AppKeys; everything else
+    /// is reset.
     private func move(_ node: Int, _ refresh: AcceptedRefresh) {
         let before = nodes[node].state
         let ivIndex = nodes[node].stack.ivIndex
@@ -50,7 +50,7 @@ extension SimulatedWorld {
         occupyAddresses(of: node, isReported: true)
     }
 
-    /// A message came under the candidate for a node's DeviceKey, which is its DeviceKey from now on.
+    /// A message has arrived under the candidate for a node's DeviceKey, which now becomes its DeviceKey.
     ///
     /// - Returns: false if that cannot be recorded; then nothing has changed.
     func activateDeviceKeyCandidate(of node: Int) -> Bool {
@@ -67,14 +67,15 @@ extension SimulatedWorld {
         return true
     }
 
-    /// The candidate for a node's DeviceKey, nil if it has none or there is no such node.
+    /// The candidate for a node's DeviceKey; nil if it has none or there is no such node.
     package func deviceKeyCandidate(of uuid: DeviceUUID) -> KeyMaterial? {
         positions[uuid].flatMap { nodes[$0].deviceKeyCandidate }
     }
 }
 
 extension NodeConfigurationState {
-    /// Page 128, what the node becomes by a refresh; nil if it is not there, makes no sense or is what the node is already.
+    /// Page 128: the composition after a refresh. Nil if the page is missing, malformed, or equal to the present
+    /// composition.
     var nextComposition: Composition? {
         guard let page = foundation.compositionPages[128], let next = try? Composition(page0: page),
             !next.elements.isEmpty, next != composition
@@ -82,11 +83,11 @@ extension NodeConfigurationState {
         return next
     }
 
-    /// Whether a Node Composition Refresh can be done: with another number of elements it takes other addresses, and so a
+    /// Whether a Node Composition Refresh is possible. A different number of elements needs other addresses, and so a
     /// Node Address Refresh.
     var isCompositionRefreshable: Bool { nextComposition?.elements.count == elements.count }
 
-    /// Takes on a composition; models that stay keep their configuration.
+    /// Adopts a composition. Models that stay keep their configuration.
     mutating func become(_ composition: Composition) {
         var device = derivedDescription
         device.composition = composition
@@ -108,7 +109,7 @@ extension NodeConfigurationState {
         if (friend == .notSupported) != (fresh.friend == .notSupported) { friend = fresh.friend }
     }
 
-    /// The node after a Node Address Refresh: page 128, if there is one, is what it is then.
+    /// The node after a Node Address Refresh, with the composition of page 128 if there is one.
     func moved(_ data: ProvisioningData, deviceKey: KeyMaterial) -> NodeConfigurationState {
         var device = derivedDescription
         if let nextComposition { device.composition = nextComposition }

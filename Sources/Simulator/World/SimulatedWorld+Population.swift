@@ -1,7 +1,7 @@
 import MeshCore
 
 extension SimulatedWorld {
-    /// Makes the nodes of a network, then devices, then what else earlier runs left.
+    /// Makes the nodes of a network, then the devices, then everything else that earlier runs left.
     func populate(_ network: MeshNetwork, _ devices: [DeviceDescription], _ state: SimulatorState) {
         let descriptions = Dictionary(devices.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
         let provisioners = Set(network.provisioners.map(\.uuid))
@@ -29,7 +29,7 @@ extension SimulatedWorld {
         takeHabits(state)
     }
 
-    /// Gives each device the habits of its description, else those that it had in earlier runs.
+    /// Gives each device the habits of its description, or else those from earlier runs.
     private func takeHabits(_ state: SimulatorState) {
         for node in nodes.indices {
             let uuid = nodes[node].state.uuid
@@ -40,7 +40,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// A node of the database.
+    /// Adds a node of the database.
     private func add(
         _ node: Node,
         of network: MeshNetwork,
@@ -53,7 +53,7 @@ extension SimulatedWorld {
                 || left.address == node.unicastAddress && left.deviceKey == node.deviceKey
         {
             left.name = node.name
-            // An update of the firmware may have come to the file with devices since the node was made.
+            // The file with devices may contain a firmware update that came after the node was made.
             if let next = description?.compositionPages[128] { left.foundation.compositionPages[128] = next }
             add(left, description: description, ivIndex: network.ivIndex, left: state)
             return
@@ -65,7 +65,9 @@ extension SimulatedWorld {
         _ = recorder(.node(configuration))
     }
 
-    /// - Parameter left: what earlier runs left, if the configuration comes from there.
+    /// Adds a node.
+    ///
+    /// - Parameter left: the state from earlier runs, if the configuration comes from there.
     private func add(
         _ configuration: NodeConfigurationState,
         description: DeviceDescription?,
@@ -104,7 +106,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// The protocol stack of a node; that of a device in no network has no keys and stays silent.
+    /// The protocol stack of a node. The stack of a device in no network has no keys and stays silent.
     func stack(
         of configuration: NodeConfigurationState,
         ivIndex: IVIndex,
@@ -123,9 +125,9 @@ extension SimulatedWorld {
         return stack
     }
 
-    /// Notes whose the addresses of a node are.
+    /// Records the node as the owner of its addresses.
     ///
-    /// - Parameter isReported: whether it is a violation if they are somebody else's in the same network.
+    /// - Parameter isReported: whether to report a violation if another node of the same network owns them.
     func occupyAddresses(of node: Int, isReported: Bool) {
         let state = nodes[node].state
         let keys = Set(state.netKeys.flatMap { [$0.key, $0.oldKey ?? $0.key] })
@@ -147,7 +149,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Notes that the addresses of a node are nobody's.
+    /// Records that nobody owns the node's addresses.
     func vacateAddresses(of node: Int) {
         for address in nodes[node].state.addresses where owners[address] == node { owners[address] = nil }
     }

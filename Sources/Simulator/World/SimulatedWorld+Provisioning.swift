@@ -1,9 +1,10 @@
 import MeshCore
 
 extension SimulatedWorld {
-    /// The device that advertises under an identifier and can be connected to for provisioning.
+    /// The device that advertises under an identifier and accepts connections for provisioning.
     ///
-    /// - Throws: if there is none, or it is not to be connected to: without power, a node already, connected already.
+    /// - Throws: ``BearerError`` if there is no such device, or if it has no power, is already a node, or is already
+    ///   connected.
     func provisionable(_ advertiser: AdvertiserIdentifier) throws(BearerError) -> Int {
         guard let uuid = DeviceUUID(advertiser: advertiser), let node = positions[uuid] else {
             throw BearerError("nobody in the simulated network advertises under that identifier")
@@ -18,7 +19,7 @@ extension SimulatedWorld {
                 hint: "it is a node already"
             )
         }
-        // An unprovisioned device stops advertising when somebody is connected to it (Mesh Protocol 7.1.2).
+        // An unprovisioned device stops advertising while somebody is connected to it (Mesh Protocol 7.1.2).
         guard !links.values.contains(where: { $0.node == node && !$0.isEnding }) else {
             throw BearerError(
                 "the simulated device \(name) cannot be connected to",
@@ -46,7 +47,7 @@ extension SimulatedWorld {
 
     /// The device's side of a session on a link that was just opened.
     ///
-    /// - Parameter refresh: what the node is, where it is a node that is refreshed.
+    /// - Parameter refresh: the node's present values, if a node is refreshed.
     func provisioningSession(of node: Int, refresh: NodeRefresh? = nil) -> ProvisioningDevice {
         let device = nodes[node].device
         let state = nodes[node].state
@@ -80,7 +81,7 @@ extension SimulatedWorld {
         perform(actions, on: link, of: node)
     }
 
-    /// Does what a device's session wants done.
+    /// Carries out the actions of a device's session.
     func perform(_ actions: [ProvisioningDeviceAction], on link: LinkIdentifier, of node: Int) {
         for action in actions {
             guard links[link].map({ !$0.isEnding }) ?? false else { return }
@@ -132,7 +133,7 @@ extension SimulatedWorld {
         queue.add(.sendProvisioning(link, pdu), at: time)
     }
 
-    /// A PDU of the provisioning protocol leaves a device; the last one ends the link.
+    /// A device sends a provisioning PDU. The last one ends the link.
     func sendProvisioning(_ pdu: [UInt8], on link: LinkIdentifier) {
         guard let end = links[link], let service = end.provisioning, !nodes[end.node].faults.isOff else { return }
         guard end.remote == nil else {
@@ -143,7 +144,7 @@ extension SimulatedWorld {
         if service.isLast { self.end(link, reason: "the device has become a node and offers no provisioning any more") }
     }
 
-    /// The timer of a session may have run down.
+    /// The timer of a session may have expired.
     func wakeProvisioning(_ link: LinkIdentifier) {
         guard let node = links[link]?.node, links[link]?.provisioning?.wakeAt.map({ $0 <= now }) ?? false else {
             return
@@ -153,7 +154,7 @@ extension SimulatedWorld {
         perform(actions, on: link, of: node)
     }
 
-    /// Sees to it that a session is woken when it wants it.
+    /// Schedules the wake event for a session's timer.
     func scheduleProvisioningWake(_ link: LinkIdentifier) {
         guard let service = links[link]?.provisioning, let deadline = service.device.nextDeadline else { return }
         if let planned = service.wakeAt, planned <= deadline { return }
@@ -161,14 +162,14 @@ extension SimulatedWorld {
         queue.add(.wakeProvisioning(link), at: max(deadline, now))
     }
 
-    /// A link to a provisioning service ends, by whomever.
+    /// A link to a provisioning service ends, from either side.
     func leaveProvisioning(_ link: LinkIdentifier) {
         guard links[link]?.provisioning != nil else { return }
         _ = links[link]?.provisioning?.device.linkClosed(at: now)
         endPrompts(on: link)
     }
 
-    /// Nobody needs to look at the device, or to put anything in, any more.
+    /// Ends the prompts: nobody needs to watch the device or enter anything any more.
     func endPrompts(on link: LinkIdentifier) {
         guard let node = links[link]?.node, let service = links[link]?.provisioning else { return }
         if service.isTelling {

@@ -1,16 +1,16 @@
 import MeshCore
 
-/// The links of Remote Provisioning Servers to devices. PB-ADV stands for no more here than what it does: a PDU arrives
-/// after the time that its segments and their repetitions take on a link with losses, or not at all within 30 s.
+/// The links of Remote Provisioning Servers to devices. Of PB-ADV only the effect is simulated: a PDU arrives after the
+/// time that its segments and their repetitions take on a lossy link, or not at all within 30 s.
 extension SimulatedWorld {
-    /// How often a device is asked to open a link.
+    /// How often a server asks a device to open a link.
     private static let attemptInterval = Duration.milliseconds(500)
     /// How long a PDU is repeated (Mesh Protocol 5.3.2).
     private static let transactionTimeout = Duration.seconds(30)
 
     // MARK: Opening
 
-    /// A server is to open a link.
+    /// A server must open a link.
     func openRemoteLink(to target: RemoteProvisioningLinkOpen.Target, from node: Int) {
         nodes[node].remote.attempt &+= 1
         switch target {
@@ -89,7 +89,7 @@ extension SimulatedWorld {
         if let acknowledgedAt {
             queue.add(.remote(.acknowledged(link, transfer: transfer)), at: max(acknowledgedAt, now))
         }
-        // What the other side has already, it acknowledges and takes no notice of.
+        // The other side acknowledges a PDU that it already has, and otherwise ignores it.
         guard end.remote?.lastPDU != pdu else { return }
         links[link]?.remote?.lastPDU = pdu
         receive(provisioning: pdu, on: link)
@@ -109,10 +109,10 @@ extension SimulatedWorld {
         queue.add(.remote(.received(link, pdu)), at: arrival)
     }
 
-    /// When a PDU has arrived, and when its acknowledgment has; nil for what does not happen in time.
+    /// When a PDU arrives, and when its acknowledgment does; nil for what does not happen in time.
     ///
-    /// The first segment of a transaction carries 20 octets, the others 23 (Mesh Protocol 5.3.1); what is lost is sent
-    /// again after a while.
+    /// The first segment of a transaction carries 20 octets, the others 23 (Mesh Protocol 5.3.1). Lost segments are
+    /// sent again after a while.
     private func transfer(
         _ octets: Int,
         from sender: Int,
@@ -124,7 +124,7 @@ extension SimulatedWorld {
         var missing = 1 + max(octets - 20 + 22, 0) / 23
         var delivered: Instant?
         while time < limit {
-            // Everything is sent again, and what arrived before is of no matter.
+            // Everything is sent again, including what already arrived.
             for _ in 0..<max(missing, 1) {
                 time = time.advanced(by: generator.duration(in: .milliseconds(20)...(.milliseconds(30))))
                 if missing > 0, !isLost(from: sender, to: receiver) { missing -= 1 }
@@ -155,7 +155,7 @@ extension SimulatedWorld {
         refreshIfReady(node)
     }
 
-    /// The other side of a server's link ends it; who has no power does not even say so.
+    /// The other side of a server's link ends it. A device without power does not even say so.
     func endRemoteLink(_ link: LinkIdentifier) {
         guard let end = links[link], let carrier = end.remote else { return }
         leaveProvisioning(link)
@@ -164,7 +164,7 @@ extension SimulatedWorld {
         queue.add(.remote(.closed(link, node: carrier.server)), at: now.advanced(by: .milliseconds(50)))
     }
 
-    /// A node forgets what its Remote Provisioning Server was at, as when it loses power.
+    /// A node abandons what its Remote Provisioning Server was doing, for example when it loses power.
     func stopRemoteProvisioning(of node: Int) {
         closeRemoteLink(.fail, of: node)
         let attempt = nodes[node].remote.attempt

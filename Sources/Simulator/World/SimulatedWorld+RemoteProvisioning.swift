@@ -2,7 +2,7 @@ import MeshCore
 
 /// The Remote Provisioning Servers of nodes: requests, reports and scanning.
 extension SimulatedWorld {
-    /// What happens with Remote Provisioning is due.
+    /// Handles an event of Remote Provisioning.
     func handle(_ event: RemoteProvisioningEvent) {
         switch event {
         case .wake(let node):
@@ -32,7 +32,7 @@ extension SimulatedWorld {
         (0x804F...0x805F).contains(opcode.rawValue) && nodes[node].state.hasPrimary(.remoteProvisioningServer)
     }
 
-    /// A request for the Remote Provisioning Server of a node came through its stack.
+    /// A request for the Remote Provisioning Server of a node has passed its stack.
     func deliver(remoteProvisioning message: IncomingMessage, at node: Int) {
         let client = RemoteProvisioningServer.Client(address: message.source, netKeyIndex: message.netKeyIndex)
         let own = own(node)
@@ -41,7 +41,7 @@ extension SimulatedWorld {
         perform(nodes[node].remote.server.receive(message.payload, from: client, own: own, at: now), at: node)
     }
 
-    /// What a node tells of itself.
+    /// What a server reports about its own node.
     private func own(_ node: Int) -> RemoteProvisioningServer.Own {
         let device = nodes[node].device
         return RemoteProvisioningServer.Own(
@@ -54,7 +54,7 @@ extension SimulatedWorld {
         )
     }
 
-    /// Does what a node's server wants done.
+    /// Carries out the actions of a node's server.
     func perform(_ actions: [RemoteProvisioningServer.Action], at node: Int) {
         for action in actions {
             switch action {
@@ -78,8 +78,8 @@ extension SimulatedWorld {
 
     // MARK: Messages
 
-    /// Messages go out in the order in which they were made; devices that were found are reported with pauses, lest the
-    /// reports of many servers meet in the air.
+    /// Queues a message; messages are sent in the order in which they were made. Reports of found devices have pauses
+    /// between them, so that the reports of many servers do not collide.
     private func queue(
         _ payload: [UInt8],
         to client: RemoteProvisioningServer.Client,
@@ -121,7 +121,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Messages of a node's server may be out, or given up.
+    /// Messages of a node's server may have been sent or given up.
     func finishRemoteProvisioning(of node: Int, after actions: [StackAction]) {
         guard !nodes[node].remote.underWay.isEmpty else { return }
         for action in actions {
@@ -139,7 +139,7 @@ extension SimulatedWorld {
 
     // MARK: Scanning
 
-    /// A node that scans hears the beacons of the devices in its range, each once in an interval unless it is lost.
+    /// A node that scans hears the beacons of the devices in its range, each once per interval unless it is lost.
     private func listen(_ node: Int) {
         nodes[node].remote.isListening = false
         guard nodes[node].isAlive, !nodes[node].faults.isDeaf else { return }
@@ -167,14 +167,14 @@ extension SimulatedWorld {
         perform(actions, at: node)
     }
 
-    /// Whether a device in no network sends beacons, and would answer to a Link Open of PB-ADV.
+    /// Whether a device in no network sends beacons and would answer a Link Open of PB-ADV.
     func advertisesOverPBADV(_ device: Int) -> Bool {
         nodes[device].isProvisionable && !nodes[device].faults.isMute && !nodes[device].faults.isDeaf
             && nodes[device].device.provisioningBearers.contains(.advertising)
             && !links.values.contains { $0.node == device && !$0.isEnding }
     }
 
-    /// Whether something that a node or device sends does not get through to another one; what is out of range never does.
+    /// Whether something that a node or device sends does not reach another one. Out of range, everything is lost.
     func isLost(from sender: Int, to receiver: Int) -> Bool {
         guard let neighbour = way(from: sender, to: receiver) else { return true }
         return generator.happens(copyLoss(from: sender, to: neighbour))

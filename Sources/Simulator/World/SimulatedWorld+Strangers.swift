@@ -1,6 +1,6 @@
 import MeshCore
 
-/// What is sent on the advertising bearer (Mesh Protocol 3.3.1): the data of one AD structure of a mesh type.
+/// A packet on the advertising bearer (Mesh Protocol 3.3.1): the data of one AD structure of a mesh type.
 package enum AirPacket: Hashable, Sendable {
     /// A Network PDU: AD type 0x2A, Mesh Message.
     case message([UInt8])
@@ -8,13 +8,13 @@ package enum AirPacket: Hashable, Sendable {
     case beacon([UInt8])
 }
 
-/// Strangers: real nodes that stand in the simulated radio, beside the node that hops are counted from. They hear it and
-/// whom it hears, and are heard by the same.
+/// Strangers are real nodes in the simulated radio. They stand beside the node that hops are counted from: they hear
+/// that node and its neighbours, and these hear them.
 extension SimulatedWorld {
-    /// How often nodes that are not asked send their beacons (Mesh Protocol 3.10.3.1: every 10 s where nobody else does).
+    /// How often unprompted nodes send their beacons (Mesh Protocol 3.10.3.1: every 10 s if nobody else does).
     package static let beaconInterval = Duration.seconds(10)
 
-    /// Something that a stranger has sent reaches the nodes that hear it.
+    /// A packet of a stranger reaches the nodes that hear it.
     package func hear(_ packet: AirPacket) {
         for neighbour in strangersAudience where nodes[neighbour.node].isAlive {
             guard !generator.happens(strangerLoss(at: neighbour.node)) else {
@@ -28,7 +28,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Lets strangers hear the beacons of the nodes beside them, each subnet's once.
+    /// Sends the beacons of the nodes beside the strangers, one for each subnet.
     package func sendBeaconsToStrangers() {
         guard onAir != nil else { return }
         var sent: Set<[UInt8]> = []
@@ -39,9 +39,9 @@ extension SimulatedWorld {
         }
     }
 
-    /// Lets strangers hear a packet of a node, if they stand near it and not all copies are lost.
+    /// Delivers a packet of a node to the strangers, if they are near it and not all copies are lost.
     ///
-    /// - Parameter copies: when the node sends it.
+    /// - Parameter copies: when the node sends each copy.
     func tellStrangers(of packet: AirPacket, copies: [Instant], from node: Int) {
         guard onAir != nil, strangersAudience.contains(where: { $0.node == node }) else { return }
         let loss = strangerLoss(at: node)
@@ -52,7 +52,7 @@ extension SimulatedWorld {
         queue.add(.leaveForStrangers(packet), at: arrival)
     }
 
-    /// The node that strangers stand beside, and whom it hears.
+    /// The node that the strangers stand beside, and its neighbours.
     private var strangersAudience: [RadioNeighbours.Neighbour] {
         let root = rootNode
         guard nodes.indices.contains(root) else { return [] }

@@ -1,72 +1,72 @@
 package import MeshCore
 
-/// A mesh network in a computer: virtual nodes that speak the whole protocol to each other and to a client, through a
-/// modelled radio, in virtual time.
+/// A mesh network in a computer: virtual nodes that speak the whole protocol with each other and with a client, over a
+/// simulated radio, in virtual time.
 ///
-/// Nothing happens by itself: ``advance(to:)`` lets time pass, ``inject(_:on:)`` brings in what a client writes,
-/// ``drain()`` takes out what it is notified of. The same network, settings, seed and inputs give the same outcome to
-/// the octet. One thread owns a world.
+/// Nothing happens by itself: ``advance(to:)`` lets time pass, ``inject(_:on:)`` delivers what a client writes,
+/// ``drain()`` returns the events for the client. The same network, settings, seed and inputs give the same octets. One
+/// thread owns a world.
 package final class SimulatedWorld {
-    /// Takes a record of a change before anything that tells of the change leaves a node; false if it could not be
-    /// stored, and then the node stays silent.
+    /// Stores the record of a change, before a node sends anything that reveals the change. Returns false if that
+    /// failed; then the node stays silent.
     package typealias Recorder = (StateRecord) -> Bool
 
-    /// How the radio behaves.
+    /// The settings of the radio.
     package let settings: WorldSettings
     /// The present instant.
     package internal(set) var now: Instant = .zero
-    /// What went against the rules so far, in sentences, at most a thousand of them.
+    /// Violations of the rules so far, as sentences, at most a thousand.
     package internal(set) var violations: [String] = []
-    /// What happened so far, for people and benchmarks.
+    /// Counts of what happened so far, for people and benchmarks.
     package internal(set) var statistics = WorldStatistics()
-    /// A digest of everything that was heard and notified, with its time: equal for equal runs.
+    /// A digest of everything heard and notified, with its times; equal for equal runs.
     package internal(set) var traceHash: UInt64 = 0xCBF2_9CE4_8422_2325
-    /// What people near the devices noticed, in order, the last thousand or two of it.
+    /// What people near the devices noticed, in order; keeps the last one or two thousand.
     package internal(set) var observations: [DeviceObservation] = []
-    /// Called with everything that people near the devices notice, as it happens.
+    /// Called with each observation as it happens.
     package var onObservation: ((DeviceObservation) -> Void)?
-    /// Called with what strangers hear, as it is sent; see ``hear(_:)``. Without it there are none.
+    /// Called with each packet that strangers hear, as it is sent; see ``hear(_:)``. Without it there are no strangers.
     package var onAir: ((AirPacket) -> Void)?
 
     var nodes: [SimulatedNode] = []
     var positions: [DeviceUUID: Int] = [:]
     var owners: [UInt16: Int] = [:]
     var radio: RadioNeighbours
-    /// Whether who hears whom has to be worked out anew; see ``presentRadio``.
+    /// Whether to work out again who hears whom; see ``presentRadio``.
     var isRadioStale = false
-    /// Where nodes stand, none where the links are given one by one.
+    /// The places of the nodes; empty if the settings list the links.
     var places: [RadioPlace] = []
-    /// The node that hops are counted from, nil where the links are given one by one.
+    /// The node that hops are counted from; nil if the settings list the links.
     var radioRoot: Int?
-    /// The addresses of provisioners, with their names.
+    /// The addresses of provisioners, with the provisioners' names.
     var provisionerAddresses: [(addresses: ClosedRange<UInt16>, name: String)] = []
     var queue = EventQueue<WorldEvent>()
     var generator: SeededGenerator
-    /// Draws the secrets of devices: numbers of its own, lest a provisioner that counts from the same seed meets its
-    /// own public key.
+    /// Draws the secrets of devices. It is a separate generator, so that a provisioner with the same seed does not meet
+    /// its own public key.
     var secretGenerator: SeededGenerator
     var links: [LinkIdentifier: ProxyLink] = [:]
-    /// Where links lead that are not open yet.
+    /// The targets of links that are not open yet.
     var connecting: [LinkIdentifier: LinkTarget] = [:]
     var nextLink: UInt32 = 0
     var outbox: [BearerEvent] = []
     var scan: ScanState
     var audit: SequenceAudit
     var observer: NetworkObserver
-    /// The newest IV index that any node is at.
+    /// The newest IV index of any node.
     var newestIVIndex: UInt32 = 0
     let schedules: KeySchedules
     let recorder: Recorder
     var sequenceNumbers: NodeSequenceNumbers
 
-    /// A world of the nodes of a network that are no provisioners and not excluded, and of devices.
+    /// A world with devices and with the nodes of a network, except provisioners and excluded nodes.
     ///
     /// - Parameters:
-    ///   - devices: what there is beside the nodes; the description of a node says what it is once it was reset.
-    ///   - state: what earlier runs left. A node is as it was left if it was provisioned here, or if its address and
-    ///     DeviceKey are still those of the database, else as the database says. A device is as it was left. What was
-    ///     provisioned here, or reset, is there even if neither the network nor the devices name it any more.
-    ///   - recorder: stores what changes; by default nobody does.
+    ///   - devices: the devices beside the nodes. The description of a node says what it is after a reset.
+    ///   - state: the state from earlier runs. A node keeps it if it was provisioned here, or if its address and
+    ///     DeviceKey still match the database; otherwise the database counts. A device always keeps it. What was
+    ///     provisioned or reset here exists even if neither the network nor the devices name it any more.
+    ///   - recorder: stores changes; by default nobody does.
     package init(
         network: MeshNetwork,
         devices: [DeviceDescription] = [],
@@ -95,10 +95,10 @@ package final class SimulatedWorld {
         makeRadio(state: state)
     }
 
-    /// When something happens next, nil if never. What waits in ``drain()`` has happened already.
+    /// When the next event happens; nil if never. Events that wait for ``drain()`` have already happened.
     package var nextEventTime: Instant? { queue.nextTime }
 
-    /// Lets everything happen that is due until `time`, which becomes the present; time never goes back.
+    /// Lets everything happen that is due until `time`, which becomes the present. Time never goes back.
     package func advance(to time: Instant) {
         while let (due, event) = queue.take(until: time) {
             now = max(now, due)
@@ -107,7 +107,7 @@ package final class SimulatedWorld {
         now = max(now, time)
     }
 
-    /// Takes out what the links have for the client, in order.
+    /// Returns and removes the events for the client, in order.
     package func drain() -> [BearerEvent] {
         defer { outbox.removeAll(keepingCapacity: true) }
         return outbox
@@ -152,7 +152,7 @@ package final class SimulatedWorld {
         perform(nodes[node].stack.advance(to: now), at: node, from: .itself)
     }
 
-    /// Sees to it that a node is woken when its stack wants it.
+    /// Schedules the wake event for a node's stack.
     func scheduleWake(_ node: Int) {
         guard let deadline = nodes[node].stack.nextDeadline, deadline != .distantFuture else { return }
         if let planned = nodes[node].wakeAt, planned <= deadline { return }
@@ -160,7 +160,7 @@ package final class SimulatedWorld {
         queue.add(.wake(node: node), at: max(deadline, now))
     }
 
-    /// Takes note of something that was heard, for ``traceHash``.
+    /// Adds something that was heard to ``traceHash``.
     func trace(_ octets: [UInt8], at place: Int) {
         var hash = traceHash
         for word in [UInt64(bitPattern: now.microseconds), UInt64(truncatingIfNeeded: place)] {
@@ -170,25 +170,25 @@ package final class SimulatedWorld {
         traceHash = hash
     }
 
-    /// Takes note of something that must not be.
+    /// Records a violation.
     func report(_ violation: String) {
         if violations.count < 1_000 { violations.append(violation) }
     }
 }
 
-/// Counts of what happened in a world.
+/// Counts of events in a world.
 package struct WorldStatistics: Hashable, Sendable {
-    /// Network PDUs that nodes put on the air, relayed ones included, copies not.
+    /// Network PDUs that nodes advertised; relayed ones count, copies do not.
     package var advertised = 0
     /// PDUs that reached a node over the air for the first time.
     package var heard = 0
-    /// Receptions lost with all their copies.
+    /// Receptions for which all copies were lost.
     package var lost = 0
     /// PDUs that found an advertising queue full.
     package var dropped = 0
     /// Packets that the client wrote.
     package var packetsFromClient = 0
-    /// Packets that the client was notified of.
+    /// Packets that the client received.
     package var packetsToClient = 0
     /// Configuration requests that nodes acted on or refused.
     package var requests = 0

@@ -1,27 +1,26 @@
 package import MeshCore
 
-/// How the simulated radio behaves: who hears whom, how fast and with what loss.
+/// How the simulated radio behaves: who hears whom, how fast, and with what loss.
 package struct WorldSettings: Hashable, Sendable {
     /// Who hears whom.
     package enum Topology: Hashable, Sendable {
-        /// The nodes spread evenly over that many hops, 1 or more, from the first node that is a proxy; where nodes that
-        /// can relay are lacking the network is flatter. Each hears those near it, of the relays that are on in its subnets
-        /// as many as matter; see `RadioNeighbours`.
+        /// The nodes are spread evenly over that many hops, at least 1, from the first node that is a proxy. With too
+        /// few nodes that can relay, the network has fewer hops. Each node hears the nearby active relays of its
+        /// subnets, as many as matter; see `RadioNeighbours`.
         case hops(Int)
-        /// Exactly these links, each both ways.
+        /// Exactly these links, each in both directions.
         case links([RadioLink])
     }
 
     /// Two nodes that hear each other.
     package struct RadioLink: Hashable, Sendable {
-        /// One of them.
+        /// One of the two nodes.
         package var first: DeviceUUID
-        /// The other.
+        /// The other node.
         package var second: DeviceUUID
-        /// The share of copies lost, 0...1; nil for that of the settings.
+        /// The share of copies lost, 0...1; nil for the share in the settings.
         package var copyLoss: Double?
 
-        /// A link.
         package init(_ first: DeviceUUID, _ second: DeviceUUID, copyLoss: Double? = nil) {
             self.first = first
             self.second = second
@@ -31,51 +30,51 @@ package struct WorldSettings: Hashable, Sendable {
 
     /// Who hears whom.
     package var topology: Topology
-    /// The share of copies of a PDU lost on each radio link before interference, 0...1.
+    /// The share of a PDU's copies lost on each radio link before interference, 0...1.
     package var copyLoss: Double
-    /// Advertising events a second of strangers that every node hears; each collides for 0.752 ms.
+    /// Advertising events per second of unrelated devices, heard by every node; each collides for 0.752 ms.
     package var backgroundEvents: Double
-    /// Whether the traffic of neighbours is counted to the interference.
+    /// Whether the traffic of neighbours counts as interference.
     package var neighboursInterfere: Bool
-    /// How long a node takes from hearing a PDU to queueing what it relays.
+    /// How long a node takes from hearing a PDU until it queues the relayed one.
     package var relayTurnaround: ClosedRange<Duration>
     /// How long a node takes to act on a message.
     package var processing: ClosedRange<Duration>
     /// How long a node waits before it answers a message to its unicast address (Mesh Protocol 3.7.3.1).
     package var responseDelay: ClosedRange<Duration>
-    /// PDUs a node advertises at once.
+    /// How many PDUs a node advertises at once.
     package var advertisingSets: Int
-    /// PDUs that wait for an advertising set; more are dropped.
+    /// How many PDUs may wait for an advertising set; more are dropped.
     package var advertisingQueue: Int
-    /// Whether nodes advertise as old controllers do, one PDU in I + (C + 1)(I + 10) ms.
+    /// Whether nodes advertise like old controllers: one PDU in I + (C + 1)(I + 10) ms.
     package var isAdvertisingLegacy: Bool
     /// The random part of each advertising interval.
     package var advertisingDelay: ClosedRange<Duration>
-    /// The interval of the GATT connection; at least a millisecond counts.
+    /// The interval of the GATT connection, at least a millisecond.
     package var connectionInterval: Duration
-    /// Proxy PDU packets in one connection event, each way.
+    /// How many Proxy PDU packets fit one connection event, in each direction.
     package var packetsPerEvent: Int
-    /// The largest packet on the GATT connection, header included: ATT_MTU - 3; at least 2 counts.
+    /// The largest packet on the GATT connection, header included: ATT_MTU - 3, at least 2.
     package var maximumPacketSize: Int
-    /// How often each proxy and each device that can be provisioned advertises to those who scan; at least a
-    /// millisecond counts. A second is usual once the first minute is over.
+    /// How often each proxy and each unprovisioned device advertises while somebody scans; at least a millisecond. One
+    /// second is usual after the first minute.
     package var scannedInterval: Duration
     /// How long connecting takes.
     package var connecting: Duration
-    /// Links that a client can have at once; at least 1 counts. The Bluetooth controllers of small computers have
-    /// between 5 and 10 connections.
+    /// How many links a client can have at once, at least 1. Bluetooth controllers of small computers support between 5
+    /// and 10 connections.
     package var maximumLinks: Int
-    /// The proxy drops every link after this many packets from the client; nil never.
+    /// The proxy drops each link after this many packets from the client; nil for never.
     package var dropsLinkAfterPackets: Int?
     /// What nodes can store.
     package var limits: NodeLimits
     /// Whether models that extend each other on one element share one subscription list (Mesh Protocol 4.2.4), on nodes
-    /// whose description does not say it.
+    /// whose description does not say so.
     package var sharesSubscriptionLists: Bool
-    /// The node whose proxy links lead to; nil for the first that has the GATT Proxy feature on and is powered.
+    /// The node that proxy links lead to; nil for the first powered one with the GATT Proxy feature on.
     package var proxy: DeviceUUID?
 
-    /// No losses, nobody else on the air, small delays.
+    /// No losses, no interference, small delays.
     package static let ideal = WorldSettings(
         topology: .hops(1),
         copyLoss: 0,
@@ -100,7 +99,7 @@ package struct WorldSettings: Hashable, Sendable {
         proxy: nil
     )
 
-    /// An office with people and phones in it, stock firmware.
+    /// An office with people and phones, and stock firmware.
     package static let office: WorldSettings = {
         var settings = WorldSettings.ideal
         settings.topology = .hops(2)
@@ -116,7 +115,7 @@ package struct WorldSettings: Hashable, Sendable {
         return settings
     }()
 
-    /// Old controllers, small queues, a crowded band, the smallest ATT_MTU.
+    /// Old controllers, small queues, a crowded band, and the smallest ATT_MTU.
     package static let harsh: WorldSettings = {
         var settings = WorldSettings.office
         settings.topology = .hops(3)
@@ -133,11 +132,11 @@ package struct WorldSettings: Hashable, Sendable {
         return settings
     }()
 
-    /// A profile by its name: `ideal`, `office` or `harsh`; nil for any other.
+    /// A profile by name: `ideal`, `office` or `harsh`; nil for any other name.
     package static func profile(named name: String) -> WorldSettings? {
         profileNames.contains(name) ? (name == "ideal" ? .ideal : name == "office" ? .office : .harsh) : nil
     }
 
-    /// The names of the profiles, from kind to cruel.
+    /// The names of the profiles, from the easiest to the hardest.
     package static let profileNames = ["ideal", "office", "harsh"]
 }
