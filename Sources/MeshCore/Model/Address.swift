@@ -1,9 +1,9 @@
-/// A 16-bit mesh address as it stands in a PDU, of any kind (Mesh Protocol 3.4.2).
+/// A 16-bit mesh address of any kind, as it stands in a PDU (Mesh Protocol 3.4.2).
 package struct Address: RawRepresentable, Hashable, Comparable, Sendable {
     /// The 16 bits; big-endian in network headers, little-endian in access messages.
     package let rawValue: UInt16
 
-    /// Any 16 bits are an address.
+    /// Every value is an address.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -19,7 +19,7 @@ package struct Address: RawRepresentable, Hashable, Comparable, Sendable {
         case group
     }
 
-    /// Which range the address lies in.
+    /// The range that contains the address.
     package var kind: Kind {
         switch rawValue {
         case 0: .unassigned
@@ -35,7 +35,7 @@ package struct Address: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 extension Address: CustomStringConvertible {
-    /// As definitions write it: `0xC000`.
+    /// The address as definitions write it: `0xC000`.
     package var description: String { "0x" + rawValue.hexadecimal }
 }
 
@@ -43,7 +43,7 @@ extension Address: CustomStringConvertible {
 package struct UnicastAddress: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt16
 
-    /// Nil outside 0x0001 to 0x7FFF.
+    /// The address with those bits; nil outside 0x0001 to 0x7FFF.
     package init?(rawValue: UInt16) {
         guard (0x0001...0x7FFF).contains(rawValue) else { return nil }
         self.rawValue = rawValue
@@ -59,7 +59,7 @@ package struct UnicastAddress: RawRepresentable, Hashable, Comparable, Sendable 
         self.rawValue = rawValue
     }
 
-    /// The address of the element with that index of the node whose primary element this is, or nil past 0x7FFF.
+    /// The address of the element with that index, on the node whose primary element has this one; nil past 0x7FFF.
     package func element(_ index: UInt8) -> UnicastAddress? {
         UnicastAddress(rawValue: rawValue + UInt16(index))
     }
@@ -73,7 +73,7 @@ package struct UnicastAddress: RawRepresentable, Hashable, Comparable, Sendable 
 }
 
 extension UnicastAddress: CustomStringConvertible {
-    /// As definitions write it: `0x0010`.
+    /// The address as definitions write it: `0x0010`.
     package var description: String { address.description }
 }
 
@@ -81,7 +81,7 @@ extension UnicastAddress: CustomStringConvertible {
 package struct GroupAddress: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt16
 
-    /// Nil below 0xC000.
+    /// The address with those bits; nil below 0xC000.
     package init?(rawValue: UInt16) {
         guard rawValue >= 0xC000 else { return nil }
         self.rawValue = rawValue
@@ -97,10 +97,10 @@ package struct GroupAddress: RawRepresentable, Hashable, Comparable, Sendable {
     package static let allFriends = GroupAddress(unchecked: 0xFFFD)
     /// All nodes with the Relay feature on, 0xFFFE.
     package static let allRelays = GroupAddress(unchecked: 0xFFFE)
-    /// Every node, 0xFFFF; cannot be subscribed to.
+    /// All nodes, 0xFFFF; models cannot subscribe to it.
     package static let allNodes = GroupAddress(unchecked: 0xFFFF)
 
-    /// 0xC000 to 0xFEFF: the addresses a network may give to its groups; above are fixed groups.
+    /// 0xC000 to 0xFEFF: the addresses that a network may assign to its groups. Those above are fixed groups.
     package static let assignable: ClosedRange<UInt16> = 0xC000...0xFEFF
 
     /// The same bits as an address of any kind.
@@ -112,26 +112,26 @@ package struct GroupAddress: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 extension GroupAddress: CustomStringConvertible {
-    /// As definitions write it: `0xC000`.
+    /// The address as definitions write it: `0xC000`.
     package var description: String { address.description }
 }
 
 extension GroupAddress {
-    /// The fixed groups, which every network has, by the names that definitions and views give them.
+    /// The fixed groups of every network, with their names in definitions and views.
     package static let fixedGroups: [(name: String, group: GroupAddress)] = [
         ("all-proxies", .allProxies), ("all-friends", .allFriends), ("all-relays", .allRelays),
         ("all-nodes", .allNodes),
     ]
 
-    /// The fixed group of that name; nil for any other name.
+    /// The fixed group with that name; nil for any other name.
     package init?(fixedName name: String) {
         guard let fixed = GroupAddress.fixedGroups.first(where: { $0.name == name }) else { return nil }
         self = fixed.group
     }
 
-    /// The name of a fixed group, nil for other groups.
+    /// The name of a fixed group; nil for other groups.
     package var fixedName: String? { GroupAddress.fixedGroups.first { $0.group == self }?.name }
 
-    /// Whether a model can subscribe to the group: to all but all-nodes (Mesh Protocol 4.3.2.19).
+    /// Whether models can subscribe to the group: to any group except all-nodes (Mesh Protocol 4.3.2.19).
     package var canBeSubscribedTo: Bool { self != .allNodes }
 }

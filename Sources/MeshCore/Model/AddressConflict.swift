@@ -1,26 +1,26 @@
-/// Why a block of unicast addresses cannot be given to a device.
+/// Why a device cannot get a block of unicast addresses.
 package struct AddressConflict: Error, Hashable, Sendable {
-    /// What stands in the way.
+    /// What prevents it.
     package enum Reason: Hashable, Sendable {
-        /// The address is unassigned or no unicast address, or the block reaches beyond 0x7FFF.
+        /// The address is not a unicast address, or the block reaches past 0x7FFF.
         case notUnicast
         /// A node of the network has it.
         case node(DeviceUUID, name: String)
-        /// A device that may have become a node holds it.
+        /// A device that may have become a node has it.
         case pending(DeviceUUID, name: String)
-        /// It was set aside for another device in this pool.
+        /// This pool has reserved it for another device.
         case reserved(DeviceUUID)
-        /// A node that was removed had it: it is free again once the IV index is at least this.
+        /// A removed node had it. It is free once the IV index is at least this.
         case excluded(until: UInt32)
-        /// Another provisioner, of that name, gives it out.
+        /// Another provisioner, with that name, assigns it.
         case otherProvisioner(name: String)
-        /// It lies in no unicast range of our provisioner.
+        /// No unicast range of our provisioner contains it.
         case outsideOurRanges
     }
 
-    /// The lowest address of the block that cannot be had.
+    /// The lowest unavailable address of the block.
     package var address: Address
-    /// What stands in the way.
+    /// What prevents it.
     package var reason: Reason
 
     package init(address: Address, reason: Reason) {

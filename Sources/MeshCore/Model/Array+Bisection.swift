@@ -1,5 +1,6 @@
 extension Array {
-    /// Bisects: the first place whose element satisfies the condition, which those after it do as well, else the end.
+    /// Finds by bisection the first place whose element satisfies the condition; the end if none does. All elements
+    /// after that place must satisfy it, too.
     package func firstPlace(where condition: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

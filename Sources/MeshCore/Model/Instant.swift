@@ -1,7 +1,7 @@
 /// A point on the running clock of a bearer or a simulated world, in microseconds since its start.
 ///
-/// Protocol machines never read a clock; they are handed an instant with every input and name the instant at
-/// which they want to be called next.
+/// Protocol machines never read a clock. They receive an instant with every input and name the instant at which the
+/// caller must call them again.
 package struct Instant: InstantProtocol, Hashable, Sendable {
     /// Microseconds since the clock's start.
     package var microseconds: Int64
@@ -11,31 +11,30 @@ package struct Instant: InstantProtocol, Hashable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// The clock's start.
+    /// The start of the clock.
     package static let zero = Instant(microseconds: 0)
 
-    /// Later than anything that happens.
+    /// Later than every event.
     package static let distantFuture = Instant(microseconds: .max)
 
-    /// This instant and `duration` more, to the microsecond; stops at ``distantFuture``.
+    /// This instant plus `duration`, to the microsecond; at most ``distantFuture``.
     package func advanced(by duration: Duration) -> Instant {
         let (sum, overflow) = microseconds.addingReportingOverflow(duration.microseconds)
         return Instant(microseconds: overflow ? .max : sum)
     }
 
-    /// The time from here to `other`.
+    /// The time from this instant to `other`.
     package func duration(to other: Instant) -> Duration {
         .microseconds(other.microseconds - microseconds)
     }
 
-    /// Whether `left` comes first.
     package static func < (left: Instant, right: Instant) -> Bool {
         left.microseconds < right.microseconds
     }
 }
 
 extension Duration {
-    /// The whole microseconds of the duration, at most `Int64.max`.
+    /// The duration in whole microseconds, at most `Int64.max`.
     package var microseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -1,15 +1,15 @@
-/// How far a node has come in the key refresh of one of its keys, as its answers confirmed; nothing of it counts while
-/// the key is in no refresh (Mesh Protocol 3.11.4).
+/// How far a node has come in the key refresh of one of its keys, as confirmed by its answers. It has no meaning while
+/// the key is not being refreshed (Mesh Protocol 3.11.4).
 ///
-/// A node may be further than recorded: beacons of its neighbours take it along.
+/// A node may be further than recorded, because beacons of its neighbours advance it.
 package enum KeyRefreshProgress: UInt8, CaseIterable, Comparable, Sendable {
-    /// It has the old key alone.
+    /// It has only the old key.
     case none = 0
-    /// It has the new key beside the old one.
+    /// It has both the new and the old key.
     case updated = 1
-    /// It was told to send with the new NetKey.
+    /// It got the request to send with the new NetKey.
     case usingNewKey = 2
-    /// It has the new NetKey alone: it was told to forget the old one, or never had it.
+    /// It has only the new NetKey: it got the request to forget the old one, or never had that.
     case revoked = 3
 
     /// In the order of the procedure.
@@ -18,19 +18,19 @@ package enum KeyRefreshProgress: UInt8, CaseIterable, Comparable, Sendable {
     }
 }
 
-/// What the key refresh of a subnet does next, each when all nodes that take part have what the one before gave them
+/// The next stage of a subnet's key refresh. A stage begins when all participating nodes have completed the one before
 /// (Mesh Protocol 3.11.4.1 to 3.11.4.3).
 package enum KeyRefreshStage: UInt8, CaseIterable, Comparable, Sendable {
-    /// New keys are made, and nodes get them: phase 1.
+    /// Phase 1: new keys are generated, and nodes get them.
     case distribute = 0
-    /// Nodes send with the new keys: phase 2.
+    /// Phase 2: nodes send with the new keys.
     case useNewKeys = 1
-    /// Nodes forget the old keys: phase 3.
+    /// Phase 3: nodes forget the old keys.
     case revokeOldKeys = 2
-    /// The old keys are forgotten here, too.
+    /// The database forgets the old keys.
     case finish = 3
 
-    /// What a node must have confirmed before.
+    /// What a node must have confirmed before this stage.
     var requirement: KeyRefreshProgress {
         switch self {
         case .distribute: .none

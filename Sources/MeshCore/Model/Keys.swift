@@ -1,16 +1,16 @@
 /// Sixteen octets that must stay secret: a NetKey, AppKey or DeviceKey.
 ///
-/// Nothing prints it: `description`, `debugDescription` and mirrors say "(secret)". It is deliberately neither
+/// No output contains it: `description`, `debugDescription` and mirrors say "(secret)". On purpose it is neither
 /// `Codable` nor `Comparable`; the sealed database and the protocol read ``octets``.
 package struct KeyMaterial: Hashable, Sendable {
-    /// The key itself. Never log, print or put it into an error.
+    /// The key itself. Never log or print it, or put it into an error.
     package let octets: Octets16
 
     package init(_ octets: Octets16) {
         self.octets = octets
     }
 
-    /// From exactly 16 octets, else nil.
+    /// A key of exactly 16 octets; nil for any other number.
     package init?(_ bytes: some Collection<UInt8>) {
         guard let octets = Octets16(bytes) else { return nil }
         self.init(octets)
@@ -27,20 +27,20 @@ extension KeyMaterial: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package var description: String { "(secret)" }
     /// Hides the key's octets.
     package var debugDescription: String { "(secret)" }
-    /// Shows no children.
+    /// Hides the key's octets.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The index of a NetKey or AppKey in its network-wide list, 0 to 4095 (Mesh Protocol 3.9.6.3).
 package protocol KeyIndex: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible
 where RawValue == UInt16 {
-    /// Nil above 0x0FFF.
+    /// The index with that value; nil above 0x0FFF.
     init?(rawValue: UInt16)
 }
 
 extension KeyIndex {
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-    /// The decimal number.
+    /// The index in decimal.
     package var description: String { String(rawValue) }
 }
 
@@ -48,7 +48,7 @@ extension KeyIndex {
 package struct NetKeyIndex: KeyIndex {
     package let rawValue: UInt16
 
-    /// Nil above 0x0FFF.
+    /// The index with that value; nil above 0x0FFF.
     package init?(rawValue: UInt16) {
         guard rawValue <= 0x0FFF else { return nil }
         self.rawValue = rawValue
@@ -58,7 +58,7 @@ package struct NetKeyIndex: KeyIndex {
         self.rawValue = rawValue
     }
 
-    /// 0x000, the primary subnet.
+    /// Index 0x000, the primary subnet.
     package static let primary = NetKeyIndex(unchecked: 0)
 }
 
@@ -66,7 +66,7 @@ package struct NetKeyIndex: KeyIndex {
 package struct AppKeyIndex: KeyIndex {
     package let rawValue: UInt16
 
-    /// Nil above 0x0FFF.
+    /// The index with that value; nil above 0x0FFF.
     package init?(rawValue: UInt16) {
         guard rawValue <= 0x0FFF else { return nil }
         self.rawValue = rawValue
@@ -76,37 +76,37 @@ package struct AppKeyIndex: KeyIndex {
         self.rawValue = rawValue
     }
 
-    /// 0x000.
+    /// Index 0x000.
     package static let first = AppKeyIndex(unchecked: 0)
 }
 
-/// Where a subnet is in the Key Refresh procedure (Mesh Protocol 3.11.4); phase 3 is the return to normal.
+/// The phase of a subnet in the Key Refresh procedure (Mesh Protocol 3.11.4). Phase 3 is the return to normal.
 package enum KeyRefreshPhase: UInt8, Sendable {
-    /// Only one key is in use.
+    /// One key is in use.
     case normal = 0
-    /// Both keys are stored: transmit with the old, receive with both.
+    /// Both keys are stored. Nodes send with the old one and receive with both.
     case keyDistribution = 1
-    /// Both keys are stored: transmit with the new, receive with both.
+    /// Both keys are stored. Nodes send with the new one and receive with both.
     case usingNewKeys = 2
 }
 
-/// A network key as the mesh database holds it.
+/// A network key in the mesh database.
 package struct NetKey: Hashable, Sendable {
     /// Its index.
     package var index: NetKeyIndex
-    /// Its name in the database, which the definition's subnet name need not equal after an import.
+    /// Its name in the database. After an import it may differ from the subnet's name in the definition.
     package var name: String
-    /// The current key; during a key refresh the new one.
+    /// The current key; during a key refresh, the new one.
     package var key: KeyMaterial
-    /// The key being replaced, only during a key refresh.
+    /// The key that a key refresh replaces; nil outside a key refresh.
     package var oldKey: KeyMaterial?
-    /// Where the key refresh stands.
+    /// The phase of the key refresh.
     package var phase: KeyRefreshPhase
-    /// Whether only securely provisioned nodes may have it.
+    /// Whether only securely provisioned nodes may get it.
     package var isMinimumSecuritySecure: Bool
-    /// Whether a definition that was applied names it. Subnets that are not managed are left alone.
+    /// Whether an applied definition names it. Plans do not change subnets that are not managed.
     package var isManaged = false
-    /// Refuses removal even after its line is gone from the definition.
+    /// Whether plans must not remove it, even after it has left the definition.
     package var isProtected = false
 
     package init(
@@ -126,21 +126,21 @@ package struct NetKey: Hashable, Sendable {
     }
 }
 
-/// An application key as the mesh database holds it.
+/// An application key in the mesh database.
 package struct AppKey: Hashable, Sendable {
     /// Its index.
     package var index: AppKeyIndex
     /// Its name in the database.
     package var name: String
-    /// The NetKey it is bound to.
+    /// The NetKey that it is bound to.
     package var boundNetKey: NetKeyIndex
-    /// The current key; during a key refresh the new one.
+    /// The current key; during a key refresh, the new one.
     package var key: KeyMaterial
-    /// The key being replaced, only during a key refresh.
+    /// The key that a key refresh replaces; nil outside a key refresh.
     package var oldKey: KeyMaterial?
-    /// Whether a definition that was applied names it. Application keys that are not managed are left alone.
+    /// Whether an applied definition names it. Plans do not change application keys that are not managed.
     package var isManaged = false
-    /// Refuses removal even after its line is gone from the definition.
+    /// Whether plans must not remove it, even after it has left the definition.
     package var isProtected = false
 
     package init(

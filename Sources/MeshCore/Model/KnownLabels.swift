@@ -1,9 +1,9 @@
-/// The labels that a network knows by the virtual addresses they have, to tell which one a node means that can only
-/// tell the address (Mesh Protocol 4.3.2.18, 4.3.2.27).
+/// The labels that a network knows, by their virtual addresses. A node's status contains only the address, and this
+/// tells which label it means (Mesh Protocol 4.3.2.18, 4.3.2.27).
 package struct KnownLabels: Sendable {
     private var labels: [Address: [LabelUUID]] = [:]
 
-    /// The labels of the network's groups, and those that its nodes are recorded with.
+    /// Collects the labels of the network's groups and those in the records of its nodes.
     package init(_ network: MeshNetwork) {
         var seen: Set<LabelUUID> = []
         func note(_ label: LabelUUID, in labels: inout [Address: [LabelUUID]]) {
@@ -18,10 +18,10 @@ package struct KnownLabels: Sendable {
         }
     }
 
-    /// The label that is meant by a virtual address: the one that was recorded in that place, else the only one that
-    /// has this address. Two labels in 16,384 share one; nil if it could be either, or if none is known.
+    /// The label behind a virtual address: the one recorded in that place, else the only known one with this address.
+    /// Nil if none is known or several qualify. Two labels have the same address with a probability of 1 in 16,384.
     ///
-    /// - Parameter recorded: what was recorded where the address is reported.
+    /// - Parameter recorded: the labels recorded in the place that reports the address.
     package func label(of address: Address, recorded: some Sequence<LabelUUID>) -> LabelUUID? {
         let candidates = labels[address] ?? []
         let expected = recorded.filter { $0.virtualAddress == address }

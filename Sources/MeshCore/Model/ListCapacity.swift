@@ -1,5 +1,5 @@
-/// How many entries a list of a product's nodes has room for, learned from a node that refused one more with
-/// Insufficient Resources (Mesh Protocol 4.3.5). No composition tells it.
+/// How many entries a list has room for on the nodes of a product. It is learned when a node refuses an entry with
+/// Insufficient Resources (Mesh Protocol 4.3.5); no composition tells it.
 package struct ListCapacity: Hashable, Sendable {
     /// A list of a node.
     package enum List: Hashable, Comparable, Sendable {
@@ -9,7 +9,7 @@ package struct ListCapacity: Hashable, Sendable {
         case appKeys
         /// The AppKeys that are bound to a model.
         case bindings(element: UInt8, model: ModelIdentifier)
-        /// The groups that a model subscribes to, virtual ones included.
+        /// The groups and virtual addresses that a model subscribes to.
         case subscriptions(element: UInt8, model: ModelIdentifier)
     }
 
@@ -17,7 +17,7 @@ package struct ListCapacity: Hashable, Sendable {
     package var product: Node.Product
     /// The list.
     package var list: List
-    /// How many entries there is room for.
+    /// How many entries fit.
     package var entries: Int
 
     package init(product: Node.Product, list: List, entries: Int) {
@@ -28,7 +28,7 @@ package struct ListCapacity: Hashable, Sendable {
 }
 
 extension Node {
-    /// How many entries a list has, as far as is known.
+    /// The number of entries in a list, as far as it is known.
     package func count(of list: ListCapacity.List) -> Int {
         switch list {
         case .netKeys: netKeys.count

@@ -1,8 +1,9 @@
-/// Whether two models on one element share one Subscription List on the nodes of a product, as one of them has shown.
+/// Whether two models on one element share one Subscription List on the nodes of a product, as one of those nodes has
+/// shown.
 ///
-/// Models that extend one another should (Mesh Protocol 4.2.4), but stacks differ, and so do products where the
-/// application has to say which models extend which. So it is learned: a group that appears in the list of one when it
-/// is added to that of the other is proof that they share it, a group that does not is proof that they do not.
+/// Models that extend one another should share it (Mesh Protocol 4.2.4). But stacks differ, and so do products, if the
+/// application has to declare which models extend which. Therefore it is learned: a group is added to one model's list.
+/// If it appears in the other model's list, they share the list; if not, they do not.
 package struct ListSharing: Hashable, Sendable {
     /// The product.
     package let product: Node.Product
@@ -12,10 +13,10 @@ package struct ListSharing: Hashable, Sendable {
     package let first: ModelIdentifier
     /// The higher of the two models.
     package let second: ModelIdentifier
-    /// Whether what is done to the list of one is done to that of the other.
+    /// Whether a change of one model's list also changes the other's.
     package var isShared: Bool
 
-    /// What was seen of two models, in any order.
+    /// An observation of two models, in any order.
     package init(
         product: Node.Product,
         element: UInt8,
@@ -30,17 +31,17 @@ package struct ListSharing: Hashable, Sendable {
         self.isShared = isShared
     }
 
-    /// Whether it is about the same models.
+    /// Whether it is about the same two models of the same product.
     package func concerns(_ other: ListSharing) -> Bool {
         product == other.product && element == other.element && first == other.first && second == other.second
     }
 }
 
-/// Which models share one Subscription List on the nodes of one product, as far as is known.
+/// Which models of one product's nodes share one Subscription List, as far as it is known.
 package struct SharedLists: Hashable, Sendable {
     private let known: [ListSharing]
 
-    /// Nothing is known.
+    /// No knowledge.
     package static let unknown = SharedLists([])
 
     package init(_ known: [ListSharing]) {
@@ -50,7 +51,7 @@ package struct SharedLists: Hashable, Sendable {
     /// Whether nothing is known.
     package var isUnknown: Bool { known.isEmpty }
 
-    /// The models that are known to share the list of one, itself included, sorted.
+    /// The models known to share the list of a model, itself included, sorted.
     package func models(sharingListOf address: ModelAddress) -> [ModelIdentifier] {
         var models = [address.model]
         guard !known.isEmpty else { return models }
@@ -73,7 +74,7 @@ package struct SharedLists: Hashable, Sendable {
         return models.sorted()
     }
 
-    /// Whether two models of one element share their list; nil if that is not known.
+    /// Whether two models of one element share their list; nil if unknown.
     package func isShared(_ one: ModelIdentifier, _ other: ModelIdentifier, onElement element: UInt8) -> Bool? {
         guard !known.isEmpty else { return nil }
         let sharers = models(sharingListOf: ModelAddress(element: element, model: one))
@@ -87,7 +88,7 @@ package struct SharedLists: Hashable, Sendable {
         return isSeparate ? false : nil
     }
 
-    /// Whether two of those models are known to have lists of their own.
+    /// Whether two of those models are known to have separate lists.
     package func separates(any models: [ModelIdentifier], onElement element: UInt8) -> Bool {
         known.contains { sharing in
             !sharing.isShared && sharing.element == element && models.contains(sharing.first)
@@ -95,7 +96,7 @@ package struct SharedLists: Hashable, Sendable {
         }
     }
 
-    /// The groups of models that share one list, two or more each, with their elements, sorted.
+    /// The groups of two or more models that share one list, with their elements, sorted.
     package var groups: [(element: UInt8, models: [ModelIdentifier])] {
         var groups: [(element: UInt8, models: [ModelIdentifier])] = []
         for sharing in known where sharing.isShared {
@@ -110,21 +111,21 @@ package struct SharedLists: Hashable, Sendable {
 }
 
 extension MeshNetwork {
-    /// What is known of which models of a node share one Subscription List.
+    /// What is known about models of a node that share one Subscription List.
     package func sharedLists(of node: Node) -> SharedLists {
         guard !listSharings.isEmpty, let product = node.product else { return .unknown }
         return SharedLists(listSharings.filter { $0.product == product })
     }
 
-    /// The same for all products of which anything is known.
+    /// The same for all products about which something is known.
     package var sharedListsByProduct: [Node.Product: SharedLists] {
         Dictionary(grouping: listSharings, by: \.product).mapValues { SharedLists($0) }
     }
 
-    /// Remembers what a node has shown. That a list is not shared is never forgotten: who takes lists for separate that
-    /// are shared sends too much, who takes them for shared that are not leaves something out.
+    /// Remembers what a node has shown. Knowledge that two lists are separate is never replaced: treating shared lists
+    /// as separate only sends too much, but treating separate lists as shared leaves something out.
     ///
-    /// - Returns: whether anything is different now.
+    /// - Returns: whether the knowledge changed.
     package mutating func learn(_ sharing: ListSharing) -> Bool {
         guard let place = listSharings.firstIndex(where: { $0.concerns(sharing) }) else {
             listSharings.append(sharing)
@@ -137,9 +138,9 @@ extension MeshNetwork {
 }
 
 extension Node {
-    /// Takes what another record of the same node, told later, says of lists that models share, where it says nothing
-    /// new: what has appeared in the list of a model is no news if it stands in the list of one that it extends as
-    /// well, and that list is as it is recorded.
+    /// Takes over the Subscription Lists that a later record of the same node reports, where sharing explains the
+    /// change. An address that appeared in a model's list is no news if the list of a related model contains it, too,
+    /// and that one is as recorded.
     package mutating func takeSharedSubscriptions(from observed: Node, sharing: SharedLists) {
         for (index, element) in elements.enumerated() where observed.elements.indices.contains(index) {
             guard element.models != observed.elements[index].models, let number = UInt8(exactly: index) else {
@@ -154,7 +155,7 @@ extension Node {
                         guard otherPlace != place, told[other] == new else { return false }
                         switch sharing.isShared(identifier, other, onElement: number) {
                         case false?: return false
-                        // Of one list it is said once.
+                        // Of two models with one list, the later one repeats what the first one says.
                         case true?: return recorded[other] == new || otherPlace < place
                         case nil: return recorded[other] == new && old.isSubset(of: new)
                         }
@@ -169,7 +170,7 @@ extension Node {
         }
     }
 
-    /// Models that are known to share their list although this node tells different lists of them.
+    /// Models that are known to share their list, although this node reports different lists for them.
     package func contradictions(of sharing: SharedLists) -> [(element: UInt8, ModelIdentifier, ModelIdentifier)] {
         var found: [(element: UInt8, ModelIdentifier, ModelIdentifier)] = []
         for group in sharing.groups where elements.indices.contains(Int(group.element)) {

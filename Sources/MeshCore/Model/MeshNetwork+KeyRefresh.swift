@@ -1,22 +1,22 @@
 /// The key refresh of a subnet and of the AppKeys bound to it, in the database (Mesh Protocol 3.11.4).
 extension MeshNetwork {
-    /// Whether a node has to be told each step of the key refresh of a subnet: it has the key and is not excluded. Who
-    /// provisions gets the new keys with the database.
+    /// Whether a node has to get each step of a subnet's key refresh: it has the key and is not excluded. Provisioners
+    /// get the new keys with the database.
     package func takesPart(_ node: Node, inRefreshOf index: NetKeyIndex) -> Bool {
         node.knows(index) && !node.isExcluded && !provisioners.contains { $0.uuid == node.uuid }
     }
 
-    /// The AppKeys that are refreshed with a subnet, sorted: those bound to it that have a new value, or that are to
-    /// get one with the new NetKey. An AppKey made during the refresh is new already.
+    /// The AppKeys that are refreshed with a subnet, sorted. Before the refresh these are all that are bound to it,
+    /// later those that have an old value. An AppKey made during the refresh is already new.
     package func appKeysRefreshed(with index: NetKeyIndex) -> [AppKeyIndex] {
         let isBeginning = netKeys.first { $0.index == index }?.phase == .normal
         return appKeys.filter { $0.boundNetKey == index && (isBeginning || $0.oldKey != nil) }.map(\.index)
     }
 
-    /// Whether a node keeps the refresh of a subnet from a stage, which could leave it behind for good: it has not
-    /// confirmed what the stages before gave it.
+    /// Whether a node keeps the refresh of a subnet from entering a stage, because it has not confirmed the stages
+    /// before. Entering the stage anyway could cut it off for good.
     ///
-    /// - Parameter appKeys: ``appKeysRefreshed(with:)``, which the caller looks up once.
+    /// - Parameter appKeys: the result of ``appKeysRefreshed(with:)``, which the caller computes once.
     package func holdsUp(
         _ node: Node,
         _ stage: KeyRefreshStage,
@@ -28,21 +28,21 @@ extension MeshNetwork {
         return stage == .useNewKeys && node.appKeys.contains { appKeys.contains($0.index) && !$0.isUpdated }
     }
 
-    /// The Network ID of the key that the key refresh of a subnet replaces, or that the next one will: it tells one
-    /// refresh from the next, and is no secret. Nil without such a subnet.
+    /// The Network ID of the key that the current or next key refresh of a subnet replaces; nil if there is no such
+    /// subnet. It distinguishes one refresh from the next and is not secret.
     package func networkIDReplaced(in index: NetKeyIndex) -> UInt64? {
         guard let subnet = netKeys.first(where: { $0.index == index }) else { return nil }
         return KeyDerivation.k3(subnet.phase == .normal ? subnet.key : subnet.oldKey ?? subnet.key)
     }
 
-    /// Begins the key refresh of a subnet: its NetKey and the AppKeys bound to it get new values beside the present
-    /// ones, phase 1. What is recorded of an earlier refresh of the nodes counts no more.
+    /// Begins the key refresh of a subnet (phase 1). Its NetKey and the AppKeys bound to it get new values in addition
+    /// to the current ones, and the nodes' records of an earlier refresh are cleared.
     ///
-    /// Nothing changes in a subnet that is in a refresh already.
+    /// Nothing changes in a subnet that is already being refreshed.
     ///
-    /// - Parameter makeKey: makes a new key; called once for each.
-    /// - Returns: whether a refresh has begun.
-    /// - Throws: what `makeKey` throws; the network is unchanged then.
+    /// - Parameter makeKey: makes a new key; called once for each key.
+    /// - Returns: whether a refresh began.
+    /// - Throws: the error of `makeKey`; the network is then unchanged.
     @discardableResult
     package mutating func beginKeyRefresh<Failure: Error>(
         of index: NetKeyIndex,
@@ -68,7 +68,7 @@ extension MeshNetwork {
         return true
     }
 
-    /// Moves the key refresh of a subnet to phase 2: all send with the new keys.
+    /// Moves the key refresh of a subnet to phase 2: everybody sends with the new keys.
     ///
     /// - Returns: whether it was in phase 1.
     @discardableResult
@@ -79,10 +79,10 @@ extension MeshNetwork {
         return true
     }
 
-    /// Ends the key refresh of a subnet: the old keys are forgotten, and excluded nodes that have them alone do not
-    /// know the subnet any more.
+    /// Ends the key refresh of a subnet. The old keys are forgotten, and excluded nodes that have only those no longer
+    /// know the subnet.
     ///
-    /// - Returns: whether there was one in phase 2.
+    /// - Returns: whether a refresh was in phase 2.
     @discardableResult
     package mutating func endKeyRefresh(of index: NetKeyIndex) -> Bool {
         guard let place = netKeys.firstIndex(where: { $0.index == index }), netKeys[place].phase == .usingNewKeys
@@ -95,12 +95,12 @@ extension MeshNetwork {
         return true
     }
 
-    /// Excludes a node: it gets no key any more, its messages count no more, and its addresses are not given out before
-    /// the IV index allows it. Its DeviceKey is kept.
+    /// Excludes a node. It gets no more keys, its messages are ignored, and its addresses are not assigned before the
+    /// IV index allows it. Its DeviceKey is kept.
     ///
-    /// A device that may have become a node is taken for one: it is retired with each DeviceKey that it may have.
+    /// A device that may have become a node is treated as one: it is retired with each DeviceKey that it may have.
     ///
-    /// - Returns: whether there is such a node or device that was not excluded.
+    /// - Returns: whether a node or device existed that was not yet excluded.
     @discardableResult
     package mutating func excludeNode(_ uuid: DeviceUUID) -> Bool {
         if let pending = abandonProvisioning(of: uuid) {
@@ -115,7 +115,7 @@ extension MeshNetwork {
 }
 
 extension Node {
-    /// Forgets what an earlier refresh left; our own node has the new keys as soon as they exist.
+    /// Forgets what an earlier refresh left. Our own node has the new keys as soon as they exist.
     ///
     /// - Parameter appKeys: the AppKeys that are refreshed with the subnet.
     /// - Returns: whether anything changed.
@@ -135,7 +135,7 @@ extension Node {
         return before != (netKeys, appKeys)
     }
 
-    /// Records the end of a refresh: an excluded node that did not get the new keys has lost the subnet.
+    /// Records the end of a refresh. An excluded node that did not get the new keys has lost the subnet.
     ///
     /// - Parameter appKeys: the AppKeys that were refreshed with the subnet.
     /// - Returns: whether anything changed.
@@ -151,7 +151,7 @@ extension Node {
         return before != (netKeys, appKeys)
     }
 
-    /// Records that the node has confirmed so much of the refresh of a NetKey that it knows.
+    /// Records that the node has confirmed this progress for a NetKey that it knows.
     package mutating func confirm(_ progress: KeyRefreshProgress, of index: NetKeyIndex) {
         guard let place = netKeys.firstIndex(where: { $0.index == index }) else { return }
         netKeys[place].progress = max(netKeys[place].progress, progress)

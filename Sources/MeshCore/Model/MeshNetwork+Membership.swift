@@ -1,20 +1,21 @@
-/// How devices become nodes and nodes leave. Pure: what is changed here is to be committed in one transaction.
+/// How devices become nodes and how nodes leave. These are pure functions: the caller commits the changes in one
+/// transaction.
 extension MeshNetwork {
-    /// The record of a device that may have become a node, nil if there is none.
+    /// The record of a device that may have become a node; nil if there is none.
     package func pendingProvisioning(of uuid: DeviceUUID) -> PendingProvisioning? {
         let place = pendingPlace(of: uuid)
         guard place < pendingProvisionings.count, pendingProvisionings[place].uuid == uuid else { return nil }
         return pendingProvisionings[place]
     }
 
-    /// Records an attempt that is about to hand out an address and a DeviceKey.
+    /// Records an attempt that is about to send an address and a DeviceKey.
     ///
-    /// The DeviceKeys of earlier attempts stay in front of the new ones, each once, for any of them may be the one that
-    /// the device took. An attempt with another block of addresses begins a new record, since a DeviceKey is of no use
-    /// at other addresses than those it was given with: what the device may have become before is kept among the
-    /// retired nodes, once for each DeviceKey, and those of its addresses that the new block leaves are excluded.
+    /// The DeviceKeys of earlier attempts stay before the new ones, each once, because the device may have taken any of
+    /// them. An attempt with another block of addresses begins a new record, since a DeviceKey belongs to its
+    /// addresses. What the device may have become before is then kept among the retired nodes, once for each DeviceKey,
+    /// and the addresses that the new block lacks are excluded.
     ///
-    /// - Returns: the record as it stands now, to be committed.
+    /// - Returns: the new record, which the caller must commit.
     @discardableResult
     package mutating func recordAttempt(_ attempt: PendingProvisioning) -> PendingProvisioning {
         let place = pendingPlace(of: attempt.uuid)
@@ -36,14 +37,14 @@ extension MeshNetwork {
         return record
     }
 
-    /// Makes a pending device a node, see
-    /// ``PendingProvisioning/node(name:deviceKey:isUpdated:isProtected:removalPolicy:at:)``, and retires the node that
-    /// the device was before, if it was one.
+    /// Makes a node of a pending device; see
+    /// ``PendingProvisioning/node(name:deviceKey:isUpdated:isProtected:removalPolicy:at:)``. If the device was a node
+    /// before, that node is retired.
     ///
     /// - Parameters:
-    ///   - deviceKey: the key that turned out to be the one.
-    ///   - name: the name it has meanwhile in the definition; nil for that of the record.
-    /// - Returns: the node and what it replaced, or nil if the device is not pending, and then nothing is changed.
+    ///   - deviceKey: the key that proved to be the device's.
+    ///   - name: its current name in the definition; nil for the name in the record.
+    /// - Returns: the node and what it replaced. Nil, with nothing changed, if the device is not pending.
     package mutating func promote(
         _ uuid: DeviceUUID,
         name: String? = nil,
@@ -68,9 +69,9 @@ extension MeshNetwork {
         return (node, replaced)
     }
 
-    /// Gives up finding out whether a device has become a node: what it may be is kept among the retired nodes.
+    /// Stops trying to find out whether a device has become a node. What it may be is kept among the retired nodes.
     ///
-    /// - Returns: the record that there was, nil if there was none.
+    /// - Returns: the former record; nil if there was none.
     mutating func abandonProvisioning(of uuid: DeviceUUID) -> PendingProvisioning? {
         guard let pending = pendingProvisioning(of: uuid) else { return nil }
         pendingProvisionings.remove(at: pendingPlace(of: uuid))
@@ -92,18 +93,18 @@ extension MeshNetwork {
         }
     }
 
-    /// Takes a node out of the network, keeps it among the retired ones, and excludes its addresses.
+    /// Removes a node from the network, keeps it among the retired ones, and excludes its addresses.
     ///
-    /// - Returns: the record of it, or nil if there is no such node, and then nothing is changed.
+    /// - Returns: the record of the retirement. Nil, with nothing changed, if there is no such node.
     @discardableResult
     package mutating func retire(_ uuid: DeviceUUID, reason: RetiredNode.Reason, at now: Timestamp) -> RetiredNode? {
         guard let place = nodes.firstIndex(where: { $0.uuid == uuid }) else { return nil }
         return recordRetirement(of: nodes.remove(at: place), reason: reason, at: now)
     }
 
-    /// Records the retirement of a node that ``nodes`` does not hold any more, for whoever keeps the nodes elsewhere:
-    /// it is among the retired ones, its addresses are excluded at the current IV index, and no scene names them. What
-    /// other nodes publish to it stays recorded, since they still do.
+    /// Records the retirement of a node that has left ``nodes``, for callers that keep nodes elsewhere. It joins the
+    /// retired ones, its addresses are excluded at the current IV index, and scenes drop them. Publications of other
+    /// nodes to it stay recorded, since those nodes still send them.
     @discardableResult
     package mutating func recordRetirement(
         of node: Node,
@@ -120,20 +121,19 @@ extension MeshNetwork {
         return retired
     }
 
-    /// Where the record of that device is or would be.
+    /// The position of that device's record, or where it belongs.
     private func pendingPlace(of uuid: DeviceUUID) -> Int {
         pendingProvisionings.firstPlace { $0.uuid >= uuid }
     }
 }
 
 extension PendingProvisioning {
-    /// The node that the device has become: managed, with one NetKey, and with elements whose models are not known yet.
+    /// The node that the device has become: managed, with one NetKey, and with elements whose models are unknown.
     ///
     /// - Parameters:
-    ///   - name: the name it has meanwhile in the definition; nil for that of the record.
-    ///   - deviceKey: the key that turned out to be the one.
-    ///   - isUpdated: whether the NetKey that it was given is the new one of a key refresh, as it is in phase 2 (Mesh
-    ///     Protocol 5.4.2.5).
+    ///   - name: its current name in the definition; nil for the name in the record.
+    ///   - deviceKey: the key that proved to be the device's.
+    ///   - isUpdated: whether it got the new NetKey of a key refresh, as in phase 2 (Mesh Protocol 5.4.2.5).
     package func node(
         name: String? = nil,
         deviceKey: KeyMaterial,

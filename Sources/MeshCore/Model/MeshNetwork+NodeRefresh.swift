@@ -1,22 +1,23 @@
-/// What becomes of nodes that are refreshed over their Node Provisioning Protocol Interface (Mesh Protocol 1.1,
-/// 3.11.8). Pure: what is changed here is to be committed in one transaction.
+/// Refreshes of nodes over their Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8). These are pure
+/// functions: the caller commits the changes in one transaction.
 extension MeshNetwork {
-    /// What a refresh has made of a node.
+    /// The result of a node's refresh.
     package struct NodeRefreshResult: Hashable, Sendable {
-        /// The node as it is now.
+        /// The node after it.
         package var node: Node
-        /// The node as it was, with its former DeviceKey.
+        /// The node before it, with its former DeviceKey.
         package var former: RetiredNode
-        /// Models with a configuration that are there no more, by their elements.
+        /// Configured models that the node no longer has.
         package var droppedModels: [ModelAddress] = []
     }
 
-    /// The refreshes that nobody has seen to their end, sorted by UUID.
+    /// The refreshes whose outcome is unknown, sorted by UUID.
     package var sortedPendingRefreshes: [PendingRefresh] {
         pendingRefreshes.values.sorted { $0.uuid < $1.uuid }
     }
 
-    /// The node as it is if its pending refresh has taken effect: what it answers to. Nil if there is none.
+    /// The node as it is if its pending refresh has taken effect, in the form that it then answers to. Nil if there is
+    /// none.
     package func refreshedForm(of uuid: DeviceUUID) -> Node? {
         guard let pending = pendingRefreshes[uuid], let node = nodes.first(where: { $0.uuid == uuid }) else {
             return nil
@@ -24,13 +25,13 @@ extension MeshNetwork {
         return node.refreshed(by: pending)
     }
 
-    /// The pending refresh of a node has taken effect: its former DeviceKey is kept among the retired nodes, and where
-    /// it has moved, the addresses that it left are excluded and scenes name them no more.
+    /// Completes a pending refresh that has taken effect. The former DeviceKey is kept among the retired nodes. If the
+    /// node has moved, its former addresses are excluded and scenes drop them.
     ///
-    /// What other nodes publish to its former addresses stays recorded, since they still do.
+    /// Publications of other nodes to the former addresses stay recorded, since those nodes still send them.
     ///
-    /// - Parameter composition: what it said that it is made of; nil if it said nothing that it can be.
-    /// - Returns: nil if there is no such node or no such refresh, and then nothing is changed.
+    /// - Parameter composition: the composition that it reported; nil if it reported none or an invalid one.
+    /// - Returns: nil, with nothing changed, if there is no such node or refresh.
     package mutating func completeRefresh(
         of uuid: DeviceUUID,
         composition: Composition?,
@@ -59,19 +60,19 @@ extension MeshNetwork {
         return result
     }
 
-    /// The pending refresh of a node has not taken effect and never will: its new addresses are free again.
+    /// Drops a pending refresh that has not taken effect and never will. Its new addresses are free again.
     ///
-    /// - Returns: the record that there was, nil if there was none.
+    /// - Returns: the former record; nil if there was none.
     @discardableResult
     package mutating func dropRefresh(of uuid: DeviceUUID) -> PendingRefresh? {
         pendingRefreshes.removeValue(forKey: uuid)
     }
 
-    /// The node is none any more, whatever became of its refresh: what it may have been is kept among the retired
-    /// nodes, and the addresses that it may have had are excluded.
+    /// Ends a pending refresh with an unknown outcome because the node has left. What the node may have become is kept
+    /// among the retired nodes, and the addresses that it may have had are excluded.
     ///
-    /// - Parameter node: the node as it was.
-    /// - Returns: what was retired, nil if no refresh was pending.
+    /// - Parameter node: the node before the refresh.
+    /// - Returns: the retired form; nil if no refresh was pending.
     package mutating func retireRefresh(
         of node: Node,
         reason: RetiredNode.Reason,
@@ -86,8 +87,8 @@ extension MeshNetwork {
 }
 
 extension Node {
-    /// The node after a refresh. One that moves keeps its keys and begins with everything else anew; its composition is
-    /// not known then, for it may have become another.
+    /// The node after a refresh. If it moves, it keeps its keys and loses all other configuration. Its composition is
+    /// then unknown, because it may have changed.
     package func refreshed(by pending: PendingRefresh) -> Node {
         var node = self
         node.deviceKey = pending.deviceKey
@@ -115,7 +116,7 @@ extension Node {
         return node
     }
 
-    /// Models that have a configuration here and are not there in another record of the same node.
+    /// Configured models that another record of the same node lacks.
     fileprivate func configuredModels(missingIn other: Node) -> [ModelAddress] {
         var missing: [ModelAddress] = []
         for (index, element) in elements.enumerated() {

@@ -1,5 +1,5 @@
-/// The state of one mesh network as the database knows it, secrets included, without what belongs to the
-/// running stack (sequence numbers, replay list).
+/// The state of one mesh network in the database, secrets included. The data of the running stack (sequence numbers,
+/// replay list) are not part of it.
 package struct MeshNetwork: Hashable, Sendable {
     /// The UUID of the network (the database format's `meshUUID`).
     package var uuid: Octets16
@@ -7,12 +7,12 @@ package struct MeshNetwork: Hashable, Sendable {
     package var name: String
     /// The IV index and whether an update is in progress.
     package var ivIndex: IVIndex
-    /// When ``ivIndex`` became what it is, as far as we have seen; nil if the network had it before we joined.
+    /// When ``ivIndex`` took its value, as far as we have seen; nil if it had the value before we joined.
     package var ivIndexChangedAt: Timestamp?
-    /// When the IV index was last recovered, which is to happen once in 192 hours (Mesh Protocol 3.11.6); nil if it
-    /// never was.
+    /// When the IV index was last recovered; nil if never. A node may recover it only once in 192 hours (Mesh Protocol
+    /// 3.11.6).
     package var ivIndexRecoveredAt: Timestamp?
-    /// When a person stated ``ivIndex``, which nobody of the network has confirmed since; nil if it was heard or given.
+    /// When a person stated ``ivIndex``, if no node has confirmed it since; nil if it was received or given.
     package var ivIndexStatedAt: Timestamp?
     /// NetKeys sorted by index.
     package var netKeys: [NetKey]
@@ -22,26 +22,26 @@ package struct MeshNetwork: Hashable, Sendable {
     package var groups: [Group]
     /// Provisioners in the database's order.
     package var provisioners: [Provisioner]
-    /// The UUID of the provisioner that meshplan acts as; also the UUID of its node.
+    /// The UUID of the provisioner that meshplan acts as, and of its node.
     package var ownProvisioner: DeviceUUID
-    /// Scenes in the database's order; kept and exported, not managed.
+    /// Scenes in the database's order. They are kept and exported, not managed.
     package var scenes: [Scene]
-    /// Addresses of removed nodes that must not be given out before the IV index allows it.
+    /// Addresses of removed nodes that must not be assigned before the IV index allows it.
     package var exclusions: [NetworkExclusion]
-    /// All nodes, provisioners' own included, sorted by unicast address.
+    /// All nodes, including those of provisioners, sorted by unicast address.
     package var nodes: [Node]
-    /// Devices that may have become nodes or not, sorted by UUID, each once.
+    /// Devices that may have become nodes, each once, sorted by UUID.
     package var pendingProvisionings: [PendingProvisioning] = []
-    /// Nodes that have a new DeviceKey, and perhaps a new address, or not.
+    /// Nodes that may have a new DeviceKey and perhaps a new address.
     package var pendingRefreshes: [DeviceUUID: PendingRefresh] = [:]
-    /// Nodes that are none any more, and what nodes were before they were refreshed, in the order of their retirement.
+    /// Former nodes, and the former state of refreshed nodes, in the order of their retirement.
     package var retiredNodes: [RetiredNode] = []
-    /// The nodes that told of themselves what contradicts their record, with that record.
+    /// Nodes that reported something other than their record, with that record.
     package var drifts: [DeviceUUID: NodeDrift] = [:]
-    /// What is known of the room in lists of products, each list of a product once, in the order they were learned.
+    /// What is known about room in lists of products; each list of a product once, in the order learned.
     package var capacities: [ListCapacity] = []
-    /// What is known of which models of products share one Subscription List, two models of a product once, in the
-    /// order they were learned; changed by ``learn(_:)``.
+    /// What is known about models of products that share one Subscription List; each two models of a product once, in
+    /// the order learned. ``learn(_:)`` changes it.
     package var listSharings: [ListSharing] = []
 
     package init(
@@ -73,7 +73,7 @@ package struct MeshNetwork: Hashable, Sendable {
 
 /// The IV index of a network and whether its update is in progress (Mesh Protocol 3.11.5).
 package struct IVIndex: Hashable, Sendable {
-    /// The current index; the one to be used after the update while one is in progress.
+    /// The current index; while an update is in progress, the new one.
     package var value: UInt32
     /// Whether the IV Update procedure is in progress.
     package var isUpdateInProgress: Bool
@@ -83,21 +83,21 @@ package struct IVIndex: Hashable, Sendable {
         self.isUpdateInProgress = isUpdateInProgress
     }
 
-    /// What outgoing messages use: one less while an update is in progress.
+    /// The index for outgoing messages: one less while an update is in progress.
     package var transmitValue: UInt32 { isUpdateInProgress && value > 0 ? value - 1 : value }
 }
 
-/// A named group of the network; a group may lie in another, which is a matter of names only.
+/// A named group of the network. It may belong to another group, but that affects only names.
 package struct Group: Hashable, Sendable {
     /// Its name in the database.
     package var name: String
     /// Its address or label.
     package var address: SubscriptionAddress
-    /// The group it lies in, nil if none.
+    /// The group that contains it; nil if none.
     package var parent: SubscriptionAddress?
-    /// Whether a definition that was applied names it. Groups that are not managed are left alone.
+    /// Whether an applied definition names it. Plans do not change groups that are not managed.
     package var isManaged = false
-    /// Refuses removal even after its line is gone from the definition.
+    /// Whether plans must not remove it, even after it has left the definition.
     package var isProtected = false
 
     package init(name: String, address: SubscriptionAddress, parent: SubscriptionAddress? = nil) {
@@ -107,17 +107,17 @@ package struct Group: Hashable, Sendable {
     }
 }
 
-/// Somebody who adds and configures nodes, with the ranges that it alone gives out.
+/// Someone who adds and configures nodes, with the ranges that only they assign from.
 package struct Provisioner: Hashable, Sendable {
     /// Its name.
     package var name: String
     /// Its UUID, also that of its node.
     package var uuid: DeviceUUID
-    /// Ranges of unicast addresses.
+    /// Its ranges of unicast addresses.
     package var unicastRanges: [ClosedRange<UInt16>]
-    /// Ranges of group addresses.
+    /// Its ranges of group addresses.
     package var groupRanges: [ClosedRange<UInt16>]
-    /// Ranges of scene numbers.
+    /// Its ranges of scene numbers.
     package var sceneRanges: [ClosedRange<UInt16>]
 
     package init(
@@ -141,7 +141,7 @@ package struct Scene: Hashable, Sendable {
     package var number: UInt16
     /// Its name.
     package var name: String
-    /// The elements that hold it.
+    /// The elements that store it.
     package var addresses: [UnicastAddress]
 
     package init(number: UInt16, name: String, addresses: [UnicastAddress]) {
@@ -151,7 +151,7 @@ package struct Scene: Hashable, Sendable {
     }
 }
 
-/// Addresses that were in use at an IV index and may be given out again only two indexes later.
+/// Addresses that were in use at an IV index and may be assigned again only two indexes later.
 package struct NetworkExclusion: Hashable, Sendable {
     /// The IV index at which the nodes were removed.
     package var ivIndex: UInt32

@@ -1,34 +1,34 @@
 extension NetworkExclusion {
-    /// The IV index from which on the addresses of nodes that were removed at `removal` may be given out again: two
-    /// more, since messages of the one before the current index are still accepted (Mesh Protocol 3.11.5).
+    /// The IV index from which the addresses of nodes removed at `removal` may be assigned again: two more, because
+    /// nodes still accept messages of the index before the current one (Mesh Protocol 3.11.5).
     ///
-    /// The greatest index there is stands for never.
+    /// The greatest possible index means never.
     package static func end(afterRemovalAt removal: UInt32) -> UInt32 {
         let (end, isPastTheLast) = removal.addingReportingOverflow(2)
         return isPastTheLast ? .max : end
     }
 
-    /// The IV index from which on the addresses may be given out again.
+    /// The IV index from which the addresses may be assigned again.
     package var end: UInt32 { NetworkExclusion.end(afterRemovalAt: ivIndex) }
 
-    /// Whether the addresses must not be given out at that IV index, which is the current one, the higher one of the
-    /// two while an update is in progress.
+    /// Whether the addresses must not be assigned at that current IV index. While an update is in progress, that is the
+    /// higher of the two indexes.
     package func holds(at current: UInt32) -> Bool {
         current <= ivIndex || current - ivIndex < 2
     }
 }
 
 extension MeshNetwork {
-    /// The IV index from which on an address may be given out again, nil if no exclusion holds it now.
+    /// The IV index from which an address may be assigned again; nil if no exclusion now contains it.
     package func exclusionEnd(of address: UnicastAddress) -> UInt32? {
         exclusions.filter { $0.holds(at: ivIndex.value) && $0.addresses.contains(address) }.map(\.end).max()
     }
 
-    /// Whether an exclusion that still holds has the address.
+    /// Whether an exclusion in force contains the address.
     package func isExcluded(_ address: UnicastAddress) -> Bool { exclusionEnd(of: address) != nil }
 
-    /// Keeps addresses from being given out until the IV index has risen by two: they join the entry of the current IV
-    /// index, each address once, sorted.
+    /// Excludes addresses until the IV index has risen by two. They join the entry of the current IV index, each once,
+    /// sorted.
     package mutating func exclude(_ addresses: some Sequence<UInt16>) {
         let added = addresses.compactMap(UnicastAddress.init)
         guard !added.isEmpty else { return }
@@ -47,7 +47,7 @@ extension MeshNetwork {
         }
     }
 
-    /// Forgets exclusions that hold no more at the current IV index.
+    /// Forgets exclusions that have ended at the current IV index.
     ///
     /// - Returns: whether there were any.
     @discardableResult
@@ -57,15 +57,15 @@ extension MeshNetwork {
         return exclusions.count != count
     }
 
-    /// Records another IV index state and when it began, which the limits of 96 and 192 hours count from (Mesh Protocol
-    /// 3.11.5 and 3.11.6), and forgets the exclusions that hold no more. If it is the recorded one, all that changes is
-    /// that it is not merely stated any more.
+    /// Records a new IV index state and the time of its start, from which the limits of 96 and 192 hours count (Mesh
+    /// Protocol 3.11.5 and 3.11.6). Exclusions that have ended are forgotten. If the state equals the recorded one, it
+    /// only ceases to be a person's statement.
     ///
-    /// The index 0 of an imported database is only a supposition until a beacon has said the same. What corrects it
-    /// does not tell when the index began, and is no recovery; and what was excluded at the supposed index was in truth
-    /// excluded at the present one. Whether it is one the database does not tell by itself: 0 may have been heard, too.
+    /// The index 0 of an imported database is only assumed until a beacon confirms it. A correction does not tell when
+    /// the index began and is no recovery. Addresses that were excluded at the assumed index were really excluded at
+    /// the present one. The database alone does not tell whether 0 is assumed, since it may also have been received.
     ///
-    /// - Parameter isCorrection: whether the recorded index was only a supposition.
+    /// - Parameter isCorrection: whether the recorded index was only assumed.
     package mutating func record(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {
         ivIndexStatedAt = nil
         guard ivIndex != self.ivIndex else { return }
@@ -77,10 +77,10 @@ extension MeshNetwork {
         pruneExclusions()
     }
 
-    /// Records an IV index that a person states, who ought to know, and when. Since when the network is there is not
-    /// known, so that the limits of 96 and 192 hours keep nobody from following the network on.
+    /// Records an IV index that a person states, and when. The age of the index is then unknown, so that the limits of
+    /// 96 and 192 hours do not keep us from following the network.
     ///
-    /// - Parameter isCorrection: whether the recorded index was only a supposition.
+    /// - Parameter isCorrection: whether the recorded index was only assumed.
     package mutating func state(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {
         let before = self.ivIndex
         self.ivIndex = ivIndex
@@ -90,7 +90,7 @@ extension MeshNetwork {
         pruneExclusions()
     }
 
-    /// What was excluded at an index that was only supposed was in truth excluded at the present one.
+    /// Addresses that were excluded at an assumed index were really excluded at the present one.
     private mutating func correctExclusions(from supposed: IVIndex) {
         guard let place = exclusions.firstIndex(where: { $0.ivIndex == supposed.value }) else { return }
         exclude(exclusions.remove(at: place).addresses.map(\.rawValue))

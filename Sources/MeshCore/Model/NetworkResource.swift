@@ -1,4 +1,4 @@
-/// Something of the network itself that a definition names and nodes use.
+/// A resource of the network itself that a definition names and nodes use.
 package enum NetworkResource: Hashable, Sendable {
     /// A subnet.
     case netKey(NetKeyIndex)
@@ -9,7 +9,7 @@ package enum NetworkResource: Hashable, Sendable {
 }
 
 extension MeshNetwork {
-    /// Marks a resource as managed; nothing if it does not exist.
+    /// Marks a resource as managed; does nothing if it does not exist.
     package mutating func manage(_ resource: NetworkResource) {
         switch resource {
         case .netKey(let index):
@@ -21,7 +21,7 @@ extension MeshNetwork {
         }
     }
 
-    /// Protects a resource or ends that; nothing if it does not exist.
+    /// Sets whether a resource is protected; does nothing if it does not exist.
     package mutating func protect(_ resource: NetworkResource, _ isProtected: Bool) {
         switch resource {
         case .netKey(let index):
@@ -35,8 +35,8 @@ extension MeshNetwork {
         }
     }
 
-    /// Takes a resource out of the network itself; what nodes know of it is a matter of their records. Groups that lay
-    /// in a removed one lie in none.
+    /// Removes a resource from the network itself, but not from the records of nodes. Groups in a removed group no
+    /// longer belong to any.
     package mutating func remove(_ resource: NetworkResource) {
         switch resource {
         case .netKey(let index): netKeys.removeAll { $0.index == index }

@@ -1,5 +1,5 @@
 extension Node {
-    /// The known value of a state; nil while unknown.
+    /// The known value of a state; nil if unknown.
     package func state(_ kind: FoundationState.Kind) -> FoundationState? {
         states.first { $0.kind == kind }
     }
@@ -9,8 +9,8 @@ extension Node {
         elements.first?.models.contains { $0.identifier == model } ?? false
     }
 
-    /// Takes over a value that holds on the node. What it leaves open stays as it is known; a running Node Identity
-    /// stops by itself, so what is known of the state then is nothing.
+    /// Records a value that the node has. A part that it leaves open keeps its known value. A running Node Identity
+    /// stops by itself, so it makes the state unknown.
     package mutating func record(_ state: FoundationState) {
         let kind = state.kind
         let place = states.firstIndex { $0.kind >= kind } ?? states.endIndex
@@ -27,19 +27,19 @@ extension Node {
         }
     }
 
-    /// Takes over a value that the node reports, unless what is recorded explains it.
+    /// Records a value that the node reports, unless the recorded value explains it.
     package mutating func recordReport(_ report: FoundationState) {
         if state(report.kind)?.allows(report) == true { return }
         record(report)
     }
 
-    /// Nothing is known of a state any more.
+    /// Makes a state unknown.
     package mutating func forgetState(_ kind: FoundationState.Kind) {
         states.removeAll { $0.kind == kind }
     }
 
-    /// What deleting a NetKey takes along of these states: those of the subnet, a heartbeat publication that it secures
-    /// (Mesh Protocol 4.4.1.2), and the entries that join the subnet with another (1.1, 4.4.9).
+    /// Forgets the states that go with a deleted NetKey: those of the subnet, a heartbeat publication that it secures
+    /// (Mesh Protocol 4.4.1.2), and the bridging entries with the subnet (1.1, 4.4.9).
     package mutating func forgetStates(of subnet: NetKeyIndex) {
         states.removeAll { $0.kind.subnet == subnet }
         if case .heartbeatPublication(let heartbeat) = state(.heartbeatPublication), !heartbeat.isOff,
@@ -50,7 +50,7 @@ extension Node {
         bridgingTable?.removeAll { $0.subnets.first == subnet || $0.subnets.second == subnet }
     }
 
-    /// Records that an entry is in the bridging table; one about the same addresses has its direction now.
+    /// Records an entry of the bridging table. It replaces an entry about the same addresses.
     package mutating func recordBridging(_ entry: BridgingTableEntry) {
         removeBridging(entry)
         var table = bridgingTable ?? []
@@ -58,12 +58,12 @@ extension Node {
         bridgingTable = table
     }
 
-    /// Records that no entry about the same addresses is in the bridging table.
+    /// Records that the bridging table has no entry about the same addresses.
     package mutating func removeBridging(_ entry: BridgingTableEntry) {
         bridgingTable?.removeAll { $0.isAbout(entry) }
     }
 
-    /// Records that no entry in the bridging table joins the first of the subnets with the second.
+    /// Records that the bridging table has no entry from the first to the second of the subnets.
     package mutating func removeBridging(between subnets: NetKeyIndexPair) {
         bridgingTable?.removeAll { $0.subnets == subnets }
     }

@@ -1,32 +1,32 @@
-/// What the mesh database knows of one node. Optional values are nil while unknown: known means a status or a
-/// read-back said so, never that a message was sent.
+/// What the mesh database knows about one node. Optional values are nil while unknown. A value is known once a status
+/// or read-back told it, never because a message was sent.
 package struct Node: Hashable, Sendable {
     /// The node's identity.
     package var uuid: DeviceUUID
-    /// Its name: that of the definition once managed, else the database's.
+    /// Its name: that of the definition if it is managed, else that of the database.
     package var name: String
-    /// The address of its primary element; its elements have the addresses from here on.
+    /// The address of its primary element. The other elements have the addresses that follow.
     package var unicastAddress: UnicastAddress
-    /// The key that secures configuration; nil only where a partial import lacked it, and then nothing can be sent.
+    /// The key that secures configuration. Nil only if a partial import lacked it; then the node cannot be configured.
     package var deviceKey: KeyMaterial?
     /// Whether it was provisioned with authentication (the database format's `security`).
     package var isSecurelyProvisioned: Bool
     /// Whether the database's former owner called the configuration complete.
     package var isConfigComplete: Bool
-    /// Excluded from the network: messages from it are ignored and its keys are to be refreshed away.
+    /// Whether it is excluded from the network: its messages are ignored, and key refreshes leave it out.
     package var isExcluded: Bool
-    /// Whether a definition that was applied names it. Nodes that are not managed are left alone.
+    /// Whether an applied definition names it. Plans do not change nodes that are not managed.
     package var isManaged: Bool
-    /// Refuses removal and reset even after its line is gone from the definition.
+    /// Whether plans must not remove or reset it, even after it has left the definition.
     package var isProtected: Bool
-    /// What becomes of it when its line is gone from the definition.
+    /// What happens to it when it leaves the definition.
     package var removalPolicy: RemovalPolicy = .forget
-    /// When a device with its UUID was last seen unprovisioned, which means that it was reset; nil if it was not, or
-    /// if the node was heard since.
+    /// When a device with its UUID was last seen unprovisioned, which means that it was reset. Nil if never, or if the
+    /// node was heard since.
     package var unprovisionedSeenAt: Timestamp?
-    /// Identifies the product: company, product and version; unknown before the composition was read.
+    /// Company, product and version; nil until the composition is read.
     package var product: Product?
-    /// The features it has and their states; unknown ones are nil.
+    /// The states of its features; nil for unknown ones.
     package var features: Features
     /// Its NetKeys, sorted by index.
     package var netKeys: [NodeKey<NetKeyIndex>]
@@ -40,30 +40,28 @@ package struct Node: Hashable, Sendable {
     package var networkTransmit: TransmitParameters?
     /// The Relay Retransmit state.
     package var relayRetransmit: TransmitParameters?
-    /// Further states of the node as a whole, as far as they are known: one of each kind, sorted by it. Changed by
-    /// `record(_:)`.
+    /// Other known states of the whole node, one of each kind, sorted by kind. `record(_:)` changes them.
     package var states: [FoundationState] = []
-    /// The entries known to be in the bridging table, sorted; nil while nothing is known of it.
+    /// The known entries of the bridging table, sorted; nil while nothing is known about it.
     package var bridgingTable: [BridgingTableEntry]?
-    /// The Composition Data pages that the node has beside page 0, as octets by their numbers; nil before they were
-    /// read.
+    /// The octets of its Composition Data pages other than page 0, by number; nil until they are read.
     package var compositionPages: [UInt8: [UInt8]]?
-    /// The pages of Models Metadata that the node has, as octets by their numbers; nil before they were read.
+    /// The octets of its Models Metadata pages, by number; nil until they are read.
     package var modelsMetadata: [UInt8: [UInt8]]?
     /// The elements in the order of their indexes.
     package var elements: [Element]
-    /// When a message from the node last confirmed any of this; nil after an import.
+    /// When a message from the node last confirmed some of this; nil after an import.
     package var observedAt: Timestamp?
-    /// When the node was last asked for all of its configuration and told it; nil if it never was.
+    /// When the node last reported its whole configuration; nil if never.
     package var readBackAt: Timestamp?
-    /// What could not be read then, although the node answered other Gets: it is recorded as it was before.
+    /// What that read-back could not read, although the node answered other Gets. Its record is unchanged.
     package var unread: [UnreadRecord] = []
 
-    /// A Get that a node did not answer, or not with what can be an answer.
+    /// A Get that the node did not answer, or answered with something that is no answer.
     package struct UnreadRecord: Hashable, Sendable {
-        /// The Get, as plan files have it.
+        /// The Get, in the format of plan files.
         package var request: [UInt8]
-        /// The access payload that came, opcode included; nil if none did.
+        /// The access payload that arrived, opcode included; nil if none did.
         package var answer: [UInt8]?
 
         package init(request: [UInt8], answer: [UInt8]?) {
@@ -80,7 +78,7 @@ package struct Node: Hashable, Sendable {
         package var product: UInt16
         /// The version (VID).
         package var version: UInt16
-        /// Sources the replay list holds (CRPL).
+        /// The number of sources in the replay list (CRPL).
         package var replayListSize: UInt16
 
         package init(company: UInt16, product: UInt16, version: UInt16, replayListSize: UInt16) {
@@ -99,7 +97,7 @@ package struct Node: Hashable, Sendable {
         package var proxy: FeatureState?
         /// Friend.
         package var friend: FeatureState?
-        /// Low Power: on means that the node is a Low Power node at present.
+        /// Low Power; on means that the node currently is a Low Power node.
         package var lowPower: FeatureState?
 
         package init(
@@ -115,7 +113,7 @@ package struct Node: Hashable, Sendable {
         }
     }
 
-    /// A node of which only the given values are known.
+    /// A node about which only these values are known.
     package init(
         uuid: DeviceUUID,
         name: String,
@@ -140,12 +138,12 @@ package struct Node: Hashable, Sendable {
         features = Features()
     }
 
-    /// Whether the elements and their models are known. A device tells the number of its elements when it is
-    /// provisioned and their models only in its composition, so until then the elements stand there without models;
-    /// every node has at least a Configuration Server.
+    /// Whether the models of the elements are known. Provisioning tells the number of elements, and only the
+    /// composition tells their models. Until then all elements are without models, although every node has at least a
+    /// Configuration Server.
     package var isCompositionKnown: Bool { elements.contains { !$0.models.isEmpty } }
 
-    /// The addresses of all elements; at least the primary one.
+    /// The addresses of all elements; at least that of the primary one.
     package var addresses: ClosedRange<UInt16> {
         let last = min(Int(unicastAddress.rawValue) + max(elements.count, 1) - 1, Int(UnicastAddress.last.rawValue))
         return unicastAddress.rawValue...UInt16(last)
@@ -159,7 +157,7 @@ package struct Node: Hashable, Sendable {
 }
 
 extension Node {
-    /// Where the record of a model stands: its element and its place there; nil if the node does not have it.
+    /// The position of a model's record: its element and its place there; nil if the node does not have it.
     package func place(of address: ModelAddress) -> (element: Int, model: Int)? {
         let element = Int(address.element)
         guard element < elements.count else { return nil }
@@ -169,9 +167,9 @@ extension Node {
 
 /// A key that a node knows.
 package struct NodeKey<Index: KeyIndex>: Hashable, Sendable {
-    /// Which key.
+    /// The index of the key.
     package var index: Index
-    /// How far the node has come in a key refresh.
+    /// How far the node has come in a key refresh of it.
     package var progress: KeyRefreshProgress
 
     package init(index: Index, progress: KeyRefreshProgress) {
@@ -179,12 +177,12 @@ package struct NodeKey<Index: KeyIndex>: Hashable, Sendable {
         self.progress = progress
     }
 
-    /// A key in that state.
+    /// A key that is updated or not.
     package init(index: Index, isUpdated: Bool = false) {
         self.init(index: index, progress: isUpdated ? .updated : .none)
     }
 
-    /// Whether, during a key refresh, the node already has the new key.
+    /// Whether the node already has the new key, during a key refresh.
     package var isUpdated: Bool { progress >= .updated }
 }
 
@@ -192,7 +190,7 @@ package struct NodeKey<Index: KeyIndex>: Hashable, Sendable {
 package struct Element: Hashable, Sendable {
     /// Its name in the database, if any.
     package var name: String?
-    /// Where it is, a GATT namespace descriptor.
+    /// Its place, a GATT namespace descriptor.
     package var location: UInt16
     /// Its models, each once, in the order of the composition.
     package var models: [Model]
@@ -205,7 +203,7 @@ package struct Element: Hashable, Sendable {
 }
 
 extension Element {
-    /// The place of a model among ``models``. Goes by index, since a loop would copy the record of each model.
+    /// The place of a model in ``models``. It searches by index, since a loop would copy the record of each model.
     package func place(of model: ModelIdentifier) -> Int? {
         for place in models.indices where models[place].identifier == model { return place }
         return nil
@@ -214,20 +212,20 @@ extension Element {
 
 /// One model instance and its configuration.
 package struct Model: Hashable, Sendable {
-    /// Which model.
+    /// The identifier of the model.
     package var identifier: ModelIdentifier
     /// The AppKeys bound to it, sorted.
     package var bindings: [AppKeyIndex]
-    /// What it subscribes to, sorted.
+    /// The addresses that it subscribes to, sorted.
     package var subscriptions: [SubscriptionAddress]
     /// Its publication; nil if it does not publish.
     package var publication: Publication?
-    /// Those of ``bindings`` that are there because a definition that was applied asks for them, sorted. They go when
-    /// no definition does any more; others stay as long as nobody lists the bindings of the model.
+    /// The ``bindings`` that exist because an applied definition demands them, sorted. They go when no definition
+    /// demands them any longer. Others stay as long as no definition lists the bindings of the model.
     package var managedBindings: [AppKeyIndex] = []
-    /// The same of ``subscriptions``.
+    /// The same for ``subscriptions``.
     package var managedSubscriptions: [SubscriptionAddress] = []
-    /// The same of ``publication``.
+    /// The same for ``publication``.
     package var isPublicationManaged = false
 
     package init(

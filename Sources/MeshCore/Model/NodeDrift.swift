@@ -1,20 +1,20 @@
-/// That a node has told of itself what contradicts its record: somebody else has changed it.
+/// A difference between a node's record and what the node reported: somebody else changed the node.
 ///
-/// The network's record of the node is what it told last. This keeps beside it what was last set or imported, until
-/// both agree again, because somebody sets one or the other.
+/// The network's record of a node is its latest report. This keeps what was last set or imported, until both agree
+/// again because one of them was set.
 package struct NodeDrift: Hashable, Sendable {
-    /// The node as it was recorded before it told otherwise, with what was set since; without its DeviceKey.
+    /// The last recorded state before the node reported another, with everything set since, but without its DeviceKey.
     package private(set) var recorded: Node
-    /// What is otherwise, and when a read-back first said so.
+    /// The differing resources, each with the time of the read-back that first showed the difference.
     package private(set) var since: [NodeResource: Timestamp]
 
-    /// What differs between a record and what a node tells; nil if nothing does.
+    /// The difference between a record and a node's report; nil if there is none.
     ///
     /// - Parameters:
-    ///   - recorded: what was last set or imported.
-    ///   - observed: what the node told last.
-    ///   - since: what differed before, and since when.
-    ///   - now: since when everything else differs.
+    ///   - recorded: the state last set or imported.
+    ///   - observed: the node's latest report.
+    ///   - since: the differences already known, with their times.
+    ///   - now: the time for new differences.
     package init?(recorded: Node, observed: Node, since: [NodeResource: Timestamp] = [:], at now: Timestamp) {
         var recorded = recorded
         recorded.complete(from: observed)
@@ -33,33 +33,32 @@ package struct NodeDrift: Hashable, Sendable {
         self.since = Dictionary(uniqueKeysWithValues: differences.map { ($0, since[$0] ?? now) })
     }
 
-    /// A drift as it was stored.
+    /// A drift from storage.
     package init(recorded: Node, since: [NodeResource: Timestamp]) {
         self.recorded = recorded
         self.recorded.deviceKey = nil
         self.since = since
     }
 
-    /// What is otherwise, sorted.
+    /// The differing resources, sorted.
     package var resources: [NodeResource] { since.keys.sorted() }
 
-    /// The drift after something became so on the node and in its record, such as by a Set that was confirmed; nil if
-    /// they agree now.
+    /// The drift after a change of both the node and its record, such as by a confirmed Set; nil if they now agree.
     ///
     /// - Parameters:
-    ///   - change: what was done to the record of the node.
-    ///   - observed: the node after that.
+    ///   - change: the change of the node's record.
+    ///   - observed: the node after the change.
     package func after(_ change: (inout Node) -> Void, observed: Node, at now: Timestamp) -> NodeDrift? {
         var recorded = recorded
         change(&recorded)
         return NodeDrift(recorded: recorded, observed: observed, since: since, at: now)
     }
 
-    /// The drift after what was observed is accepted as the record; nil if they agree now.
+    /// The drift after accepting part of the report as the record; nil if they now agree.
     ///
     /// - Parameters:
-    ///   - accepted: what is accepted.
-    ///   - observed: the node as it told last.
+    ///   - accepted: the resources to accept.
+    ///   - observed: the node's latest report.
     package func accepting(_ accepted: some Sequence<NodeResource>, observed: Node) -> NodeDrift? {
         var recorded = recorded
         for resource in accepted { recorded.take(resource, from: observed) }
@@ -69,7 +68,7 @@ package struct NodeDrift: Hashable, Sendable {
 }
 
 extension Node {
-    /// Makes one thing of the configuration as another record of the same node has it.
+    /// Copies one resource of the configuration from another record of the same node.
     fileprivate mutating func take(_ resource: NodeResource, from other: Node) {
         switch resource {
         case .netKey(let index): netKeys.take(index, isThere: other.knows(index))
@@ -100,7 +99,7 @@ extension Node {
         }
     }
 
-    /// The record of a model, nil if the node does not have it.
+    /// The record of a model; nil if the node does not have it.
     package func model(at address: ModelAddress) -> Model? {
         guard elements.indices.contains(Int(address.element)) else { return nil }
         return elements[Int(address.element)].models.first { $0.identifier == address.model }

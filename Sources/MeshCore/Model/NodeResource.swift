@@ -1,16 +1,16 @@
-/// One thing of a node's configuration that can be one way or another, without its value.
+/// One item of a node's configuration that can vary, without its value.
 ///
-/// The order is that in which people read a node: keys, models element by element, states.
+/// The order is that in which people read a node: keys, models by element, states.
 package enum NodeResource: Hashable, Comparable, Sendable {
-    /// That the node has a NetKey.
+    /// Whether the node has a NetKey.
     case netKey(NetKeyIndex)
-    /// That the node has an AppKey.
+    /// Whether the node has an AppKey.
     case appKey(AppKeyIndex)
-    /// That an AppKey is bound to a model.
+    /// Whether an AppKey is bound to a model.
     case binding(ModelAddress, AppKeyIndex)
-    /// That a model subscribes to a group.
+    /// Whether a model subscribes to a group.
     case subscription(ModelAddress, SubscriptionAddress)
-    /// How a model publishes, if it does.
+    /// Whether and how a model publishes.
     case publication(ModelAddress)
     /// The Default TTL state.
     case defaultTTL
@@ -26,16 +26,16 @@ package enum NodeResource: Hashable, Comparable, Sendable {
     case relayRetransmit
     /// The GATT Proxy state.
     case proxy
-    /// A state of the foundation models beyond these.
+    /// Another state of the foundation models.
     case state(FoundationState.Kind)
     /// An entry of the Bridging Table.
     case bridging(BridgingTableEntry)
 }
 
 extension Node {
-    /// What of the configuration is known of both and not the same, sorted; what the other one, told later, may have
-    /// become by itself is the same. What a node is made of, its names and its
-    /// role in a key refresh are no configuration, and models that only one of them has are not compared.
+    /// The parts of the configuration that are known in both records and differ, sorted. `other` is the later record: a
+    /// value that it may have reached by itself does not count as a difference. The composition, names and progress of
+    /// key refreshes are not configuration. Models that only one record has are not compared.
     package func differences(from other: Node) -> [NodeResource] {
         var found: [NodeResource] = []
         found += netKeys.map(\.index).difference(from: other.netKeys.map(\.index)).map { .netKey($0) }
@@ -74,8 +74,8 @@ extension Node {
         return found.sorted()
     }
 
-    /// Takes over what another record of the same node says of its configuration and its composition; roles in a key
-    /// refresh stay for keys that it keeps.
+    /// Copies configuration and composition from another record of the same node. Keys that it keeps also keep their
+    /// progress in a key refresh.
     package mutating func takeConfiguration(of other: Node) {
         product = other.product
         features = other.features
@@ -92,8 +92,8 @@ extension Node {
         elements = other.elements
     }
 
-    /// Fills in what is not known of the configuration with what another record of the same node says, and takes over
-    /// what the node is made of; what is known of models that are still there stays.
+    /// Fills unknown parts of the configuration from another record of the same node, and copies its composition. Known
+    /// configuration of models that remain stays.
     package mutating func complete(from other: Node) {
         defaultTTL = defaultTTL ?? other.defaultTTL
         secureNetworkBeacon = secureNetworkBeacon ?? other.secureNetworkBeacon
@@ -105,7 +105,7 @@ extension Node {
         features.lowPower = other.features.lowPower
         for state in other.states {
             let recorded = self.state(state.kind)
-            // Whether there is a state is a matter of what the node is made of.
+            // Whether the node has the state depends on its composition.
             if recorded == nil || state.isNotSupported || recorded?.isNotSupported == true { record(state) }
         }
         states.removeAll { other.state($0.kind) == nil && !other.hasPrimary($0.kind.model) }
@@ -123,14 +123,15 @@ extension Node {
                 if let model = element.models.first(where: { $0.identifier == identifier }) {
                     elements[index].models[place] = model
                 } else {
-                    // A model that has come with another firmware begins without configuration.
+                    // A model that came with other firmware begins without configuration.
                     elements[index].models[place] = Model(identifier: identifier)
                 }
             }
         }
     }
 
-    /// Whether there is a feature is a matter of what the node is made of.
+    /// Takes the known state; but whether the node has the feature depends on its composition, so the other record
+    /// decides that.
     private func completed(_ state: FeatureState?, from other: FeatureState?) -> FeatureState? {
         guard let state, let other else { return state ?? other }
         return state == .notSupported || other == .notSupported ? other : state
@@ -138,7 +139,7 @@ extension Node {
 }
 
 extension Array where Element: Hashable {
-    /// What only one of both lists has, each once.
+    /// The elements of only one of both lists, each once.
     fileprivate func difference(from other: [Element]) -> [Element] {
         if self == other { return [] }
         return Array(Set(self).symmetricDifference(other))
@@ -146,7 +147,7 @@ extension Array where Element: Hashable {
 }
 
 extension Array {
-    /// The keys of another list, each in the role that it has here.
+    /// The keys of another list, each with the progress that it has here.
     fileprivate func taking<Index>(_ other: [Element]) -> [Element] where Element == NodeKey<Index> {
         other.map { key in first { $0.index == key.index } ?? key }
     }

@@ -1,20 +1,21 @@
 /// A node that was about to get a new DeviceKey, and perhaps a new address, over its Node Provisioning Protocol
-/// Interface when it was last heard of (Mesh Protocol 1.1, 3.11.8): written before its provisioning data leaves.
+/// Interface when we last heard from it (Mesh Protocol 1.1, 3.11.8). It is written before the provisioning data are
+/// sent.
 ///
-/// Until it is found out, the node answers either as its ``Node`` says or under what stands here; the record holds the
-/// new addresses meanwhile.
+/// Until the outcome is known, the node answers either as its ``Node`` says or with the values here. Meanwhile the
+/// record keeps the new addresses from being assigned.
 package struct PendingRefresh: Hashable, Sendable {
     /// The node.
     package var uuid: DeviceUUID
-    /// What is done to it.
+    /// The procedure of the refresh.
     package var procedure: NodeProvisioningProcedure
-    /// The DeviceKey that it will have.
+    /// The DeviceKey after the refresh.
     package var deviceKey: KeyMaterial
-    /// The address of its primary element afterwards.
+    /// The address of its primary element after the refresh.
     package var address: UnicastAddress
-    /// How many elements it has afterwards, 1...255.
+    /// The number of its elements after the refresh, 1...255.
     package var elementCount: UInt8
-    /// When that was tried.
+    /// When the refresh was attempted.
     package var attemptedAt: Timestamp
 
     package init(
@@ -33,7 +34,7 @@ package struct PendingRefresh: Hashable, Sendable {
         self.attemptedAt = attemptedAt
     }
 
-    /// The addresses that the node has afterwards.
+    /// The addresses of the node after the refresh.
     package var addresses: ClosedRange<UInt16> {
         let last = min(Int(address.rawValue) + Int(max(elementCount, 1)) - 1, Int(UnicastAddress.last.rawValue))
         return address.rawValue...UInt16(last)

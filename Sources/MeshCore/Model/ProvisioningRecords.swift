@@ -1,7 +1,8 @@
-/// A device that was about to become a node when it was last heard of: written before its provisioning data leaves, and
-/// replaced by a ``Node`` once the device said that it accepts them.
+/// A device that was about to become a node when we last heard from it. It is written before the provisioning data are
+/// sent, and replaced by a ``Node`` once the device has accepted them.
 ///
-/// Between the two nobody knows which of the two it is; the record holds its addresses until that is found out.
+/// In between nobody knows whether it is a node. The record keeps its addresses from being assigned until that is
+/// known.
 package struct PendingProvisioning: Hashable, Sendable {
     /// The device.
     package var uuid: DeviceUUID
@@ -9,18 +10,18 @@ package struct PendingProvisioning: Hashable, Sendable {
     package var name: String
     /// The address of its primary element.
     package var address: UnicastAddress
-    /// How many elements, and thus addresses, it has, 1...255.
+    /// The number of its elements and addresses, 1...255.
     package var elementCount: UInt8
-    /// The DeviceKeys of all attempts, the newest last, at least one: any of them may be the one that the device took.
+    /// The DeviceKeys of all attempts, at least one, the newest last. The device may have taken any of them.
     package var deviceKeys: [KeyMaterial]
-    /// The subnet whose key it was, or was to be, given.
+    /// The subnet whose key it got or was about to get.
     package var netKeyIndex: NetKeyIndex
-    /// Whether all attempts were authenticated with the public key read out of band (the database format's `security`).
+    /// Whether all attempts were authenticated with a public key read out of band (`security` in the database format).
     package var isSecurelyProvisioned: Bool
-    /// When the latest attempt was made.
+    /// The time of the latest attempt.
     package var attemptedAt: Timestamp
 
-    /// A record of a first attempt.
+    /// A record of a first attempt, or of several with one set of addresses.
     package init(
         uuid: DeviceUUID,
         name: String,
@@ -41,33 +42,33 @@ package struct PendingProvisioning: Hashable, Sendable {
         self.attemptedAt = attemptedAt
     }
 
-    /// The addresses that it holds.
+    /// The addresses that it occupies.
     package var addresses: ClosedRange<UInt16> {
         let last = min(Int(address.rawValue) + Int(max(elementCount, 1)) - 1, Int(UnicastAddress.last.rawValue))
         return address.rawValue...UInt16(last)
     }
 }
 
-/// A node that is one no more, reset by us or found unprovisioned, or that is one under another DeviceKey. The
-/// DeviceKey is kept, should it turn up after all.
+/// A former node: we reset it, found it unprovisioned, or it now has another DeviceKey. Its DeviceKey is kept in case
+/// the node turns up after all.
 package struct RetiredNode: Hashable, Sendable {
     /// Why it is retired.
     package enum Reason: UInt8, CaseIterable, Sendable {
         /// We reset it.
         case reset = 0
-        /// It was seen unprovisioned and provisioned anew.
+        /// It was seen unprovisioned and was provisioned again.
         case replaced = 1
-        /// It may have become a node or not, and is excluded.
+        /// It may or may not have become a node, and is excluded.
         case excluded = 2
-        /// It got another DeviceKey, and perhaps another address, and is a node on.
+        /// It got another DeviceKey, perhaps another address, and remains a node.
         case refreshed = 3
     }
 
-    /// The node as it was last known.
+    /// The last known state of the node.
     package var node: Node
     /// Why it is retired.
     package var reason: Reason
-    /// When.
+    /// When it was retired.
     package var retiredAt: Timestamp
 
     package init(node: Node, reason: Reason, retiredAt: Timestamp) {

@@ -1,14 +1,14 @@
-/// What a model may subscribe to: a group, or a virtual address with its label, which only
-/// the database remembers, since status messages carry just its hash (Mesh Protocol 4.2.4).
+/// An address that a model may subscribe to: a group, or a virtual address with its label. Only the database remembers
+/// the label, since status messages carry just its hash (Mesh Protocol 4.2.4).
 package enum SubscriptionAddress: Hashable, Comparable, Sendable {
     /// A group other than all-nodes.
     case group(GroupAddress)
     /// A virtual address.
     case virtual(LabelUUID)
-    /// A virtual address that a node tells of and whose label nobody here knows; it can be seen, not asked for.
+    /// A virtual address that a node reports and whose label is unknown here. It can be shown, but not set.
     case unknownLabel(VirtualAddress)
 
-    /// The address that stands in PDUs: for a label its virtual address.
+    /// The address in PDUs; for a label its virtual address.
     package var address: Address {
         switch self {
         case .group(let group): group.address
@@ -19,7 +19,7 @@ package enum SubscriptionAddress: Hashable, Comparable, Sendable {
 }
 
 extension SubscriptionAddress: CustomStringConvertible {
-    /// `0xC000`, or the label's 32 digits; `0x8123` where the label is not known.
+    /// `0xC000`, or the label's 32 digits; `0x8123` if the label is unknown.
     package var description: String {
         switch self {
         case .group(let group): group.description
@@ -29,7 +29,7 @@ extension SubscriptionAddress: CustomStringConvertible {
     }
 }
 
-/// Where a model publishes to (Mesh Protocol 4.2.3.1); no publication is the absence of a ``Publication``.
+/// The address that a model publishes to (Mesh Protocol 4.2.3.1). A model that does not publish has no ``Publication``.
 package enum PublishAddress: Hashable, Comparable, Sendable {
     /// One element.
     case unicast(UnicastAddress)
@@ -37,10 +37,10 @@ package enum PublishAddress: Hashable, Comparable, Sendable {
     case group(GroupAddress)
     /// A virtual address.
     case virtual(LabelUUID)
-    /// A virtual address that a node tells of and whose label nobody here knows; it can be seen, not asked for.
+    /// A virtual address that a node reports and whose label is unknown here. It can be shown, but not set.
     case unknownLabel(VirtualAddress)
 
-    /// The address that stands in PDUs: for a label its virtual address.
+    /// The address in PDUs; for a label its virtual address.
     package var address: Address {
         switch self {
         case .unicast(let unicast): unicast.address
@@ -52,12 +52,12 @@ package enum PublishAddress: Hashable, Comparable, Sendable {
 }
 
 extension PublishAddress {
-    /// Whether it is a virtual address whose label nobody here knows.
+    /// Whether it is a virtual address whose label is unknown here.
     package var isOfUnknownLabel: Bool { if case .unknownLabel = self { true } else { false } }
 }
 
 extension PublishAddress: CustomStringConvertible {
-    /// `0x0010`, `0xC000`, or the label's 32 digits; `0x8123` where the label is not known.
+    /// `0x0010`, `0xC000`, or the label's 32 digits; `0x8123` if the label is unknown.
     package var description: String {
         switch self {
         case .unicast(let unicast): unicast.description
@@ -70,15 +70,15 @@ extension PublishAddress: CustomStringConvertible {
 
 /// The publication of a model (Mesh Protocol 4.2.3).
 package struct Publication: Hashable, Sendable {
-    /// Where to.
+    /// The destination.
     package var address: PublishAddress
-    /// The AppKey that secures the messages; must be bound to the model.
+    /// The AppKey that secures the messages. It must be bound to the model.
     package var appKeyIndex: AppKeyIndex
-    /// Whether messages go to the Friend with friendship credentials.
+    /// Whether friendship credentials secure the messages, which then go to the Friend.
     package var usesFriendshipCredentials: Bool
-    /// 0...127, or 255 for the node's default TTL.
+    /// The TTL, 0...127, or 255 for the node's default TTL.
     package var ttl: UInt8
-    /// How often.
+    /// How often the model publishes.
     package var period: PublishPeriod
     /// How each message is repeated.
     package var retransmit: PublishRetransmit
@@ -99,6 +99,6 @@ package struct Publication: Hashable, Sendable {
         self.retransmit = retransmit
     }
 
-    /// 0xFF: use the node's default TTL.
+    /// 0xFF stands for the node's default TTL.
     package static let defaultTTL: UInt8 = 0xFF
 }

@@ -1,6 +1,6 @@
 extension String {
-    /// The text as a POSIX shell takes it for one word, for commands that people are told to type: in single quotes
-    /// unless it consists of letters, digits, hyphens, and characters that mean nothing to it.
+    /// The text as one word for a POSIX shell, for commands that people type: in single quotes, unless it has only
+    /// letters, digits, hyphens and other characters without meaning to the shell.
     package var shellWord: String {
         let isPlain = utf8.allSatisfy { byte in
             switch byte {

@@ -1,4 +1,4 @@
-/// A calendar time in whole seconds since 1970-01-01T00:00:00Z, as stored with what was observed when.
+/// A calendar time in whole seconds since 1970-01-01T00:00:00Z, stored with observations.
 package struct Timestamp: RawRepresentable, Hashable, Comparable, Sendable {
     /// Seconds since 1970-01-01T00:00:00Z.
     package var rawValue: Int64
@@ -8,7 +8,6 @@ package struct Timestamp: RawRepresentable, Hashable, Comparable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Whether `left` comes first.
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.rawValue < right.rawValue
     }

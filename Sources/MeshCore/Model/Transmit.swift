@@ -1,65 +1,67 @@
-/// How often and how fast network PDUs are sent: Network Transmit and Relay Retransmit (Mesh Protocol 4.2.20,
-/// 4.2.21). One octet on air: count in bits 0–2, interval steps in bits 3–7.
+/// How often and how fast network PDUs are sent: Network Transmit and Relay Retransmit (Mesh Protocol 4.2.20, 4.2.21).
+/// One octet: count in bits 0–2, interval steps in bits 3–7.
 package struct TransmitParameters: Hashable, Sendable {
-    /// Retransmissions after the first transmission, 0...7, as messages carry it.
+    /// The number of retransmissions after the first transmission, 0...7; the value in messages.
     package let count: UInt8
     /// Interval steps, 0...31; the interval is (steps + 1) × 10 ms.
     package let steps: UInt8
 
-    /// Nil if the count is above 7 or the steps above 31.
+    /// The parameters with those values; nil if the count is above 7 or the steps above 31.
     package init?(count: UInt8, steps: UInt8) {
         guard count <= 7, steps <= 31 else { return nil }
         self.count = count
         self.steps = steps
     }
 
-    /// From the octet of a message; every octet is valid.
+    /// Takes the octet of a message; every value is valid.
     package init(octet: UInt8) {
         count = octet & 7
         steps = octet >> 3
     }
 
-    /// The octet of a message.
+    /// The octet in messages.
     package var octet: UInt8 { count | steps << 3 }
 
-    /// Transmissions of each PDU, 1...8: what definitions, the configuration database format and all views count.
+    /// The number of transmissions of each PDU, 1...8; definitions, the configuration database format and all views use
+    /// it.
     package var transmissions: Int { Int(count) + 1 }
 
     /// Milliseconds between transmissions, 10...320.
     package var intervalMilliseconds: Int { (Int(steps) + 1) * 10 }
 }
 
-/// How a publication is repeated (Mesh Protocol 4.2.3.6, 4.2.3.7); one octet, count in bits 0–2, steps in bits 3–7.
+/// How a published message is repeated (Mesh Protocol 4.2.3.6, 4.2.3.7). One octet: count in bits 0–2, steps in bits
+/// 3–7.
 package struct PublishRetransmit: Hashable, Sendable {
-    /// Retransmissions of each published message, 0...7.
+    /// The number of retransmissions of each published message, 0...7.
     package let count: UInt8
     /// Interval steps, 0...31; the interval is (steps + 1) × 50 ms.
     package let steps: UInt8
 
-    /// Nil if the count is above 7 or the steps above 31.
+    /// The parameters with those values; nil if the count is above 7 or the steps above 31.
     package init?(count: UInt8, steps: UInt8) {
         guard count <= 7, steps <= 31 else { return nil }
         self.count = count
         self.steps = steps
     }
 
-    /// From the octet of a message; every octet is valid.
+    /// Takes the octet of a message; every value is valid.
     package init(octet: UInt8) {
         count = octet & 7
         steps = octet >> 3
     }
 
-    /// The octet of a message.
+    /// The octet in messages.
     package var octet: UInt8 { count | steps << 3 }
 
     /// Milliseconds between retransmissions, 50...1600.
     package var intervalMilliseconds: Int { (Int(steps) + 1) * 50 }
 
-    /// Not repeated.
+    /// No retransmissions.
     package static let none = PublishRetransmit(octet: 0)
 }
 
-/// How often a model publishes (Mesh Protocol 4.2.3.2); one octet, steps in bits 0–5, resolution in bits 6–7.
+/// How often a model publishes (Mesh Protocol 4.2.3.2). One octet: steps in bits 0–5, resolution in bits 6–7.
 package struct PublishPeriod: Hashable, Sendable {
     /// The unit of the steps.
     package enum Resolution: UInt8, CaseIterable, Sendable {
@@ -79,19 +81,20 @@ package struct PublishPeriod: Hashable, Sendable {
         }
     }
 
-    /// Steps, 0...63; 0 means no periodic publishing.
+    /// The number of steps, 0...63; 0 means no periodic publishing.
     package let steps: UInt8
     /// The unit of the steps.
     package let resolution: Resolution
 
-    /// Nil if the steps are above 63.
+    /// The period with those values; nil if the steps are above 63.
     package init?(steps: UInt8, resolution: Resolution) {
         guard steps <= 63 else { return nil }
         self.steps = steps
         self.resolution = resolution
     }
 
-    /// The shortest encoding of a number of milliseconds, finest resolution first; nil if no step count hits it.
+    /// The encoding of a number of milliseconds with the finest possible resolution; nil if no number of steps gives it
+    /// exactly.
     package init?(milliseconds: Int) {
         for resolution in Resolution.allCases where milliseconds % resolution.milliseconds == 0 {
             let steps = milliseconds / resolution.milliseconds
@@ -103,16 +106,16 @@ package struct PublishPeriod: Hashable, Sendable {
         return nil
     }
 
-    /// From the octet of a message; every octet is valid.
+    /// Takes the octet of a message; every value is valid.
     package init(octet: UInt8) {
         steps = octet & 0x3F
         resolution = [.hundredMilliseconds, .seconds, .tenSeconds, .tenMinutes][Int(octet >> 6)]
     }
 
-    /// The octet of a message.
+    /// The octet in messages.
     package var octet: UInt8 { steps | resolution.rawValue << 6 }
 
-    /// The period, 0 when disabled.
+    /// The period in milliseconds; 0 for no periodic publishing.
     package var milliseconds: Int { Int(steps) * resolution.milliseconds }
 
     /// No periodic publishing.

@@ -1,4 +1,4 @@
-/// Sixteen octets kept inline, the storage of UUIDs and labels.
+/// Sixteen octets stored inline: the contents of UUIDs, labels and keys.
 package struct Octets16: Hashable, Comparable, Sendable {
     /// The first eight octets, big-endian.
     package let high: UInt64
@@ -10,7 +10,7 @@ package struct Octets16: Hashable, Comparable, Sendable {
         self.low = low
     }
 
-    /// From exactly 16 octets, else nil.
+    /// Takes exactly 16 octets; nil for any other number.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)
@@ -19,12 +19,13 @@ package struct Octets16: Hashable, Comparable, Sendable {
         self.init(high: halves.0, low: halves.1)
     }
 
-    /// From 32 hexadecimal digits in either case, hyphens in the places of RFC 9562 allowed, else nil.
+    /// Takes 32 hexadecimal digits in either case, optionally with hyphens in the places of RFC 9562; nil for other
+    /// text.
     package init?(hexadecimal text: some StringProtocol) {
         self.init(hexadecimal: String(text))
     }
 
-    /// The same without generics or memory of its own, since every node of a definition and a database has a UUID.
+    /// The same without generics and heap allocation, because every node of a definition and a database has a UUID.
     package init?(hexadecimal text: String) {
         var text = text
         let halves: (high: UInt64, low: UInt64)? = text.withUTF8 { bytes in
@@ -68,16 +69,16 @@ package struct Octets16: Hashable, Comparable, Sendable {
     }
 }
 
-/// The Device UUID, fixed for the life of a product and thus the identity of a node (Mesh Protocol 3.11.3).
+/// The Device UUID. It is fixed for the life of a product and so identifies a node (Mesh Protocol 3.11.3).
 package struct DeviceUUID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: Octets16
 
-    /// Any 16 octets: devices exist whose UUID is not a valid RFC 9562 one.
+    /// Takes any 16 octets, because some devices have UUIDs that RFC 9562 does not allow.
     package init(rawValue: Octets16) {
         self.rawValue = rawValue
     }
 
-    /// From 32 hexadecimal digits, with or without hyphens.
+    /// Takes 32 hexadecimal digits, with or without hyphens; nil for other text.
     package init?(_ text: some StringProtocol) {
         guard let octets = Octets16(hexadecimal: text) else { return nil }
         self.init(rawValue: octets)
@@ -89,7 +90,7 @@ package struct DeviceUUID: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 extension DeviceUUID: CustomStringConvertible {
-    /// Upper-case digits with hyphens.
+    /// Upper-case hexadecimal digits with hyphens.
     package var description: String { rawValue.hyphenated }
 }
 
@@ -97,12 +98,12 @@ extension DeviceUUID: CustomStringConvertible {
 package struct LabelUUID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: Octets16
 
-    /// Any 16 octets are a label.
+    /// Every value is a label.
     package init(rawValue: Octets16) {
         self.rawValue = rawValue
     }
 
-    /// From 32 hexadecimal digits, with or without hyphens.
+    /// Takes 32 hexadecimal digits, with or without hyphens; nil for other text.
     package init?(_ text: some StringProtocol) {
         guard let octets = Octets16(hexadecimal: text) else { return nil }
         self.init(rawValue: octets)
@@ -114,6 +115,6 @@ package struct LabelUUID: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 extension LabelUUID: CustomStringConvertible {
-    /// 32 lower-case digits without hyphens, as databases and definitions write labels.
+    /// 32 lower-case hexadecimal digits without hyphens, as databases and definitions write labels.
     package var description: String { rawValue.hexadecimal }
 }

@@ -1,30 +1,30 @@
-/// The unicast addresses that our provisioner can give out: those of its ranges that no node, no pending provisioning
-/// or refresh and no exclusion that still holds has, and that were not reserved here.
+/// The unicast addresses that our provisioner can assign: those in its ranges that no node, pending provisioning,
+/// pending refresh or exclusion in force occupies, and that are not reserved here.
 ///
-/// It is made once for a plan or a run, from the network at that time, and then keeps count of what was reserved from
-/// it. Ranges that touch count as one. Another provisioner's range is never touched, not even where it overlaps ours,
-/// which the database format forbids.
+/// It is made once for a plan or a run from the network at that time, and then tracks its own reservations. Adjacent
+/// ranges count as one. It never touches another provisioner's range, even where that overlaps ours, which the database
+/// format forbids.
 ///
-/// Making it takes time in proportion to the nodes and the 32,767 addresses. A search goes on where the last one for
-/// as many addresses ended, so that all reservations of a run together visit each address a few times only.
+/// Making it takes time proportional to the nodes and the 32,767 addresses. A search continues where the last one for
+/// the same number of addresses ended, so all reservations of a run together visit each address only a few times.
 package struct UnicastAddressPool: Sendable {
     private static let addressCount = Int(UnicastAddress.last.rawValue) + 1
 
-    /// Who has each address according to the network, by place in `holders`; 0 for nobody.
+    /// Who has each address according to the network, as an index into `holders`; 0 for nobody.
     private var held: [Int32]
     private var holders: [AddressConflict.Reason]
-    /// For whom each address is reserved here, by place in `devices`; 0 for nobody.
+    /// For whom each address is reserved here, as an index into `devices`; 0 for nobody.
     private var reserved: [Int32]
     private var devices: [DeviceUUID?] = [nil]
     private var places: [DeviceUUID: Int32] = [:]
     private var blocks: [DeviceUUID: ClosedRange<UInt16>] = [:]
-    /// Below these addresses no free block of as many addresses as the index says begins.
+    /// By the length of a block: below this address no free block of that length begins.
     private var starts: [UInt16]
     private var pending: [DeviceUUID: PendingProvisioning]
-    /// When the address of a node that would be removed now may be given out again.
+    /// The IV index from which the address of a node that is removed now may be assigned again.
     private let endOfExclusions: UInt32
 
-    /// The pool of a network, with nothing reserved.
+    /// The pool of a network, without reservations.
     package init(_ network: MeshNetwork) {
         held = Array(repeating: 1, count: UnicastAddressPool.addressCount)
         holders = [.notUnicast, .outsideOurRanges]
@@ -36,7 +36,8 @@ package struct UnicastAddressPool: Sendable {
         )
         endOfExclusions = NetworkExclusion.end(afterRemovalAt: network.ivIndex.value)
 
-        // The later claim on an address is the better reason to give: a node's counts more than that of a range.
+        // The later claim on an address overrides the earlier one as the reason. A node is a better reason than a
+        // range.
         for provisioner in network.provisioners where provisioner.uuid == network.ownProvisioner {
             for range in provisioner.unicastRanges { claim(range, place: 0) }
         }
@@ -55,18 +56,18 @@ package struct UnicastAddressPool: Sendable {
         }
         for node in network.nodes {
             guard let pending = network.pendingRefreshes[node.uuid] else { continue }
-            // Not even the node itself gets them by another way: it may have sent from them.
+            // Not even the node itself may get them in another way, because it may have sent from them.
             claim(pending.addresses, .node(node.uuid, name: node.name))
         }
         for node in network.nodes { claim(node.addresses, .node(node.uuid, name: node.name)) }
     }
 
-    /// Where the lowest free block of `count` addresses, 1...255, begins; nil if there is none.
+    /// The start of the lowest free block of `count` addresses, 1...255; nil if there is none.
     package mutating func lowestFreeBlock(of count: Int) -> UnicastAddress? {
         guard starts.indices.contains(count), count > 0 else { return nil }
         var start = Int(starts[count])
         while start + count <= UnicastAddressPool.addressCount {
-            // From the top down, for beyond the highest taken address the next block can begin.
+            // From the top down: the next block can begin only after the highest taken address.
             guard let taken = (start..<start + count).last(where: { isTaken($0) }) else {
                 starts[count] = UInt16(start)
                 return UnicastAddress(rawValue: UInt16(start))
@@ -77,11 +78,11 @@ package struct UnicastAddressPool: Sendable {
         return nil
     }
 
-    /// Reserves `count` addresses, 1...255, for a device: those that are reserved for it already, or that its pending
-    /// provisioning holds, if they are as many, else the lowest free block. Another block that was reserved for it
-    /// stays taken, since the device may have been given it.
+    /// Reserves `count` addresses, 1...255, for a device. If the device already has a reservation of that size, or its
+    /// pending provisioning has that size, it gets those; else the lowest free block. An earlier reservation of another
+    /// size stays, since the device may have got those addresses.
     ///
-    /// - Returns: the address of the primary element; nil if there is no such block, and then nothing is changed.
+    /// - Returns: the address of the primary element. Nil, with nothing changed, if there is no such block.
     package mutating func reserveBlock(of count: Int, for device: DeviceUUID) -> UnicastAddress? {
         if let block = blocks[device], block.count == count { return UnicastAddress(rawValue: block.lowerBound) }
         if let pending = pending[device], pending.addresses.count == count,
@@ -95,10 +96,10 @@ package struct UnicastAddressPool: Sendable {
         return address
     }
 
-    /// Reserves `count` addresses, 1...255, from a given one on for a device. Another block that was reserved for it
-    /// stays taken, since the device may have been given it.
+    /// Reserves `count` addresses, 1...255, from a given one on, for a device. An earlier reservation of other
+    /// addresses stays, since the device may have got them.
     ///
-    /// - Throws: ``AddressConflict`` if one of them cannot be had, and then nothing is changed.
+    /// - Throws: ``AddressConflict`` if one of them is not available; nothing is then changed.
     package mutating func reserve(
         _ address: UnicastAddress,
         count: Int,
@@ -109,8 +110,8 @@ package struct UnicastAddressPool: Sendable {
         mark(address.rawValue...address.rawValue + UInt16(count - 1), for: device)
     }
 
-    /// Frees the block that was reserved for a device last, if no attempt got as far as handing it out: the record of
-    /// such an attempt goes on holding its addresses.
+    /// Frees the latest reservation of a device, if no attempt has sent its addresses. After such an attempt, the
+    /// pending record keeps them.
     package mutating func release(_ device: DeviceUUID) {
         guard let block = blocks.removeValue(forKey: device) else { return }
         for address in block { reserved[Int(address)] = 0 }
@@ -120,21 +121,22 @@ package struct UnicastAddressPool: Sendable {
         }
     }
 
-    /// Takes note that a device may have had these addresses and was given others: nobody is given them, not even the
-    /// device itself, until the IV index allows it.
+    /// Records that a device may have had these addresses and then got others. Nobody gets them, not even the device
+    /// itself, until the IV index allows it.
     package mutating func exclude(_ addresses: some Sequence<UInt16>, leftBy device: DeviceUUID) {
         pending[device] = nil
         holders.append(.excluded(until: endOfExclusions))
         for address in addresses { claim(address...address, place: Int32(truncatingIfNeeded: holders.count - 1)) }
     }
 
-    /// The addresses that are reserved for a device, nil if none.
+    /// The addresses reserved for a device; nil if there are none.
     package func reservation(of device: DeviceUUID) -> ClosedRange<UInt16>? { blocks[device] }
 
-    /// Why `count` addresses, 1...255, from a given one on cannot be had, nil if they can.
+    /// Why `count` addresses, 1...255, from a given one on are not available; nil if they are.
     ///
-    /// - Parameter device: for whom. What is pending or reserved for itself is free to it; the addresses of the node
-    ///   that it is are not, since they are excluded as soon as that node is replaced, and the reason says until when.
+    /// - Parameter device: the device that needs them. Its own pending or reserved addresses are available to it. The
+    ///   addresses of the node that it is are not, because they are excluded as soon as that node is replaced; the
+    ///   reason names the end of the exclusion.
     package func conflict(at address: UnicastAddress, count: Int, for device: DeviceUUID? = nil) -> AddressConflict? {
         let first = Int(address.rawValue)
         for place in first..<first + min(max(count, 1), UnicastAddressPool.addressCount) {
@@ -167,7 +169,7 @@ package struct UnicastAddressPool: Sendable {
         claim(range, place: Int32(truncatingIfNeeded: holders.count - 1))
     }
 
-    /// Address 0x0000 stays outside, whatever a damaged range says.
+    /// Address 0x0000 is never claimed, even if a damaged range contains it.
     private mutating func claim(_ range: ClosedRange<UInt16>, place: Int32) {
         for address in range.clamped(to: UnicastAddress.first.rawValue...UnicastAddress.last.rawValue)
         where range.contains(address) { held[Int(address)] = place }

@@ -1,8 +1,8 @@
-/// A virtual address, 0x8000 to 0xBFFF: the hash of a label of which 14 bits stand in a PDU (Mesh Protocol 3.4.2.3).
+/// A virtual address, 0x8000 to 0xBFFF: 14 bits of the hash of a label, as they stand in a PDU (Mesh Protocol 3.4.2.3).
 package struct VirtualAddress: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt16
 
-    /// Nil outside 0x8000 to 0xBFFF.
+    /// The address with those bits; nil outside 0x8000 to 0xBFFF.
     package init?(rawValue: UInt16) {
         guard (0x8000...0xBFFF).contains(rawValue) else { return nil }
         self.rawValue = rawValue
@@ -17,6 +17,6 @@ package struct VirtualAddress: RawRepresentable, Hashable, Comparable, Sendable 
 }
 
 extension VirtualAddress: CustomStringConvertible {
-    /// `0x8123`.
+    /// The address as definitions write it: `0x8123`.
     package var description: String { address.description }
 }
