@@ -1,7 +1,7 @@
-/// Which files of a folder make up a definition.
+/// Selects the files of a folder that make up a definition.
 package enum DefinitionPaths {
-    /// The names among `names` (of files, without their folder) that are part of a definition: those that end in
-    /// `.yaml` or `.yml` and do not start with a dot, without the lock file, in the order of their octets.
+    /// The names that belong to a definition, among file names without their folder: those that end in `.yaml` or
+    /// `.yml` and do not start with a dot, without the lock file, in the order of their octets.
     package static func definitionFiles(among names: some Sequence<String>) -> [String] {
         names.filter { name in
             !name.hasPrefix(".") && name != StateLock.fileName && (name.hasSuffix(".yaml") || name.hasSuffix(".yml"))

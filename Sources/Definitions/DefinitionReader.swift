@@ -2,16 +2,16 @@ package import MeshCore
 
 /// Reads definitions: files → YAML events → trees → fragments → one definition for each network, checked.
 ///
-/// Pure: the same files give the same definitions and diagnostics. Hostile files end in diagnostics within bounded
-/// memory and time.
+/// It is pure: the same files give the same definitions and diagnostics. Hostile files produce diagnostics within
+/// bounded memory and time.
 package enum DefinitionReader {
     /// Reads all files as one run.
     ///
-    /// - Parameter toleratesEmptySelectors: whether selectors that select nobody are only warned of, as for what was applied
-    ///   before and cannot be edited; the planner has a guard for them.
-    /// - Returns: one definition for each network in the order of first mention, and everything that is wrong, arranged
-    ///   for showing. If any diagnostic is an error, the definitions lack what could not be read and must not be used
-    ///   for planning.
+    /// - Parameter toleratesEmptySelectors: whether a selector that selects no node is only a warning. This is for text
+    ///   that was applied before and cannot be edited; the planner has a guard for such selectors.
+    /// - Returns: one definition for each network, in the order of first mention, and all problems, arranged for
+    ///   display. If a diagnostic is an error, the definitions lack what could not be read and must not be used for
+    ///   planning.
     package static func read(
         files: SourceFiles,
         toleratesEmptySelectors: Bool = false
@@ -19,7 +19,7 @@ package enum DefinitionReader {
         read(files: files, limits: ReadingLimits(), toleratesEmptySelectors: toleratesEmptySelectors)
     }
 
-    /// The same within given limits.
+    /// Reads all files within given limits.
     static func read(
         files: SourceFiles,
         limits: ReadingLimits,

@@ -11,8 +11,8 @@ struct FileReader {
         self.limits = limits
     }
 
-    /// Has each document decoded, once it is the decoder's tree. After something that is not YAML, the rest of the file
-    /// is left out.
+    /// Calls `decodeDocument` for each document, once it is the decoder's tree. After something that is not YAML, the
+    /// rest of the file is skipped.
     func read(
         _ bytes: UnsafeBufferPointer<UInt8>,
         with decoder: inout DocumentDecoder,
@@ -44,8 +44,8 @@ struct FileReader {
         }
         var builder = TreeBuilder(file: file, limits: limits)
         swap(&builder.tree, &decoder.tree)
-        // About as many as a file of that size has, so that the list need not move while it grows; memory that is not
-        // used is never touched.
+        // About as many nodes as a file of that size has, so the list need not move while it grows. Unused memory is
+        // never touched.
         builder.tree.nodes.reserveCapacity(min(text.count / 10, limits.nodes))
         var documents = 0
         do {
@@ -115,7 +115,7 @@ struct FileReader {
         }
     }
 
-    /// The line, from 1, at which a merge of git has left both sides; nil if there is none.
+    /// The number, from 1, of a line where a git merge has left both sides; nil if there is none.
     private func mergeMarks(in text: UnsafeBufferPointer<UInt8>) -> UInt32? {
         let marks = [Array("<<<<<<< ".utf8), Array("=======\n".utf8), Array(">>>>>>> ".utf8)]
         var found: [UInt32] = []
@@ -130,8 +130,8 @@ struct FileReader {
         return found.count == marks.count ? found[0] : nil
     }
 
-    /// Where the error is shown, from 1. libyaml pretends that a file ends with a line break; where there is none, what
-    /// it finds behind that is shown at the end of the last line.
+    /// The place at which to show the error, from 1. libyaml behaves as if every file ended with a line break. If the
+    /// file does not, an error behind its end is shown at the end of the last line.
     private func place(of error: YAMLSyntaxError, in text: UnsafeBufferPointer<UInt8>) -> (line: UInt32, column: UInt32)
     {
         let end = TextScan.place(of: text.count, in: text)
@@ -139,7 +139,7 @@ struct FileReader {
         return place.line > end.line ? end : place
     }
 
-    /// Whether a line goes on from a place, counted from 1, for more octets than a key may have.
+    /// Whether a line continues after a place, counted from 1, for more octets than a key may have.
     private func isLong(from place: (line: UInt32, column: UInt32), in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var offset = 0
         for _ in 1..<max(place.line, 1) {
@@ -152,7 +152,7 @@ struct FileReader {
         return end - start > YAMLSyntaxError.longestKey
     }
 
-    /// The octet at a line and column, both from 0, or nil past the end of the line.
+    /// The octet at a line and column, both from 0; nil past the end of the line.
     private func octet(line: UInt32, column: UInt32, in text: UnsafeBufferPointer<UInt8>) -> UInt8? {
         var offset = 0
         for _ in 0..<line {

@@ -1,17 +1,17 @@
 import MeshCore
 
-/// A network's definition with what the checks need to know beside it.
+/// A network's definition, and what else the checks need to know.
 struct NetworkFragments {
-    /// All that its documents declare.
+    /// Everything that its documents declare.
     var definition: Definition
-    /// Names whose declarations had to be left out.
+    /// The names whose declarations had to be left out.
     var broken: Set<BrokenName>
 }
 
 /// Puts the documents of each network together.
 enum FragmentMerge {
-    /// One definition for each network in the order of first mention. Documents that name none belong to the only
-    /// network of the run.
+    /// One definition for each network, in the order of first mention. Documents that name no network belong to the
+    /// only one of the run.
     static func merge(_ fragments: [Fragment], into diagnostics: inout DiagnosticCollector) -> [NetworkFragments] {
         var order: [String] = []
         var groups: [String: [Fragment]] = [:]
@@ -66,7 +66,8 @@ enum FragmentMerge {
         return combined
     }
 
-    /// The rules of a network stand in one of its documents, so that nobody need look for weaker ones elsewhere.
+    /// Merges the rules of a network. Only one of its documents may have them, so that nobody need look for weaker
+    /// rules elsewhere.
     private static func merge(
         _ part: ProvisioningRules?,
         into rules: inout ProvisioningRules?,
@@ -85,7 +86,7 @@ enum FragmentMerge {
         )
     }
 
-    /// A limit stands in one of a network's documents, too.
+    /// Merges a limit. Only one of a network's documents may have it, too.
     private static func merge(
         _ part: Located<Int>?,
         into limit: inout Located<Int>?,
@@ -103,7 +104,7 @@ enum FragmentMerge {
         )
     }
 
-    /// The first list is taken as it is, so that a definition in one file is not copied.
+    /// Appends a list. The first one is taken as it is, so that a definition in one file is not copied.
     private static func append<Element>(_ part: [Element], to list: inout [Element]) {
         if list.isEmpty { list = part } else { list += part }
     }

@@ -1,7 +1,7 @@
 import MeshCore
 
-/// The elements of nodes with fixed addresses fit into the unicast range and stay clear of each other, as far as the
-/// definition tells: a node takes at least the addresses up to its highest declared element.
+/// Checks that the elements of nodes with fixed addresses fit into the unicast range and do not overlap, as far as the
+/// definition shows: a node takes at least the addresses up to its highest declared element.
 enum AddressChecks {
     private struct Span {
         var first: Located<UnicastAddress>
@@ -9,7 +9,6 @@ enum AddressChecks {
         var node: Int
     }
 
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let spans = spans(of: network, into: &diagnostics).sorted { left, right in
             (left.first.value, left.node) < (right.first.value, right.node)
@@ -20,7 +19,7 @@ enum AddressChecks {
         checkRoom(network, into: &diagnostics)
     }
 
-    /// A network has 32,767 unicast addresses, and each element takes one.
+    /// Checks that there are enough addresses: a network has 32,767 unicast addresses, and each element takes one.
     private static func checkRoom(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let room = Int(UnicastAddress.last.rawValue)
         let nodes = network.definition.nodes
@@ -71,7 +70,7 @@ enum AddressChecks {
         return spans
     }
 
-    /// Blames whichever stands later in the files.
+    /// Blames the one that comes later in the files.
     private static func report(
         _ left: Span,
         _ right: Span,

@@ -1,6 +1,6 @@
 import MeshCore
 
-/// What the checks of a definition share: its names, looked up rather than searched.
+/// What the checks of a definition share: its names, in tables for fast look-up.
 struct CheckedNetwork {
     /// The definition.
     let definition: Definition
@@ -14,17 +14,17 @@ struct CheckedNetwork {
     let profiles: [String: Int]
     /// Positions of nodes by name.
     let nodes: [String: Int]
-    /// Finds nodes for selectors; empty if the definition has none, since it takes a sort of all nodes.
+    /// Finds nodes for selectors. Empty if the definition has no selectors, because building it sorts all nodes.
     let selectors: NodeSelectorIndex
-    /// Names whose declarations had to be left out.
+    /// The names whose declarations had to be left out.
     let broken: Set<BrokenName>
-    /// Names that a group and a node have both.
+    /// The names that both a group and a node have.
     let shared: Set<String>
 
-    /// How bad a selector is that selects nobody.
+    /// The severity of a selector that selects no node.
     let severityOfEmptySelectors: Diagnostic.Severity
 
-    /// The names of a definition; where one is declared twice, the first counts.
+    /// Collects the names of a definition. If one is declared twice, the first counts.
     init(_ network: NetworkFragments, toleratesEmptySelectors: Bool = false) {
         severityOfEmptySelectors = toleratesEmptySelectors ? .warning : .error
         definition = network.definition
@@ -52,12 +52,12 @@ struct CheckedNetwork {
         return positions
     }
 
-    /// Whether a name stands in a section, even if what it declares had to be left out.
+    /// Whether a section declares a name, even if the declaration had to be left out.
     func declares(_ name: String, in section: Keyword) -> Bool {
         names(in: section)[name] != nil || broken.contains(BrokenName(section: section, name: name))
     }
 
-    /// Positions by name of a section of named things.
+    /// The positions, by name, of the things in a section.
     func names(in section: Keyword) -> [String: Int] {
         switch section {
         case .subnets: subnets
@@ -70,11 +70,11 @@ struct CheckedNetwork {
     }
 }
 
-/// The checks that need nothing but the definition.
+/// The checks that need only the definition.
 enum Checks {
-    /// Runs all of them.
+    /// Runs all checks.
     ///
-    /// - Parameter toleratesEmptySelectors: whether selectors that select nobody are only warned of.
+    /// - Parameter toleratesEmptySelectors: whether a selector that selects no node is only a warning.
     static func run(
         _ network: NetworkFragments,
         toleratesEmptySelectors: Bool,

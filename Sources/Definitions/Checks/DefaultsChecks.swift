@@ -1,13 +1,12 @@
 import MeshCore
 
-/// What `defaults` name exists, and entries of the same rank do not give a node different values.
+/// Checks that what `defaults` name exists, and that entries of the same rank do not give a node different values.
 ///
-/// That the later entry won would depend on the order of files, which nobody sees.
+/// If the later entry won, the result would depend on the order of files, which nobody sees.
 enum DefaultsChecks {
-    /// Entries that are compared with each other; what a definition has beyond is not looked at.
+    /// The most pairs of entries that are compared. Further pairs are not checked.
     private static let pairLimit = 200_000
 
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let definition = network.definition
         guard !definition.defaults.isEmpty else { return }
@@ -50,7 +49,7 @@ enum DefaultsChecks {
 }
 
 extension DefaultsDefinition {
-    /// The values in which this and another entry differ, each with its key, its place here and its place there.
+    /// The values in which this entry and another one differ, each with its key, its place here and its place there.
     fileprivate func conflicts(
         with other: DefaultsDefinition
     ) -> [(key: String, here: SourceLocation, there: SourceLocation)] {
@@ -69,7 +68,7 @@ extension DefaultsDefinition {
 }
 
 extension NodeSettings {
-    /// The values in which these and other settings differ; elements do not count.
+    /// The values in which these and other settings differ. Elements are not compared.
     fileprivate func conflicts(
         with other: NodeSettings
     ) -> [(key: String, here: SourceLocation, there: SourceLocation)] {

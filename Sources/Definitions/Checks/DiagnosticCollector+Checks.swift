@@ -1,7 +1,7 @@
 import MeshCore
 
 extension DiagnosticCollector {
-    /// Reports a problem with a value at its place; nothing is computed for those that are only counted.
+    /// Reports a problem with a value at its place. A diagnostic that is only counted costs no computation.
     mutating func report(
         _ message: @autoclosure () -> String,
         at location: SourceLocation,
@@ -24,7 +24,7 @@ extension DiagnosticCollector {
         }
     }
 
-    /// Reports a name that nothing in a section has.
+    /// Reports a name that a section does not have.
     mutating func checkReference(
         _ name: Located<String>,
         to section: Keyword,

@@ -1,8 +1,7 @@
 import MeshCore
 
-/// Group addresses are given once, parents exist, and no group lies in itself.
+/// Checks that each group address is given once, that parents exist, and that no group is within itself.
 enum GroupChecks {
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         var addresses = Uniqueness<SubscriptionAddress>()
         for group in network.definition.groups {
@@ -29,8 +28,8 @@ enum GroupChecks {
         checkCircles(network, into: &diagnostics)
     }
 
-    /// Follows the parents of each group once: a group has one parent at most, so that each circle is met on the first
-    /// walk that reaches it.
+    /// Follows the parents of each group once. A group has at most one parent, so the first walk that reaches a circle
+    /// finds it.
     private static func checkCircles(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let groups = network.definition.groups
         var walks = [Int](repeating: -1, count: groups.count)

@@ -1,8 +1,7 @@
 import MeshCore
 
-/// Key indexes are given once, and application keys lie in subnets that exist.
+/// Checks that each key index is given once, and that application keys belong to subnets that exist.
 enum KeyChecks {
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         var netKeyIndexes = Uniqueness<NetKeyIndex>()
         for subnet in network.definition.subnets {

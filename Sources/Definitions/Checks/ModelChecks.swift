@@ -1,8 +1,7 @@
 import MeshCore
 
-/// What the managed models of nodes and profiles name exists and is something that the model can do.
+/// Checks that everything named in the managed models of nodes and profiles exists, and that the model can do it.
 enum ModelChecks {
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         for profile in network.definition.profiles {
             check(profile.settings, "profile.\(profile.name.value)", network, &diagnostics)
@@ -19,9 +18,9 @@ enum ModelChecks {
         _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        // Diagnostics are sorted in the end, so the order of the elements does not show.
+        // Diagnostics are sorted at the end, so the order of the elements does not matter.
         for element in settings.elements.values {
-            // By index, for a loop would copy each model.
+            // By index, because a loop over the values would copy each model.
             for place in element.models.indices { check(element.models[place], resource(), network, &diagnostics) }
         }
     }
@@ -48,14 +47,14 @@ enum ModelChecks {
         diagnostics.checkReference(key, to: .applicationKeys, "application key", in: network, resource: resource())
     }
 
-    /// A group that a model is to subscribe to.
+    /// Checks a group that a model subscribes to.
     static func checkSubscription(
         _ group: Located<String>,
         _ resource: @autoclosure () -> String?,
         _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        // Most are declared, and a declared group never has the name of a fixed one.
+        // Most groups are declared, and a declared group never has the name of a fixed one.
         if network.groups[group.value] != nil || GroupAddress(fixedName: group.value)?.canBeSubscribedTo == true {
             return
         }
@@ -72,7 +71,7 @@ enum ModelChecks {
         diagnostics.checkReference(group, to: .groups, "group", in: network, resource: resource())
     }
 
-    /// The target and the key of a publication.
+    /// Checks the target and the key of a publication.
     static func checkPublication(
         _ publish: PublishSettings,
         _ resource: @autoclosure () -> String?,
@@ -83,7 +82,7 @@ enum ModelChecks {
         checkTarget(publish.target, resource(), network, &diagnostics)
     }
 
-    /// Whatever messages go to or come from: it exists.
+    /// Checks that the source or destination of messages exists.
     static func checkTarget(
         _ target: Located<PublishTarget>,
         _ resource: @autoclosure () -> String?,
@@ -106,7 +105,7 @@ enum ModelChecks {
         _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        // Most are groups that share their name with no node.
+        // Most targets are groups that share their name with no node.
         if network.groups[name.value] != nil, !network.shared.contains(name.value) { return }
         if GroupAddress(fixedName: name.value) != nil || name.value == PublishTarget.provisionerName { return }
         let isGroup = network.declares(name.value, in: .groups)
@@ -142,8 +141,8 @@ enum ModelChecks {
             ?? "declare it under `groups:`, or write the name of a node or an address such as 0xC000"
     }
 
-    /// The Configuration models know only device keys (Mesh Protocol 4.4.1); for the others the catalogue is asked,
-    /// which may be behind what a node can do, so that is a warning only.
+    /// Checks what a model can do. The Configuration models know only device keys (Mesh Protocol 4.4.1). For the others
+    /// the catalogue decides. A node may be able to do more than the catalogue says, so that is only a warning.
     private static func checkAbilities(
         of model: ModelDefinition,
         _ resource: @autoclosure () -> String?,

@@ -1,9 +1,8 @@
 import MeshCore
 
-/// What was renamed is there under its new name and not under its old one, and has one name before and one after. An old
-/// name that no database knows any more does no harm: the entry can stay.
+/// Checks that a renamed thing exists under its new name and not under its old one, and has one name before and one
+/// after. An old name that no database knows any more does no harm, so the entry can stay.
 enum MovedChecks {
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         var sources: [Key: Located<String>] = [:]
         var targets: [Key: Located<String>] = [:]
@@ -54,7 +53,7 @@ enum MovedChecks {
         )
     }
 
-    /// The new name is declared, or is itself an old name of something.
+    /// Checks that the new name is declared, or is itself an old name of something.
     private static func checkTarget(
         _ entry: MovedDefinition,
         _ sources: [Key: Located<String>],
@@ -75,8 +74,8 @@ enum MovedChecks {
         )
     }
 
-    /// Follows each entry to the next once: a name has one entry at most that says what it became, so that each circle is
-    /// met on the first walk that reaches it.
+    /// Follows each entry to the next one once. A name has at most one entry that says what it became, so the first
+    /// walk that reaches a circle finds it.
     private static func checkCircles(
         _ kind: NamedKind,
         _ network: CheckedNetwork,
@@ -93,7 +92,7 @@ enum MovedChecks {
             }
             guard let meeting = position, walks[meeting] == start else { continue }
             let entry = entries[meeting]
-            // What is declared under an old name is wrong already.
+            // A declaration under an old name is an error already.
             if network.declares(entry.from.value, in: kind.section) { continue }
             diagnostics.report(
                 "the \(kind.title) \(quoted(entry.from.value)) is moved to itself",
@@ -119,7 +118,7 @@ enum MovedChecks {
 }
 
 extension NamedKind {
-    /// The section that declares them.
+    /// The section that declares things of this kind.
     fileprivate var section: Keyword {
         switch self {
         case .subnet: .subnets

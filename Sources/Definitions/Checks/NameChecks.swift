@@ -1,8 +1,7 @@
 import MeshCore
 
-/// A name is declared once, and is not one that the language itself uses.
+/// Checks that each name is declared once and is no word of the language itself.
 enum NameChecks {
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let definition = network.definition
         check(definition.subnets.map(\.name), "subnet", network.subnets, &diagnostics)

@@ -1,8 +1,7 @@
 import MeshCore
 
-/// Device UUIDs are given once, and what nodes and profiles name exists.
+/// Checks that each Device UUID is given once, and that what nodes and profiles name exists.
 enum NodeChecks {
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         for profile in network.definition.profiles {
             checkNames(profile.settings, "profile.\(profile.name.value)", network, &diagnostics)
@@ -25,7 +24,7 @@ enum NodeChecks {
         }
     }
 
-    /// What settings name beside models.
+    /// Checks the names in settings, except those in models.
     static func checkNames(
         _ settings: NodeSettings,
         _ resource: @autoclosure () -> String,

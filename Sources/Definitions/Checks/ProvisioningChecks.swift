@@ -1,8 +1,8 @@
 import MeshCore
 
-/// What nodes and their profiles say about provisioning fits together and is as safe as the network demands.
+/// Checks that what nodes and their profiles say about provisioning fits together and is as safe as the network
+/// demands.
 enum ProvisioningChecks {
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let rules = network.definition.provisioning
         let defaults = DefaultsSelection(network.definition, nodes: network.selectors)

@@ -1,10 +1,10 @@
 import MeshCore
 
-/// The nodes through which devices are provisioned exist, and no devices wait for each other.
+/// Checks that the nodes through which devices are provisioned exist, and that no devices wait for each other.
 enum ProvisioningRouteChecks {
     /// Runs the checks.
     ///
-    /// - Parameter routes: what counts for each node of the definition, by position.
+    /// - Parameter routes: the route that applies to each node of the definition, by position.
     static func run(
         _ network: CheckedNetwork,
         routes: [Located<ProvisioningRoute<String>>?],
@@ -57,8 +57,8 @@ enum ProvisioningRouteChecks {
         )
     }
 
-    /// Follows the ways once: each device waits for one node at most, so that each circle is met on the first walk that
-    /// reaches it.
+    /// Follows the routes once. Each device waits for at most one node, so the first walk that reaches a circle finds
+    /// it.
     private static func checkCircles(
         _ network: CheckedNetwork,
         _ servers: [Int?],

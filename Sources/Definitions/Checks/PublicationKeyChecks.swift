@@ -1,9 +1,10 @@
 import MeshCore
 
-/// A publication that names no key takes the model's only one; so the definition must give the model exactly one. One
-/// that names a key names one of those that the definition gives the model, if it gives it any.
+/// Checks the keys of publications. A publication that names no key takes the model's only one, so the definition must
+/// give the model exactly one. A publication that names a key must name one that the definition gives the model, if it
+/// gives any.
 enum PublicationKeyChecks {
-    /// Matches of top-level publications that are looked at; what a definition has beyond is left to the planner.
+    /// The most matches of top-level publications that are checked. The planner checks the rest.
     private static let matchLimit = 2_000_000
 
     private struct Place: Hashable {
@@ -13,7 +14,6 @@ enum PublicationKeyChecks {
 
     private typealias Models = [Place: ModelDefinition]
 
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let profiles = network.definition.profiles.map { models(of: $0.settings) }
         let openOfProfile = profiles.map { profile in
@@ -55,7 +55,7 @@ enum PublicationKeyChecks {
         return publish.key == nil ? keys?.value.count != 1 : isForeign(publish, keys)
     }
 
-    /// Whether a publication names a key that is not among those that the model is given.
+    /// Whether a publication names a key that the model does not have.
     private static func isForeign(_ publish: PublishSettings, _ keys: Located<[Located<String>]>?) -> Bool {
         guard let key = publish.key, let keys else { return false }
         return !keys.value.contains { $0.value == key.value }
@@ -127,7 +127,8 @@ enum PublicationKeyChecks {
                 if let profile { knownOfProfile[profile] = given } else { known[position] = given }
                 let elements = given[publication.model.value] ?? [:]
                 if let key = publication.settings.key {
-                    // Without `element:` it is the first that has the model, which the definition need not mention.
+                    // Without `element:` it is the first element that has the model, and the definition need not
+                    // mention that element.
                     guard let keys = elements[publication.element?.value ?? 0] ?? nil,
                         isForeign(publication.settings, keys)
                     else { continue }
@@ -143,8 +144,8 @@ enum PublicationKeyChecks {
         }
     }
 
-    /// The application keys that the definition gives to each model of a node that it manages, by element; nil where it says
-    /// nothing of them.
+    /// The application keys that the definition gives to each managed model of a node, by element; nil if it says
+    /// nothing about them.
     private static func keys(
         of node: NodeDefinition,
         _ network: CheckedNetwork,

@@ -1,11 +1,10 @@
 import MeshCore
 
-/// What the top-level subscriptions and publications name exists, and no model is to publish to two places.
+/// Checks that what the top-level subscriptions and publications name exists, and that no model gets two publications.
 enum RuleChecks {
-    /// Matches of publications that are looked at; what a definition has beyond is left to the planner.
+    /// The most matches of publications that are checked. The planner checks the rest.
     private static let matchLimit = 2_000_000
 
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         for subscription in network.definition.subscriptions {
             for group in subscription.groups { ModelChecks.checkSubscription(group, nil, network, &diagnostics) }

@@ -1,17 +1,17 @@
 import MeshCore
 
-/// Selectors select something: a node that is named must exist, and so must one that a pattern or tags select.
+/// Checks that selectors select something: a named node must exist, and a pattern or tags must match one.
 ///
-/// A selector that selects nobody is mostly a misspelt tag, and the next plan would take from nodes what it gave them. It
-/// is an error unless the entry says `allow_empty: true`; that there are no nodes at all for `all` is a warning.
+/// A selector without a match mostly contains a misspelt tag, and the next plan would take away from nodes what it gave
+/// them. So it is an error, unless the entry says `allow_empty: true`. If there are no nodes at all, `all` gives only a
+/// warning.
 enum SelectorChecks {
-    /// Runs the checks.
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let definition = network.definition
         let selectors =
             definition.defaults.compactMap(\.nodes) + definition.subscriptions.map(\.nodes)
             + definition.publications.map(\.nodes)
-        // What was left out might have matched.
+        // A node that was left out might have matched.
         let isComplete = !network.broken.contains { $0.section == .nodes }
         for selector in selectors {
             for name in selector.names ?? [] {
@@ -54,7 +54,7 @@ enum SelectorChecks {
         )
     }
 
-    /// How to say that nobody need be selected.
+    /// How to say that a selector may select no node.
     private static let allowance = "if that is meant, write `allow_empty: true` beside `nodes`"
 
     private static func checkTags(

@@ -1,6 +1,6 @@
 import MeshCore
 
-/// What states of the foundation models and bridging tables name exists.
+/// Checks that what states of the foundation models and bridging tables name exists.
 enum StateChecks {
     /// Runs the checks on the settings of a node, a profile or an entry of the defaults.
     static func run(

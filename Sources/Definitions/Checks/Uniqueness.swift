@@ -1,13 +1,12 @@
 import MeshCore
 
-/// Finds values that only one thing may have and reports each further one with the place of the first.
+/// Finds values that only one thing may have, and reports each further one with the place of the first.
 struct Uniqueness<Value: Hashable> {
     private var first: [Value: SourceLocation] = [:]
 
-    /// Nothing seen so far.
     init() {}
 
-    /// Reports the value if it was seen before; `describe` says what is shared: "the address 0x0010".
+    /// Reports the value if it was seen before. `describe` says what is shared: "the address 0x0010".
     mutating func check(
         _ located: Located<Value>?,
         resource: @autoclosure () -> String,

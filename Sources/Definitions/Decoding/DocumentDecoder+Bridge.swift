@@ -17,7 +17,7 @@ extension DocumentDecoder {
             case .table:
                 guard let entries = list(part.value, "a list of entries") else { continue }
                 let table = entries.compactMap { decodeBridge($0) }
-                // Without an entry that could not be read the others would be all there are to be.
+                // If an entry cannot be read, the others must not pass for the whole table.
                 guard table.count == entries.count else { continue }
                 settings.bridgingTable = Located(table, at: location(part.key))
             default: break

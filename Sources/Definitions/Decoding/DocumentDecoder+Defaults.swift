@@ -1,7 +1,7 @@
 import MeshCore
 
 extension DocumentDecoder {
-    /// `defaults`: settings for all nodes, or a list of settings, each for all nodes or for those it selects.
+    /// `defaults`: settings for all nodes, or a list of settings, each for all nodes or for those that it selects.
     mutating func decodeDefaults(_ section: MappingEntry) {
         if isNull(section.value) { return }
         guard tree.nodes[section.value].kind == .sequence else {
@@ -18,7 +18,7 @@ extension DocumentDecoder {
             switch field.keyword {
             case .allowEmpty: mayBeEmpty = allowsEmpty(field)
             case .nodes:
-                // Without its selector it would be for everybody.
+                // Without its selector it would apply to all nodes.
                 guard let selector = decodeSelector(field) else { return }
                 if !selector.isAll { defaults.nodes = selector }
             case .provisioning: defaults.provisioning = decodeProvisioning(field, ofProfile: true)

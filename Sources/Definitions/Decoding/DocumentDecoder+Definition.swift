@@ -4,7 +4,7 @@ extension DocumentDecoder {
     /// The whole document.
     mutating func decodeDefinition(_ node: Int) {
         guard let fields = fields(node, .definition, "a definition", blamed: node) else {
-            // What is no definition need not be told that its network is missing.
+            // For a document that is no definition, a missing network is not worth a report.
             fragment.namesNetwork = true
             return
         }
@@ -36,7 +36,7 @@ extension DocumentDecoder {
         report("\(quoted(version)) is not a version of the language", at: node, hint: "write `version: 1`")
     }
 
-    /// A section of named things; `decode` says whether it could use the entry.
+    /// Decodes a section of named things. `decode` says whether it could use the entry.
     mutating func decodeNamed(
         _ section: MappingEntry,
         _ kind: String,

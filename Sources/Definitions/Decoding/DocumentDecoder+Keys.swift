@@ -53,7 +53,7 @@ extension DocumentDecoder {
 }
 
 extension Located where Value == SecretSource {
-    /// The same as the source of a key.
+    /// The secret source as the source of a key.
     fileprivate var keySource: Located<KeySource> {
         switch value {
         case .file(let path): Located<KeySource>(.file(path), at: location)

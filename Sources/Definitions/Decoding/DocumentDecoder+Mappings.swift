@@ -1,9 +1,9 @@
 import MeshCore
 
-/// Mappings: of free keys, of fixed ones, and those merged by `<<`.
+/// Mappings: with free keys, with fixed ones, and those merged by `<<`.
 extension DocumentDecoder {
-    /// The entries of a mapping in reading order, those merged by `<<` after its own; what is no mapping and keys that
-    /// stand twice are reported. Nothing at all counts as an empty mapping.
+    /// The entries of a mapping in reading order; those merged by `<<` follow its own. A value that is no mapping, and
+    /// keys that occur twice, are reported. An empty value counts as an empty mapping.
     mutating func entries(_ node: Int, _ expected: String) -> MappingEntries? {
         guard tree.nodes[node].kind == .mapping else {
             if isNull(node) { return [] }
@@ -20,7 +20,8 @@ extension DocumentDecoder {
         return MappingEntries(listed: entries)
     }
 
-    /// The entries if every key is a text that stands there itself and once, and nothing is merged: as in most mappings.
+    /// The entries if every key is a text in the mapping itself that occurs once, and nothing is merged, as in most
+    /// mappings.
     private mutating func plainEntries(_ node: Int) -> MappingEntries? {
         mappingCount += 1
         var keywords = KeywordSet()
@@ -71,7 +72,7 @@ extension DocumentDecoder {
         if let merge { collectMerged(merge.value, into: &entries, isMerged: isMerged) }
     }
 
-    /// `<<: *one` or `<<: [*one, *two]`; the first of several mappings wins.
+    /// Collects `<<: *one` or `<<: [*one, *two]`. The first of several mappings wins.
     private mutating func collectMerged(_ node: Int, into entries: inout [MappingEntry], isMerged: Bool) {
         switch tree.nodes[node].kind {
         case .mapping: collect(node, isMerged: true, into: &entries)
@@ -99,7 +100,7 @@ extension DocumentDecoder {
         report("the key \(text) stands twice in this mapping", at: key, related: [place])
     }
 
-    /// The entries of a mapping with fixed keys; unknown and missing ones are reported, the latter at `blamed`.
+    /// The entries of a mapping with fixed keys. Unknown and missing keys are reported, missing ones at `blamed`.
     mutating func fields(_ node: Int, _ record: Record, _ expected: String, blamed: Int) -> MappingEntries? {
         guard var fields = entries(node, expected) else { return nil }
         if !fields.keywords.isSubset(of: record.allowed) {
@@ -113,7 +114,7 @@ extension DocumentDecoder {
         return fields
     }
 
-    /// Words that other tools use, or that leave out what sets two keys apart, with the key that is mostly meant.
+    /// Words of other tools, and words that omit what distinguishes two keys, each with the key that users mostly mean.
     private static let otherWords: [String: Keyword] = [
         "beacon": .secureNetworkBeacon, "snb": .secureNetworkBeacon, "default_ttl": .ttl, "transmit": .networkTransmit,
         "app_keys": .applicationKeys, "appkeys": .applicationKeys, "net_keys": .subnets, "netkeys": .subnets,
@@ -129,7 +130,7 @@ extension DocumentDecoder {
     }
 
     private mutating func reportUnknown(_ entry: MappingEntry, in record: Record) {
-        // A file of nothing but unknown keys must not cost a search for each.
+        // A search for each key would cost too much in a file of unknown keys.
         guard diagnostics.wants(.error) else { return diagnostics.drop(.error) }
         let word = symbols.text(entry.symbol)
         let hint =

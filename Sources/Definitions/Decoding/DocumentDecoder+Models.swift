@@ -17,7 +17,7 @@ extension DocumentDecoder {
     private mutating func decodeModels(_ entries: MappingEntries) -> [ModelDefinition] {
         var models: [ModelDefinition] = []
         models.reserveCapacity(entries.count)
-        // Most elements have too few models for a set to pay.
+        // Most elements have so few models that a set would not pay.
         var seen: Set<ModelIdentifier> = []
         for entry in entries {
             guard let identifier = model(entry.key) else { continue }
@@ -42,7 +42,7 @@ extension DocumentDecoder {
         return models
     }
 
-    /// In its place, for a model is so large that moving it about takes longer than reading its lists.
+    /// Decodes in place, because moving such a large value takes longer than reading its lists.
     private mutating func decodeModel(_ fields: MappingEntries, into model: inout ModelDefinition) {
         for field in fields {
             switch field.keyword {
@@ -79,7 +79,7 @@ extension DocumentDecoder {
         return decodePublishSettings(fields).map { Located($0, at: place) }
     }
 
-    /// The settings of a publication among the fields of a mapping; nil without a target.
+    /// The settings of a publication among the fields of a mapping; nil if there is no target.
     mutating func decodePublishSettings(_ fields: MappingEntries) -> PublishSettings? {
         var target: Located<PublishTarget>?
         var key: Located<String>?
@@ -108,8 +108,8 @@ extension DocumentDecoder {
         return settings
     }
 
-    /// `{ count: 2, interval: 50ms }`; the count is that of retransmissions, as in messages and in the configuration
-    /// database format.
+    /// `{ count: 2, interval: 50ms }`. The count is the number of retransmissions, as in messages and in the
+    /// configuration database format.
     private mutating func decodeRetransmit(_ field: MappingEntry) -> Located<PublishRetransmit>? {
         guard let fields = fields(field.value, .retransmit, "`retransmit`", blamed: field.key) else { return nil }
         var count: Located<Int>?

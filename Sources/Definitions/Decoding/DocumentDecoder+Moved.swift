@@ -1,7 +1,7 @@
 import MeshCore
 
 extension DocumentDecoder {
-    /// An entry of `moved`: two addresses as plans show them, `{ from: group.kitchen, to: group.galley }`.
+    /// An entry of `moved`: two resource addresses as plans show them, `{ from: group.kitchen, to: group.galley }`.
     mutating func decodeMoved(_ node: Int) {
         guard let fields = fields(node, .moved, "a moved name", blamed: node) else { return }
         var from: Located<MovedName>?

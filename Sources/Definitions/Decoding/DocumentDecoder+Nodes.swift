@@ -41,7 +41,7 @@ extension DocumentDecoder {
         return true
     }
 
-    /// `room: kitchen` and the like, as tags of a node or as what a selector asks for.
+    /// `room: kitchen` and the like: the tags of a node, or those that a selector asks for.
     mutating func decodeTags(_ node: Int, isPattern: Bool) -> [String: Located<String>] {
         let entries = entries(node, "a mapping of tags") ?? []
         var tags: [String: Located<String>] = [:]
@@ -101,8 +101,8 @@ extension DocumentDecoder {
         }
     }
 
-    /// `{ count: 3, interval: 20ms }`; the count is that of transmissions, as in the configuration database format,
-    /// one more than the retransmissions that messages carry.
+    /// `{ count: 3, interval: 20ms }`. The count is the number of transmissions, as in the configuration database
+    /// format; it is one more than the retransmissions in messages.
     private mutating func decodeTransmit(_ field: MappingEntry) -> Located<TransmitParameters>? {
         let title = field.keyword == .networkTransmit ? "`network_transmit`" : "`relay_retransmit`"
         guard let fields = fields(field.value, .transmit, title, blamed: field.key) else { return nil }
@@ -132,7 +132,7 @@ extension DocumentDecoder {
         var names: [Located<String>] = []
         let count = entries.count
         names.reserveCapacity(count)
-        // Most lists are too short for a set to pay.
+        // Most lists are so short that a set would not pay.
         var seen: Set<String> = []
         for entry in entries {
             guard let name = scalar(entry, "a name", Words.name) else { continue }

@@ -40,7 +40,7 @@ extension DocumentDecoder {
         return settings
     }
 
-    /// A word, or `{ node: NAME }`: a node may be called like one of the words.
+    /// A word, or `{ node: NAME }`, because a node may have one of the words as its name.
     private mutating func decodeRoute(_ field: MappingEntry) -> Located<ProvisioningRoute<String>>? {
         guard tree.nodes[field.value].kind == .mapping else {
             return scalar(field.value, "a way to a device", ProvisioningWords.route)

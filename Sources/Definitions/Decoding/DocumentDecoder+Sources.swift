@@ -1,12 +1,12 @@
 import MeshCore
 
-/// What is said of a secret that stands where only its source may.
+/// The words for a secret that is written where only its source may be.
 struct SecretWords {
-    /// "a key"
+    /// The kind of secret, such as "a key".
     let title: String
     /// How to give it.
     let hint: String
-    /// Where it may come from.
+    /// The sources that it may come from.
     let record: Record
 
     /// The octets of a NetKey or AppKey.
@@ -30,7 +30,7 @@ struct SecretWords {
 }
 
 extension DocumentDecoder {
-    /// `{ file: … }` or `{ env: … }`. A text in its place is most likely the secret itself, so it is never repeated.
+    /// `{ file: … }` or `{ env: … }`. A text in its place is most likely the secret itself, so no message repeats it.
     mutating func decodeSource(_ field: MappingEntry, _ words: SecretWords) -> Located<SecretSource>? {
         guard tree.nodes[field.value].kind == .mapping else {
             if tree.nodes[field.value].kind == .unreadable { return nil }
@@ -70,7 +70,7 @@ extension DocumentDecoder {
         let isWord = text.utf8.allSatisfy { byte in
             Numbers.isDigit(byte) || byte == UInt8(ascii: "_") || (0x61...0x7A).contains(byte | 0x20)
         }
-        // Somebody may have written the secret itself.
+        // The user may have written the secret itself.
         let isSecret = text.utf8.count >= 32 && text.utf8.allSatisfy(Numbers.isHexadecimalDigit)
         guard isWord, !isSecret, let first = text.utf8.first, !Numbers.isDigit(first) else {
             throw ScalarProblem(

@@ -1,8 +1,8 @@
 import MeshCore
 
-/// States of the foundation models that are no features.
+/// States of the foundation models other than features.
 extension DocumentDecoder {
-    /// `{ building: off }`: for each subnet.
+    /// `{ building: off }`, with an entry for each subnet.
     mutating func decodeNodeIdentity(_ field: MappingEntry, into settings: inout NodeSettings) {
         let isPrivate = field.keyword == .privateNodeIdentity
         for entry in entries(field.value, "a mapping of subnets") ?? [] {
@@ -50,7 +50,7 @@ extension DocumentDecoder {
         return Located(.privateBeacon(state), at: location(field.key))
     }
 
-    /// The SAR Transmitter state; what is left out has the specification's value (Mesh Protocol 1.1, 4.2.48).
+    /// The SAR Transmitter state. Omitted parts get the value of the specification (Mesh Protocol 1.1, 4.2.48).
     mutating func decodeSARTransmitter(_ field: MappingEntry) -> Located<StateDefinition>? {
         guard let fields = fields(field.value, .sarTransmitter, "`sar_transmitter`", blamed: field.key) else {
             return nil
@@ -79,7 +79,7 @@ extension DocumentDecoder {
         return Located(.sarTransmitter(state), at: location(field.key))
     }
 
-    /// The SAR Receiver state; what is left out has the specification's value (Mesh Protocol 1.1, 4.2.49).
+    /// The SAR Receiver state. Omitted parts get the value of the specification (Mesh Protocol 1.1, 4.2.49).
     mutating func decodeSARReceiver(_ field: MappingEntry) -> Located<StateDefinition>? {
         guard let fields = fields(field.value, .sarReceiver, "`sar_receiver`", blamed: field.key) else { return nil }
         var state = SARReceiverState.standard

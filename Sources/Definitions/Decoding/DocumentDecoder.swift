@@ -3,12 +3,12 @@ import MeshCore
 /// Turns document trees into what they declare: fragments of definitions, devices, secrets. One decoder serves all
 /// documents of a run, because they share symbols, diagnostics and the memory of the tree.
 ///
-/// Decoding never stops: what is wrong is reported and left out, and the names of what was left out are remembered so
-/// that references to them are not reported as well.
+/// Decoding never stops. What is wrong is reported and left out. The names of what was left out are kept, so that
+/// references to them are not reported as well.
 struct DocumentDecoder {
-    /// The texts of all documents; the first are the ``Keyword``s, so that a key is known by its number.
+    /// The texts of all documents. The first ones are the ``Keyword``s, so a key is recognised by its number.
     var symbols = SymbolTable()
-    /// What was found wrong so far.
+    /// The problems found so far.
     var diagnostics: DiagnosticCollector
     /// The tree of the current document.
     var tree = DocumentTree()
@@ -16,23 +16,24 @@ struct DocumentDecoder {
     var file: UInt32 = 0
     /// What the current document declares.
     var fragment: Fragment
-    /// What is being decoded, for messages: `node`, the symbol of its name and the node of its value.
+    /// The thing that is being decoded, for messages.
     var resource: Resource?
 
-    /// The lines of the current document in which a secret stands, once somebody asked for them.
+    /// The lines of the current document that hold a secret, once somebody asked for them.
     private var knownSecretLines: Set<UInt32>?
 
     /// The symbol of `<<`.
     let mergeKey: UInt32
-    /// For each symbol, the mapping that had it last as a key and where: finds duplicate keys without any hashing.
+    /// For each symbol, the last mapping that had it as a key, and the place there. It finds duplicate keys without
+    /// hashing.
     var keyUses: [(mapping: UInt32, key: UInt32)] = []
-    /// How many mappings were begun; numbers them in ``keyUses``.
+    /// How many mappings were begun. It numbers them in ``keyUses``.
     var mappingCount: UInt32 = 0
-    /// The symbols of the texts that stand for nothing.
+    /// The symbols of the texts that mean an empty value.
     private let nulls: Range<UInt32>
     private var models: [UInt32: ModelIdentifier] = [:]
 
-    /// A decoder that keeps that many diagnostics of each severity.
+    /// A decoder that keeps the given number of diagnostics of each severity.
     init(limits: ReadingLimits) {
         diagnostics = DiagnosticCollector(limit: limits.diagnostics)
         fragment = Fragment(location: SourceLocation(file: 0, line: 1, column: 1))
@@ -62,20 +63,20 @@ struct DocumentDecoder {
 
     // MARK: - Nodes
 
-    /// Where a node stands.
+    /// The place of a node.
     func location(_ node: Int) -> SourceLocation {
         let node = tree.nodes[node]
         return SourceLocation(file: file, line: node.line, column: node.column)
     }
 
-    /// Whether the node is a value that was left out: nothing, `~` or `null` without quotes.
+    /// Whether a value was left out: it is empty, or `~` or `null` without quotes.
     func isNull(_ node: Int) -> Bool { tree.isPlain(node, in: nulls) }
 
-    /// The text of a scalar; anything else is reported as not being `expected`, "a TTL".
+    /// The text of a scalar. Anything else is reported as not being `expected`, such as "a TTL".
     mutating func text(_ node: Int, _ expected: String) -> String? {
         switch tree.nodes[node].kind {
         case .plain, .quoted:
-            // Not `isNull`, for which the compiler would copy the whole decoder.
+            // `isNull` would make the compiler copy the whole decoder.
             guard !tree.isPlain(node, in: nulls) else {
                 report("\(expected) is expected here, not nothing", at: node)
                 return nil
@@ -89,7 +90,7 @@ struct DocumentDecoder {
         }
     }
 
-    /// "a list" or the like, for messages.
+    /// The kind of a node, such as "a list", for messages.
     func kindTitle(_ node: Int) -> String {
         switch tree.nodes[node].kind {
         case .sequence: "a list"
@@ -98,7 +99,7 @@ struct DocumentDecoder {
         }
     }
 
-    /// A scalar as the kind of value that its field takes.
+    /// The value of a scalar, as its field parses it. A text that does not parse is reported.
     mutating func scalar<Value>(
         _ node: Int,
         _ expected: String,
@@ -113,7 +114,7 @@ struct DocumentDecoder {
         }
     }
 
-    /// The entries of a list, aliases resolved; anything else is reported.
+    /// The entries of a list, with aliases resolved. Anything else is reported.
     mutating func list(_ node: Int, _ expected: String) -> ListEntries? {
         guard tree.nodes[node].kind == .sequence else {
             if tree.nodes[node].kind != .unreadable {
@@ -133,7 +134,7 @@ struct DocumentDecoder {
         if kind == .plain || kind == .quoted, let known = models[tree.nodes[node].value] {
             return Located(known, at: location(node))
         }
-        // Looking for the nearest name takes time, which many wrong names must not cost.
+        // The search for the nearest name takes time, and many wrong names must not cost that.
         let parse = diagnostics.wants(.error) ? ModelWords.model : ModelWords.modelWithoutHint
         guard let model = scalar(node, "the name of a model", parse) else { return nil }
         models[tree.nodes[node].value] = model.value
@@ -168,9 +169,9 @@ struct DocumentDecoder {
         diagnostics.report(severity) { diagnostic }
     }
 
-    /// What is being decoded.
+    /// The thing that is being decoded.
     struct Resource {
-        /// `node` or the like.
+        /// Its kind, such as `node`.
         var kind: String
         /// The symbol of its name.
         var name: UInt32
@@ -178,8 +179,8 @@ struct DocumentDecoder {
         var value: Int
     }
 
-    /// Whether the subnet or application key being decoded holds 32 hexadecimal digits, most likely a key that
-    /// somebody wrote where it must not stand.
+    /// Whether the subnet or application key being decoded holds 32 hexadecimal digits: most likely a key in a place
+    /// where it must not be.
     private var mayHoldKey: Bool {
         guard let resource, resource.kind == "subnet" || resource.kind == "application_key" else { return false }
         return tree.nodes[resource.value..<tree.next(after: resource.value)].contains { node in
@@ -188,7 +189,7 @@ struct DocumentDecoder {
         }
     }
 
-    /// The lines of the current document in which a secret stands, found once, however much is wrong.
+    /// The lines of the current document that hold a secret. They are found once, however many problems there are.
     private mutating func secretLines() -> Set<UInt32> {
         if let knownSecretLines { return knownSecretLines }
         let lines = SecretLines.find(in: tree, symbols: symbols)

@@ -1,18 +1,18 @@
 import MeshCore
 
-/// What one document declares, before the documents of a network are put together.
+/// The declarations of one document, before the documents of a network are put together.
 struct Fragment {
     /// Where the document starts.
     var location: SourceLocation
-    /// The network it names, if it does.
+    /// The network that it names, if it names one.
     var network: Located<String>?
-    /// Whether it names a network, even if not well.
+    /// Whether it names a network, even in a wrong way.
     var namesNetwork = false
-    /// Whether it says which version of the language it is written in.
+    /// Whether it gives the version of the language.
     var hasVersion = false
-    /// Its declarations; the network's name in it means nothing.
+    /// Its declarations. The network's name in it has no meaning.
     var definition: Definition
-    /// Names that are declared, but so that the declaration had to be left out.
+    /// The names whose declarations had to be left out.
     var broken: Set<BrokenName> = []
 
     /// An empty fragment.
@@ -24,7 +24,7 @@ struct Fragment {
 
 /// A name whose declaration had to be left out.
 struct BrokenName: Hashable {
-    /// The section it stands in.
+    /// The section that declares it.
     var section: Keyword
     /// The name.
     var name: String

@@ -1,4 +1,5 @@
-/// The keys of definitions and of files with devices and secrets. Their order is the order of their symbols, so that a key is known by its number.
+/// The keys of definitions and of files with devices and secrets. Their order is that of their symbols, so a key is
+/// recognised by its number.
 enum Keyword: String, CaseIterable {
     case version
     case network

@@ -4,29 +4,30 @@ struct MappingEntry {
     var key: Int
     /// The symbol of the key.
     var symbol: UInt32
-    /// The node of the value, aliases resolved.
+    /// The node of the value, with aliases resolved.
     var value: Int
 
-    /// Which key of the language it is; nil for a free one.
+    /// The key of the language that it is; nil for a free one.
     var keyword: Keyword? { Keyword(symbol: symbol) }
 }
 
 /// The entries of a mapping in reading order.
 ///
-/// Those of a mapping without aliases among its keys, merges and mistakes are read off the tree one after the other, so
-/// that the hundreds of thousands of mappings of a large definition take no memory of their own; others are listed.
+/// Without aliases among its keys, merges and mistakes, the entries of a mapping are read from the tree one by one. So
+/// the hundreds of thousands of mappings of a large definition take no memory of their own. The entries of other
+/// mappings are listed.
 struct MappingEntries: Sequence, ExpressibleByArrayLiteral {
-    /// Which keys there are.
+    /// The keys that occur.
     let keywords: KeywordSet
     /// How many entries there are.
     let count: Int
 
     private let tree: DocumentTree
-    /// The nodes of the entries that are read off the tree.
+    /// The nodes of the entries that are read from the tree.
     private let nodes: Range<Int>
     private let listed: [MappingEntry]
 
-    /// The entries of a mapping whose keys are texts that stand in it themselves, each once.
+    /// The entries of a mapping whose keys are all texts in the mapping itself, each once.
     init(of mapping: Int, in tree: DocumentTree, count: Int, keywords: KeywordSet) {
         self.tree = tree
         self.count = count
@@ -35,7 +36,7 @@ struct MappingEntries: Sequence, ExpressibleByArrayLiteral {
         listed = []
     }
 
-    /// Those entries.
+    /// The entries of a list.
     init(listed entries: [MappingEntry]) {
         var keywords = KeywordSet()
         for entry in entries { keywords.insert(entry.symbol) }
@@ -46,12 +47,11 @@ struct MappingEntries: Sequence, ExpressibleByArrayLiteral {
         listed = entries
     }
 
-    /// No entries, or those.
     init(arrayLiteral entries: MappingEntry...) {
         self.init(listed: entries)
     }
 
-    /// Goes through the entries.
+    /// Visits the entries.
     struct Iterator: IteratorProtocol {
         fileprivate let entries: MappingEntries
         fileprivate var node: Int
@@ -76,7 +76,7 @@ struct MappingEntries: Sequence, ExpressibleByArrayLiteral {
     func makeIterator() -> Iterator { Iterator(entries: self, node: nodes.lowerBound) }
 }
 
-/// Keys of the language, one bit each, and whether there are others.
+/// A set of keys of the language, one bit each, and whether there are other keys.
 struct KeywordSet: Hashable, Sendable {
     private var bits: UInt128 = 0
     private var hasOthers = false
@@ -91,12 +91,12 @@ struct KeywordSet: Hashable, Sendable {
         symbol < UInt128.bitWidth && bits & 1 << UInt128(symbol) != 0
     }
 
-    /// Whether all keys are in the other set, too.
+    /// Whether the other set has all these keys, too.
     func isSubset(of other: KeywordSet) -> Bool { bits & ~other.bits == 0 && (!hasOthers || other.hasOthers) }
 }
 
-/// The entries of a list in reading order, aliases resolved, without those that are unreadable: read off the tree one
-/// after the other.
+/// The entries of a list in reading order, with aliases resolved and without unreadable ones. They are read from the
+/// tree one by one.
 struct ListEntries: Sequence {
     private var tree = DocumentTree()
     private var nodes = 0..<0
@@ -110,13 +110,13 @@ struct ListEntries: Sequence {
         self.tree = tree
     }
 
-    /// Whether there are none.
+    /// Whether there are no entries.
     var isEmpty: Bool { !contains { _ in true } }
 
-    /// How many there are, which takes going through them.
+    /// The number of entries. Counting visits them all.
     var count: Int { reduce(0) { count, _ in count + 1 } }
 
-    /// Goes through the entries.
+    /// Visits the entries.
     struct Iterator: IteratorProtocol {
         fileprivate let tree: DocumentTree
         fileprivate var node: Int

@@ -1,11 +1,11 @@
-/// A mapping with fixed keys: what may and what must stand in it. The decoder and the test that compares it with the
-/// JSON Schema both read these tables.
+/// A mapping with fixed keys: the keys that it may have and those that it must have. The decoder reads these tables,
+/// and so does the test that compares them with the JSON Schema.
 struct Record: Hashable, Sendable {
-    /// What the mapping is called in messages and in the schema.
+    /// The name of the mapping in messages and in the schema.
     let title: String
-    /// The keys that may stand in it.
+    /// The keys that it may have.
     let keys: [Keyword]
-    /// The keys that must.
+    /// The keys that it must have.
     let required: [Keyword]
 
     /// The same as ``keys``.
@@ -13,7 +13,7 @@ struct Record: Hashable, Sendable {
     /// The same as ``required``.
     let needed: KeywordSet
 
-    /// Whether the key with that symbol may stand in it.
+    /// Whether the mapping may have the key with that symbol.
     func allows(_ symbol: UInt32) -> Bool { allowed.contains(symbol) }
 
     private init(_ title: String, _ keys: [Keyword], required: [Keyword] = []) {
@@ -38,9 +38,9 @@ struct Record: Hashable, Sendable {
             .nodes, .subscriptions, .publications, .moved,
         ]
     )
-    /// How far one plan may go.
+    /// How much one plan may take away.
     static let limits = Record("limits", [.removals])
-    /// What is demanded of devices that are to become nodes.
+    /// What a network demands of the provisioning of devices.
     static let provisioningRules = Record("provisioning_rules", [.require])
     /// A value of `subnets`.
     static let subnet = Record("subnet", [.index, .key, .protect])
@@ -65,7 +65,7 @@ struct Record: Hashable, Sendable {
         "provisioning",
         [.outOfBand, .staticValue, .publicKey, .algorithm, .attention, .via]
     )
-    /// The same in a profile, without what belongs to one device.
+    /// The same in a profile, without the parts that belong to one device.
     static let profileProvisioning = Record(
         "profile_provisioning",
         [.outOfBand, .algorithm, .attention, .via]
@@ -162,7 +162,7 @@ struct Record: Hashable, Sendable {
         "product_provisioning",
         [.algorithms, .bearers, .staticValue, .output, .input, .requiresAuthentication, .outOfBandInformation, .uri]
     )
-    /// How a device tells a value, or is told one.
+    /// How a device presents or accepts a value.
     static let outOfBandActions = Record("oob_actions", [.actions, .size], required: [.actions, .size])
     /// A value of `devices` in a file with devices for simulations.
     static let device = Record(

@@ -1,7 +1,7 @@
-/// Finds the lines in which a secret of a device stands, where it must not or where only simulations have it, so that
-/// what is wrong beside it does not show it.
+/// Finds the lines that hold a secret of a device, in a place where it must not be or where only simulations have it.
+/// So a message about something else on the line does not show the secret.
 enum SecretLines {
-    /// The lines of a document, from 1.
+    /// The numbers of those lines, from 1.
     static func find(in tree: DocumentTree, symbols: SymbolTable) -> Set<UInt32> {
         var lines: Set<UInt32> = []
         for mapping in tree.nodes.indices where tree.nodes[mapping].kind == .mapping {
@@ -18,8 +18,8 @@ enum SecretLines {
         return lines
     }
 
-    /// A misspelt `static` in the `provisioning` of a node is no key of it, but what stands behind it may be
-    /// a secret all the same.
+    /// Adds what follows an unknown key in the `provisioning` of a node. The key may be a misspelt `static`, so its
+    /// value may be a secret.
     private static func addUnknown(in mapping: Int, of tree: DocumentTree, to lines: inout Set<UInt32>) {
         guard tree.nodes[mapping].kind == .mapping else { return }
         for (key, value) in pairs(of: mapping, in: tree) {
@@ -30,8 +30,8 @@ enum SecretLines {
         }
     }
 
-    /// Whether a node is a mapping of `file` or `env` whose values are not likely to be secrets themselves. What an alias
-    /// stands for is found where it stands.
+    /// Whether a node is a mapping of `file` or `env` whose values do not look like secrets themselves. What an alias
+    /// refers to is found in its own place.
     private static func isSource(_ node: Int, in tree: DocumentTree, _ symbols: SymbolTable) -> Bool {
         if tree.nodes[node].kind == .alias { return true }
         guard tree.nodes[node].kind == .mapping else { return false }
@@ -45,7 +45,7 @@ enum SecretLines {
         }
     }
 
-    /// Adds the lines of a node and of all that is in it.
+    /// Adds the lines of a node and of everything in it.
     private static func add(_ node: Int, of tree: DocumentTree, to lines: inout Set<UInt32>) {
         for index in node..<tree.next(after: node) { lines.insert(tree.nodes[index].line) }
     }

@@ -1,6 +1,6 @@
 import MeshCore
 
-/// A product: what all its devices have in common.
+/// A product: what its devices have in common.
 struct ProductDeclaration {
     /// Its name.
     var name: Located<String>
@@ -13,27 +13,27 @@ struct ProductDeclaration {
         features: [],
         elements: []
     )
-    /// Whether its models that extend each other share one subscription list.
+    /// Whether models of it that extend each other share one subscription list; nil if the file does not say.
     var sharesSubscriptionLists: Bool?
-    /// What it becomes by a Node Composition Refresh, as after an update of its firmware; nil if there is nothing.
+    /// The composition that a Node Composition Refresh gives it, as after a firmware update; nil if there is none.
     var nextComposition: Composition?
-    /// What it knows of provisioning.
+    /// The algorithms that it supports for provisioning.
     var algorithms = ProvisioningAlgorithm.allCases
     /// The static value of its devices, if they share one.
     var staticValue: StaticOutOfBandValue?
-    /// How it tells a value.
+    /// How it presents a value: its actions, and the most digits or characters.
     var output: (actions: [OutputAction], size: UInt8) = ([], 0)
-    /// How it is told a value.
+    /// How it accepts a value: its actions, and the most digits or characters.
     var input: (actions: [InputAction], size: UInt8) = ([], 0)
     /// How it can be provisioned.
     var bearers: ProvisioningBearers = [.advertising, .gatt]
-    /// Whether it refuses no OOB.
+    /// Whether it refuses provisioning without out-of-band authentication.
     var requiresAuthentication = false
-    /// Where its out-of-band data is to be found.
+    /// Where its out-of-band data can be found.
     var oobInformation: OutOfBandInformation = []
     /// The URI that it advertises.
     var uri: String?
-    /// What its devices do otherwise than others.
+    /// What its devices do differently from others.
     var habits: [DeviceHabit] = []
 }
 
@@ -45,17 +45,17 @@ struct DeviceDeclaration {
     var uuid: Located<DeviceUUID>
     /// The name of its product.
     var product: Located<String>
-    /// A static value of its own.
+    /// Its own static value, if it has one.
     var staticValue: StaticOutOfBandValue?
     /// Its key pair, if the public key is known out of band.
     var keyPair: P256KeyPair?
-    /// A URI of its own.
+    /// Its own URI, if it has one.
     var uri: String?
-    /// What it does otherwise than others, beside what its product does.
+    /// What it does differently from others, in addition to the habits of its product.
     var habits: [DeviceHabit] = []
 }
 
-/// What all files declare.
+/// The declarations of all files.
 struct DeviceDeclarations {
     /// Products in reading order.
     var products: [ProductDeclaration] = []
@@ -64,7 +64,7 @@ struct DeviceDeclarations {
     /// Devices in reading order.
     var devices: [DeviceDeclaration] = []
 
-    /// The devices; what is wrong between declarations is reported.
+    /// The devices with their products. Problems between declarations are reported.
     func resolved(into diagnostics: inout DiagnosticCollector) -> [DeviceDescription] {
         var productPositions: [String: Int] = [:]
         for (position, product) in products.enumerated() {

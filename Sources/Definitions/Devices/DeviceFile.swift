@@ -1,19 +1,19 @@
 package import MeshCore
 
-/// Reads files that say which devices without a network there are, for simulations.
+/// Reads files that declare devices without a network, for simulations.
 ///
-/// Pure: the same files give the same devices and diagnostics. Hostile files end in diagnostics within bounded memory
-/// and time.
+/// It is pure: the same files give the same devices and diagnostics. Hostile files produce diagnostics within bounded
+/// memory and time.
 package enum DeviceFile {
-    /// Reads all files as one list: devices in one file can be of products in another.
+    /// Reads all files as one list. A device in one file may have a product from another file.
     ///
-    /// - Returns: the devices in reading order, and everything that is wrong, arranged for showing. If any diagnostic is
-    ///   an error, devices are missing.
+    /// - Returns: the devices in reading order, and all problems, arranged for display. If a diagnostic is an error,
+    ///   devices are missing.
     package static func read(files: SourceFiles) -> (devices: [DeviceDescription], diagnostics: [Diagnostic]) {
         read(files: files, limits: ReadingLimits())
     }
 
-    /// The same within given limits.
+    /// Reads all files within given limits.
     static func read(
         files: SourceFiles,
         limits: ReadingLimits

@@ -20,12 +20,12 @@ enum DeviceWords {
         )
     }
 
-    /// How a device tells a value.
+    /// How a device presents a value.
     static func outputAction(_ text: String) throws(ScalarProblem) -> OutputAction {
         try word(text, "an output action", OutputAction.allCases.map { (name($0), $0) })
     }
 
-    /// How a device is told a value.
+    /// How a device accepts a value.
     static func inputAction(_ text: String) throws(ScalarProblem) -> InputAction {
         try word(text, "an input action", InputAction.allCases.map { (name($0), $0) })
     }
@@ -35,7 +35,7 @@ enum DeviceWords {
         try word(text, "a provisioning bearer", [("pb-adv", .advertising), ("pb-gatt", .gatt)])
     }
 
-    /// What a device does otherwise than others.
+    /// Something that a device does differently from others.
     static func habit(_ text: String) throws(ScalarProblem) -> DeviceHabit {
         if let habit = DeviceHabit(name: text) { return habit }
         guard !text.hasPrefix(DeviceHabit.silentPrefix) else {
@@ -72,7 +72,7 @@ enum DeviceWords {
         UInt8(try Numbers.decimal(text, in: 1...8, "a size"))
     }
 
-    /// Where out-of-band data is to be found: the names of the bits with hyphens instead of spaces.
+    /// Where out-of-band data can be found: the names of the bits, with hyphens instead of spaces.
     static func outOfBandInformation(_ text: String) throws(ScalarProblem) -> OutOfBandInformation {
         let bits = (0..<UInt16.bitWidth).map { OutOfBandInformation(rawValue: 1 << UInt16($0)) }
         let words = bits.compactMap { bit in
@@ -81,7 +81,7 @@ enum DeviceWords {
         return try word(text, "a place of out-of-band data", words)
     }
 
-    /// A URI: a scheme, a colon and something behind it (RFC 3986 3).
+    /// A URI: a scheme, a colon, and something after it (RFC 3986 3).
     static func uri(_ text: String) throws(ScalarProblem) -> String {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let isScheme = parts.first?.utf8.allSatisfy { byte in

@@ -73,7 +73,7 @@ extension DocumentDecoder {
             }
         }
         var isWhole = decode(fields, into: &product.composition, blamed: entry.key)
-        // What an update says is put over all that holds before it.
+        // The composition after an update consists of the changes and everything decoded before.
         for field in fields where field.keyword == .compositionAfterUpdate {
             let expected = "a mapping with what is other after an update"
             guard let changes = self.fields(field.value, .updatedComposition, expected, blamed: field.key) else {
@@ -86,9 +86,9 @@ extension DocumentDecoder {
         return isWhole && !product.composition.elements.isEmpty ? product : nil
     }
 
-    /// Fields of a composition, over those that it has.
+    /// Decodes fields of a composition and replaces the values that it has.
     ///
-    /// - Returns: whether it can be told in a message.
+    /// - Returns: whether the composition could be read and fits into a message.
     private mutating func decode(_ fields: MappingEntries, into composition: inout Composition, blamed: Int) -> Bool {
         for field in fields {
             switch field.keyword {
@@ -152,7 +152,7 @@ extension DocumentDecoder {
         return elements
     }
 
-    /// Every node has both on its primary element (Mesh Protocol 4.4.1, 4.4.3).
+    /// Adds the models that every node has on its primary element (Mesh Protocol 4.4.1, 4.4.3).
     private static func addFoundationModels(to element: inout CompositionElement) {
         let missing = [ModelIdentifier.configurationServer, .healthServer].filter { !element.models.contains($0) }
         element.models = missing + element.models
@@ -239,7 +239,7 @@ extension DocumentDecoder {
         tree.nodes[node].kind == .sequence && tree.next(after: node) == node + 1
     }
 
-    /// A list of words; those that are none are reported and left out.
+    /// A list of words. Unknown ones are reported and left out.
     private mutating func words<Value>(
         _ node: Int,
         _ expected: String,

@@ -1,14 +1,14 @@
 package import MeshCore
 
-/// An entry of `nodes` for a device that was found without a network, to be completed by hand.
+/// An entry of `nodes` for a device that was found without a network. The user completes it.
 package struct UnprovisionedStub: Hashable, Sendable {
     /// The name of the node.
     package var name: String
-    /// The device.
+    /// The Device UUID.
     package var uuid: DeviceUUID
-    /// Where its out-of-band data is to be found, as it advertises.
+    /// Where its out-of-band data can be found, according to its advertisement.
     package var outOfBandInformation: OutOfBandInformation
-    /// Whether it is to be reached through a node, since only nodes hear it.
+    /// Whether only nodes hear it, so that it must be provisioned through one (`via: remote`).
     package var isRemote = false
     /// The names of the nodes that hear it, the strongest first.
     package var hearers: [String] = []
@@ -16,10 +16,10 @@ package struct UnprovisionedStub: Hashable, Sendable {
     /// Stubs for devices, in their order, each device once.
     ///
     /// - Parameters:
-    ///   - devices: what they advertise.
-    ///   - prefix: what names start with; `light` gives `light-1`, `light-2` and so on. What cannot stand in a name
-    ///     becomes a hyphen, and names are in lower case.
-    ///   - taken: names that other nodes and groups have, in any case.
+    ///   - devices: their UUIDs, and where their out-of-band data can be found according to their advertisements.
+    ///   - prefix: the start of the names: `light` gives `light-1`, `light-2` and so on. A character that a name cannot
+    ///     have becomes a hyphen, and names are in lower case.
+    ///   - taken: the names of other nodes and groups, in any case.
     package static func stubs(
         for devices: [(uuid: DeviceUUID, outOfBandInformation: OutOfBandInformation)],
         prefix: String,
@@ -44,15 +44,15 @@ package struct UnprovisionedStub: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - stubs: the nodes.
-    ///   - network: the network it is about; nil leaves that to the other documents of the definition, and if there are
-    ///     none, the document is not complete.
+    ///   - network: the network that it belongs to. Nil leaves that to the other documents of the definition; without
+    ///     such documents this one is not complete.
     package static func document(_ stubs: [UnprovisionedStub], network: String?) -> String {
         guard !stubs.isEmpty else { return "" }
         let head = network.map { "version: 1\nnetwork: \($0)\n" } ?? ""
         return head + "nodes:\n" + stubs.map(\.line).joined()
     }
 
-    /// The entry, indented, with what is known of out-of-band data as a comment.
+    /// The entry, indented, with a comment about out-of-band data.
     private var line: String {
         var remarks: [String] = []
         if !hearers.isEmpty { remarks.append("heard by \(hearers.prefix(4).joined(separator: ", "))") }
@@ -63,7 +63,7 @@ package struct UnprovisionedStub: Hashable, Sendable {
         return "  \(name): { uuid: \(uuid.description.lowercased())\(way) }\(comment)\n"
     }
 
-    /// The text as the start of a name.
+    /// The text as a valid start of a name.
     private static func namePrefix(_ text: String) -> String {
         var prefix = ""
         for scalar in text.lowercased().unicodeScalars {

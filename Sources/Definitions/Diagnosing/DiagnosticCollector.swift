@@ -1,7 +1,7 @@
 import MeshCore
 
-/// Collects diagnostics up to a limit for each severity and counts the rest, so that a file full of mistakes needs
-/// neither much memory nor many screens.
+/// Collects diagnostics up to a limit for each severity and counts the rest. So a file full of mistakes needs neither
+/// much memory nor many screens.
 struct DiagnosticCollector {
     private struct Key: Hashable {
         var message: String
@@ -19,16 +19,16 @@ struct DiagnosticCollector {
         self.limit = limit
     }
 
-    /// Whether there was any error.
+    /// Whether there was an error.
     var hasErrors: Bool { kept[Diagnostic.Severity.error.rawValue] > 0 }
 
-    /// Whether a further diagnostic of that severity would be kept and not only counted.
+    /// Whether a further diagnostic of that severity would be kept, not only counted.
     func wants(_ severity: Diagnostic.Severity) -> Bool { kept[severity.rawValue] < limit }
 
     /// Counts a diagnostic that is not kept.
     mutating func drop(_ severity: Diagnostic.Severity) { dropped[severity.rawValue] += 1 }
 
-    /// Adds a diagnostic, unless the same was said about the same place; it is not even made if there are too many.
+    /// Adds a diagnostic, unless the same was reported for the same place. If there are too many, it is not even made.
     mutating func report(_ severity: Diagnostic.Severity, _ make: () -> Diagnostic) {
         guard wants(severity) else { return drop(severity) }
         let diagnostic = make()
@@ -37,7 +37,7 @@ struct DiagnosticCollector {
         diagnostics.append(diagnostic)
     }
 
-    /// All diagnostics in the order in which they are shown, and last how many more there are.
+    /// All diagnostics in display order, followed by the number of further ones.
     func finished() -> [Diagnostic] {
         var finished = diagnostics.arranged()
         let kinds: [(Diagnostic.Severity, String)] = [(.error, "errors"), (.warning, "warnings"), (.note, "notes")]

@@ -1,5 +1,5 @@
-/// Text from a file inside a message: in backticks, shortened, without anything that a terminal would obey, and never
-/// something that looks like a key.
+/// Text from a file for a message: in backticks, shortened, without control characters for a terminal, and never
+/// anything that looks like a key.
 func quoted(_ text: String) -> String {
     let limit = 48
     if text.utf8.count == 32, text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) {

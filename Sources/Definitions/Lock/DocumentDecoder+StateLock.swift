@@ -83,7 +83,7 @@ extension DocumentDecoder {
     }
 
     private static func serial(_ text: String) throws(ScalarProblem) -> UInt64 {
-        // Far beyond what any database counts to, and far below where counting on would overflow.
+        // Far higher than any database counts, and far below the point where counting on would overflow.
         guard text.utf8.count <= 15, text.utf8.allSatisfy(Numbers.isDigit), let number = UInt64(text) else {
             throw ScalarProblem("a whole number of at most 15 digits is expected here", hint: restore)
         }

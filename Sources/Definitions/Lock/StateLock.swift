@@ -1,22 +1,20 @@
 package import MeshCore
 
-/// The lock file, which lies in git beside the definition and remembers which state the mesh database of each network was
-/// in last. It holds no secrets: whoever has it can tell whether a database is older than the last one that was used, and
-/// nothing else.
+/// The lock file. It is in git beside the definition and records the last state of each network's mesh database. It
+/// holds no secrets. It only shows whether a database is older than the last one that was used.
 package struct StateLock: Hashable, Sendable {
-    /// What the file is called; it is no part of a definition.
+    /// The name of the file. It is no part of a definition.
     package static let fileName = "meshplan.lock.yaml"
 
-    /// What is remembered of the database of one network.
+    /// The record about the database of one network.
     package struct Entry: Hashable, Sendable {
-        /// 16 octets that were fixed at the making of the database.
+        /// 16 octets that were fixed when the database was created.
         package var lineage: Octets16
         /// Counts the changes of its state.
         package var serial: UInt64
-        /// 32 octets that stand for the history up to that serial.
+        /// 32 octets that identify the history up to that serial.
         package var digest: [UInt8]
 
-        /// An entry of those parts.
         package init(lineage: Octets16, serial: UInt64, digest: [UInt8]) {
             self.lineage = lineage
             self.serial = serial
@@ -24,13 +22,13 @@ package struct StateLock: Hashable, Sendable {
         }
     }
 
-    /// By the names of networks.
+    /// The records, by the names of networks.
     package var networks: [String: Entry] = [:]
 
-    /// A file that remembers nothing.
+    /// A file without records.
     package init() {}
 
-    /// The text of the file, networks sorted, so that git shows what has changed.
+    /// The text of the file, with networks sorted, so that git shows what has changed.
     package var text: String {
         var lines = [
             "# Which state the mesh databases were in last; meshplan keeps this up to date and refuses older copies.",
@@ -49,11 +47,11 @@ package struct StateLock: Hashable, Sendable {
 
     /// Reads the file.
     ///
-    /// Pure; hostile files end in diagnostics within bounded memory and time.
+    /// It is pure. Hostile files produce diagnostics within bounded memory and time.
     ///
     /// - Parameter files: the one file.
-    /// - Returns: what it remembers, and everything that is wrong, arranged for showing. If any diagnostic is an error,
-    ///   something is missing.
+    /// - Returns: the records, and all problems, arranged for display. If a diagnostic is an error, records are
+    ///   missing.
     package static func read(files: SourceFiles) -> (lock: StateLock, diagnostics: [Diagnostic]) {
         var limits = ReadingLimits()
         limits.fileSize = 1 << 20
@@ -80,7 +78,7 @@ package struct StateLock: Hashable, Sendable {
         return (lock, decoder.diagnostics.finished())
     }
 
-    /// The number of the first line that git has put between two sides of a merge.
+    /// The number of the first line with a mark of a git merge; nil if there is none.
     private static func mergeMarker(in bytes: [UInt8]) -> UInt32? {
         for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             if line.starts(with: "<<<<<<<".utf8) || line.starts(with: ">>>>>>>".utf8)

@@ -1,7 +1,7 @@
 import MeshCore
 
-/// Addresses as definitions write them: always `0x` and up to four digits, because bare digits mean one number to people
-/// who read hexadecimal and another to everyone else.
+/// Addresses as definitions write them: always `0x` and up to four digits. Bare digits would mean one number to people
+/// who read hexadecimal and another one to everyone else.
 enum Addresses {
     /// Any 16-bit address.
     static func address(_ text: String) throws(ScalarProblem) -> Address {
@@ -48,7 +48,7 @@ enum Addresses {
         throw ScalarProblem("\(quoted(text)) is not a UUID", hint: digitsHint(text))
     }
 
-    /// How to write an address, if the text is its bare digits.
+    /// How to write an address; nil unless the text is its bare digits.
     static func form(for text: String) -> String? {
         guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy(Numbers.isHexadecimalDigit) else { return nil }
         let asDecimal =

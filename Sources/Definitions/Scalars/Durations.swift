@@ -2,7 +2,7 @@ import MeshCore
 
 /// Durations with units: `20ms`, `10s`, `1.5s`, `5m`, `1h`.
 enum Durations {
-    /// The milliseconds of a duration, at most a year's worth.
+    /// The milliseconds of a duration, at most a year.
     static func milliseconds(_ text: String) throws(ScalarProblem) -> Int {
         if let milliseconds = wholeMilliseconds(text) { return milliseconds }
         let bytes = text.utf8
@@ -36,8 +36,8 @@ enum Durations {
         return product / divisor
     }
 
-    /// The same for up to nine digits and a unit, which is what a large definition holds tens of thousands of; nil for
-    /// anything else.
+    /// The milliseconds of a duration of up to nine digits and a unit; nil for anything else. A large definition holds
+    /// tens of thousands of these.
     private static func wholeMilliseconds(_ text: String) -> Int? {
         var text = text
         return text.withUTF8 { bytes in
@@ -49,7 +49,7 @@ enum Durations {
         }
     }
 
-    /// The steps, from 0, of an interval that is a multiple of `step` milliseconds, at most `count` of them.
+    /// The steps, counted from 0, of an interval that is a multiple of `step` milliseconds; at most `count` steps.
     static func interval(_ text: String, step: Int, count: Int = 32) throws(ScalarProblem) -> UInt8 {
         let milliseconds = try milliseconds(text)
         let range = step...(count * step)
@@ -86,7 +86,7 @@ enum Durations {
         )
     }
 
-    /// The seconds for which a device draws attention to itself, 0 to 255.
+    /// The seconds during which a device draws attention to itself, 0 to 255.
     static func attention(_ text: String) throws(ScalarProblem) -> UInt8 {
         let milliseconds = try milliseconds(text)
         guard milliseconds % 1000 == 0, let seconds = UInt8(exactly: milliseconds / 1000) else {
@@ -98,8 +98,8 @@ enum Durations {
         return seconds
     }
 
-    /// The period of heartbeats (Mesh Protocol 4.2.18.3): a power of two of seconds up to 65536, of which a node counts
-    /// 65535.
+    /// The period of heartbeats (Mesh Protocol 4.2.18.3): a power of two in seconds, up to 65536. A node counts 65535
+    /// of the longest.
     static func heartbeatPeriod(_ text: String) throws(ScalarProblem) -> HeartbeatPeriodLog {
         let milliseconds = try milliseconds(text)
         let longest = 65_536_000
@@ -117,14 +117,14 @@ enum Durations {
         )
     }
 
-    /// How often the random in private beacons changes, in steps of 10 s (Mesh Protocol 1.1, 4.2.44.2); 0 with every
-    /// beacon.
+    /// How often the random in private beacons changes, in steps of 10 s (Mesh Protocol 1.1, 4.2.44.2); 0 means with
+    /// every beacon.
     static func randomUpdateInterval(_ text: String) throws(ScalarProblem) -> UInt8 {
         if try milliseconds(text) == 0 { return 0 }
         return try interval(text, step: 10_000, count: 255) + 1
     }
 
-    /// For how many seconds a node advertises after a solicitation, 1 to 255, or 0 for `off`.
+    /// For how many seconds a node advertises after a solicitation: 1 to 255, or 0 for `off`.
     static func onDemandPrivateProxy(_ text: String) throws(ScalarProblem) -> UInt8 {
         if let isOn = try? Words.boolean(text) {
             if !isOn { return 0 }

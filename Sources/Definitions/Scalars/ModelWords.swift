@@ -2,13 +2,13 @@ import MeshCore
 
 /// Models as definitions write them.
 enum ModelWords {
-    /// The same as ``model(_:)``, but without a hint if it is none.
+    /// The model of a text, as ``model(_:)`` finds it, but with no hint in the error.
     static func modelWithoutHint(_ text: String) throws(ScalarProblem) -> ModelIdentifier {
         guard let model = ModelIdentifier(name: text) else { throw ScalarProblem("\(quoted(text)) is not a model") }
         return model
     }
 
-    /// A model by its name in the catalogue, as `0x1000`, or as company and model, `0x0059:0x0001`.
+    /// A model by its name in the catalogue, as `0x1000`, or as company and model: `0x0059:0x0001`.
     static func model(_ text: String) throws(ScalarProblem) -> ModelIdentifier {
         if let model = ModelIdentifier(name: text) { return model }
         guard text.utf8.allSatisfy({ Numbers.isHexadecimalDigit($0) || $0 == UInt8(ascii: ":") || $0 == 0x78 }) else {

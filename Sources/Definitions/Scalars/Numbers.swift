@@ -2,7 +2,7 @@ import MeshCore
 
 /// Whole numbers as definitions write them: decimal digits without sign, leading zeros or separators.
 enum Numbers {
-    /// A decimal number within a range; `title` names what it is: "a TTL".
+    /// A decimal number within a range. `title` says what it is: "a TTL".
     static func decimal(_ text: String, in range: ClosedRange<Int>, _ title: String) throws(ScalarProblem) -> Int {
         var bounds: String { "\(range.lowerBound) to \(range.upperBound)" }
         guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else {

@@ -1,6 +1,6 @@
 import MeshCore
 
-/// Scalars that are shares.
+/// Scalars that are percentages.
 enum Percentages {
     /// `30%`: 0 to 100.
     static func percentage(_ text: String) throws(ScalarProblem) -> Int {

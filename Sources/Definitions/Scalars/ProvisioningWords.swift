@@ -6,18 +6,18 @@ enum ProvisioningWords {
         ("none", .noOOB), ("static", .staticOOB), ("output", .outputOOB), ("input", .inputOOB),
     ]
 
-    /// A kind of authentication.
+    /// An authentication method by its word.
     static func method(_ text: String) throws(ScalarProblem) -> AuthenticationMethod.Kind {
         if let method = methods.first(where: { $0.0 == text })?.1 { return method }
         throw problem(text, "a method", among: methods.map(\.0))
     }
 
-    /// The word for a kind of authentication.
+    /// The word for an authentication method.
     static func word(_ method: AuthenticationMethod.Kind) -> String {
         methods.first { $0.1 == method }?.0 ?? ""
     }
 
-    /// An algorithm by its name in the specification or by a short one.
+    /// An algorithm by its name in the specification or by its short one.
     static func algorithm(_ text: String) throws(ScalarProblem) -> ProvisioningAlgorithm {
         for algorithm in ProvisioningAlgorithm.allCases
         where text == algorithm.name || text == shortName(of: algorithm) {
@@ -38,12 +38,12 @@ enum ProvisioningWords {
         ("any", .any), ("direct", .direct), ("remote", .remote),
     ]
 
-    /// The word for a way to a device that names no node.
+    /// The word for a route to a device that names no node.
     static func word(_ route: ProvisioningRoute<String>) -> String {
         routes.first { $0.1 == route }?.0 ?? ""
     }
 
-    /// A way to a device that names no node.
+    /// A route to a device that names no node.
     static func route(_ text: String) throws(ScalarProblem) -> ProvisioningRoute<String> {
         if let route = routes.first(where: { $0.0 == text })?.1 { return route }
         let words = routes.map(\.0)
@@ -61,7 +61,7 @@ enum ProvisioningWords {
         throw problem(text, "a requirement", among: ProvisioningRules.Requirement.allCases.map(\.rawValue))
     }
 
-    /// A text that is none of some words.
+    /// The problem of a text that is none of the words.
     static func problem(_ text: String, _ title: String, among words: [String]) -> ScalarProblem {
         ScalarProblem(
             "\(quoted(text)) is not \(title)",

@@ -2,7 +2,7 @@ import MeshCore
 
 /// Scalars that are words: booleans, names, and the parts of references.
 enum Words {
-    /// A boolean, only where one is meant.
+    /// A boolean: a word for on or off.
     static func boolean(_ text: String) throws(ScalarProblem) -> Bool {
         switch text {
         case "on", "true", "yes": return true
@@ -26,7 +26,7 @@ enum Words {
         return text
     }
 
-    /// A name in which `*` may stand.
+    /// A name that may contain `*`.
     static func pattern(_ text: String) throws(ScalarProblem) -> String {
         guard Name.isValidPattern(text) else {
             throw ScalarProblem(
@@ -37,7 +37,7 @@ enum Words {
         return text
     }
 
-    /// What happens to a node that leaves the definition.
+    /// What happens to a node that is no longer in the definition.
     static func removalPolicy(_ text: String) throws(ScalarProblem) -> RemovalPolicy {
         if let policy = RemovalPolicy(rawValue: text) { return policy }
         let words = RemovalPolicy.allCases.map(\.rawValue)
@@ -47,7 +47,7 @@ enum Words {
         )
     }
 
-    /// Where a publication goes: an address, a name, or `node/element`.
+    /// The destination of a publication: an address, a name, or `node/element`.
     static func publishTarget(_ text: String) throws(ScalarProblem) -> PublishTarget {
         if text.hasPrefix("0x") || text.hasPrefix("0X") {
             let address = try Addresses.address(text)

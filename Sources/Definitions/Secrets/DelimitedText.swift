@@ -1,22 +1,21 @@
-/// The records of a text of separated values (RFC 4180), one after the other: quotes, doubled quotes inside them, line
-/// breaks inside them, LF and CR LF. Blank lines, lines of nothing but separators and lines that start with `#` are
-/// passed over.
+/// The records of a text of separated values (RFC 4180), one by one. It reads quotes, doubled quotes and line breaks
+/// inside them, LF and CR LF. It skips blank lines, lines of nothing but separators, and lines that start with `#`.
 struct DelimitedText {
     /// A value.
     struct Field {
-        /// Its text without quotes, and without the spaces around it unless they stand in quotes.
+        /// Its text without quotes, and without the spaces around it unless they are in quotes.
         var text: String
-        /// Where it starts: octets from the start of the text.
+        /// Its start, in octets from the start of the text.
         var offset: Int
     }
 
-    /// Why a record cannot be read; reading goes on behind it.
+    /// The reason why a record cannot be read. Reading continues after it.
     struct Problem: Error, Hashable {
         /// What is wrong.
         var message: String
         /// How to mend it.
         var hint: String
-        /// Where: octets from the start of the text.
+        /// The place, in octets from the start of the text.
         var offset: Int
     }
 
@@ -24,10 +23,11 @@ struct DelimitedText {
     private var separator: UInt8
     private var offset: Int
 
-    /// The separators that files have.
+    /// The separators that files may have.
     static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
 
-    /// A reader from an offset on; the separator is the one that stands most often in the first line with content.
+    /// A reader that starts at an offset. The separator is the one that occurs most often in the first line with
+    /// content.
     init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
         self.bytes = bytes
         offset = start
@@ -44,7 +44,7 @@ struct DelimitedText {
         separator = Self.separators[counts.firstIndex(of: most) ?? 0]
     }
 
-    /// The next record, or nil at the end.
+    /// The next record; nil at the end.
     mutating func next() throws(Problem) -> [Field]? {
         while true {
             skipLinesWithoutContent()
@@ -69,7 +69,7 @@ struct DelimitedText {
         }
     }
 
-    /// Spaces, and the CR of a CR LF; a tab may be a separator and is left to ``next()``.
+    /// Whether it is a space or the CR of a CR LF. A tab may be a separator, so ``next()`` handles it.
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0D }
 
     private mutating func skipLine() {
@@ -84,12 +84,12 @@ struct DelimitedText {
             guard offset < bytes.count, bytes[offset] == separator else { break }
             offset += 1
         }
-        // The line break, unless the text ends.
+        // Skips the line break, unless the text ends here.
         if offset < bytes.count { offset += 1 }
         return fields
     }
 
-    /// Reads up to the separator or line break behind a field.
+    /// Reads up to the separator or line break after a field.
     private mutating func readField() throws(Problem) -> Field {
         while offset < bytes.count, bytes[offset] != separator, bytes[offset] == 0x20 || bytes[offset] == 0x09 {
             offset += 1

@@ -1,13 +1,12 @@
 package import MeshCore
 
-/// What is known of a device out of band, from a file that was delivered with it. Nothing prints it.
+/// What is known of a device out of band, from a file that was delivered with the device. Nothing prints it.
 package struct DeviceSecrets: Hashable, Sendable {
     /// Its static value, if it has one.
     package var staticValue: StaticOutOfBandValue?
     /// Its public key, if it was delivered.
     package var publicKey: P256PublicKey?
 
-    /// Secrets of those kinds.
     package init(staticValue: StaticOutOfBandValue? = nil, publicKey: P256PublicKey? = nil) {
         self.staticValue = staticValue
         self.publicKey = publicKey
@@ -15,10 +14,9 @@ package struct DeviceSecrets: Hashable, Sendable {
 }
 
 extension DeviceSecrets: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Never the secrets.
+    /// A placeholder, never the secrets.
     package var description: String { "(secret)" }
-    /// Never the secrets.
     package var debugDescription: String { "(secret)" }
-    /// Shows no children.
+    /// No children, so that a dump does not show the secrets.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

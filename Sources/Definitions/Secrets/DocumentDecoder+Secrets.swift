@@ -46,7 +46,7 @@ extension DocumentDecoder {
         list.add(uuid, secrets, into: &diagnostics)
     }
 
-    /// A scalar whose text is never repeated.
+    /// The value of a scalar whose text no message repeats.
     mutating func secret<Value>(
         _ node: Int,
         _ expected: String,

@@ -1,20 +1,22 @@
 package import MeshCore
 
-/// Why a text is not a secret of a device. Nothing of the text is in it.
+/// The reason why a text is no secret of a device. It holds nothing of the text.
 package struct SecretProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, a clause without a full stop: "a static value has hexadecimal digits only".
+    /// What is wrong: a clause without a full stop, such as "a static value has hexadecimal digits only".
     package var message: String
-    /// How to mend it, nil if the message says so.
+    /// How to mend it; nil if the message says so.
     package var hint: String?
 
     /// The message, with the hint in parentheses if there is one.
     package var description: String { hint.map { "\(message) (\($0))" } ?? message }
 }
 
-/// Secrets of devices as files and environment variables hold them: hexadecimal digits, `0x` before them or not, white
-/// space around them or not.
+/// Secrets of devices as files and environment variables hold them: hexadecimal digits, with or without `0x` before
+/// them and white space around them.
 package enum SecretDigits {
-    /// A static value of 1 to 32 octets; devices that know CMAC only use the first 16.
+    /// A static value of 1 to 32 octets. Devices that know CMAC only use the first 16.
+    ///
+    /// - Throws: ``SecretProblem`` if the text is not an even number of hexadecimal digits or has another length.
     package static func staticValue(_ text: String) throws(SecretProblem) -> StaticOutOfBandValue {
         let octets = try octets(text, "a static value")
         do {
@@ -28,6 +30,9 @@ package enum SecretDigits {
     }
 
     /// A public key: X and Y, 32 octets each, big-endian, a point of the curve P-256.
+    ///
+    /// - Throws: ``SecretProblem`` if the text is not an even number of hexadecimal digits, has another length, or is
+    ///   no point of the curve.
     package static func publicKey(_ text: String) throws(SecretProblem) -> P256PublicKey {
         let octets = try octets(text, "a public key")
         guard octets.count == P256PublicKey.size else {

@@ -1,26 +1,26 @@
 package import MeshCore
 
-/// Reads files with the secrets of devices, as they are delivered with a batch of them: tables of separated values, or
-/// YAML.
+/// Reads files with the secrets of devices, as they are delivered with a batch of devices: tables of separated values,
+/// or YAML.
 ///
-/// Pure, and no secret is in a diagnostic; all diagnostics conceal their source lines.
+/// It is pure, and no diagnostic holds a secret: all diagnostics hide their source lines.
 package enum SecretsFile {
     /// Reads all files as one list.
     ///
     /// A table has a header line with a column `uuid` and at least one of `static` (also `static_oob`, `oob`) and
-    /// `public_key`, in any order and case; other columns mean nothing. Values are separated by `,`, `;` or tabs. In
+    /// `public_key`, in any order and case; other columns are ignored. Values are separated by `,`, `;` or tabs. In
     /// YAML, `devices:` is a mapping from UUIDs to `{ static: …, public_key: … }`, or a list of such mappings with
-    /// `uuid`. Which of the two a file is follows from the ending of its name, else from its content.
+    /// `uuid`. The ending of the file's name tells which of the two it is; otherwise its content does.
     ///
-    /// - Returns: what is known of each device, and everything that is wrong, arranged for showing. If any diagnostic
-    ///   is an error, secrets are missing.
+    /// - Returns: what is known of each device, and all problems, arranged for display. If a diagnostic is an error,
+    ///   secrets are missing.
     package static func read(
         files: SourceFiles
     ) -> (secrets: [DeviceUUID: DeviceSecrets], diagnostics: [Diagnostic]) {
         read(files: files, limits: ReadingLimits())
     }
 
-    /// The same within given limits.
+    /// Reads all files within given limits.
     static func read(
         files: SourceFiles,
         limits: ReadingLimits
@@ -55,11 +55,11 @@ package enum SecretsFile {
 
 /// The secrets read so far.
 struct SecretsList {
-    /// By device.
+    /// The secrets, by device.
     private(set) var secrets: [DeviceUUID: DeviceSecrets] = [:]
     private var places: [DeviceUUID: SourceLocation] = [:]
 
-    /// Adds the secrets of a device, or reports that it stands in the files already.
+    /// Adds the secrets of a device, or reports that the files name the device twice.
     mutating func add(
         _ uuid: Located<DeviceUUID>,
         _ deviceSecrets: DeviceSecrets,
@@ -79,7 +79,7 @@ struct SecretsList {
 }
 
 extension Diagnostic {
-    /// The diagnostic without its source lines and without quoted text that may be the digits of a secret.
+    /// The diagnostic without its source lines, and without quoted text that may be the digits of a secret.
     fileprivate var withoutValues: Diagnostic {
         var diagnostic = self
         diagnostic.concealsSource = true
@@ -90,12 +90,12 @@ extension Diagnostic {
 
     private static func concealingDigits(in text: String) -> String {
         var parts = text.split(separator: "`", omittingEmptySubsequences: false)
-        // Every second part stands in backticks.
+        // Every second part is in backticks.
         for index in parts.indices where index % 2 == 1 && mayBeDigits(parts[index]) { parts[index] = "…" }
         return parts.joined(separator: "`")
     }
 
-    /// Whether a text has hexadecimal digits and no other letters, or many of them in a row.
+    /// Whether a text has hexadecimal digits and no other letters, or many such digits in a row.
     private static func mayBeDigits(_ text: Substring) -> Bool {
         let characters = text.utf8.filter { (0x61...0x7A).contains($0 | 0x20) || Numbers.isDigit($0) }
         if characters.count > 1, characters.allSatisfy(Numbers.isHexadecimalDigit) { return true }

@@ -5,7 +5,7 @@ struct SecretsTable {
     private let file: UInt32
     private let limits: ReadingLimits
 
-    /// What a column holds.
+    /// The content of a column.
     enum Column: Hashable {
         /// The Device UUID.
         case uuid
@@ -14,7 +14,7 @@ struct SecretsTable {
         /// The public key.
         case publicKey
 
-        /// What the column with that name holds, nil if that means nothing here.
+        /// The content of the column with that name; nil for an unknown name.
         init?(name: String) {
             let name = String(name.lowercased().map { $0 == " " || $0 == "-" ? "_" : $0 })
             switch name {
@@ -25,7 +25,7 @@ struct SecretsTable {
             }
         }
 
-        /// The name that it is best given.
+        /// The recommended name.
         var name: String {
             switch self {
             case .uuid: "uuid"
@@ -41,7 +41,7 @@ struct SecretsTable {
         self.limits = limits
     }
 
-    /// Adds what the rows say.
+    /// Adds the secrets of all rows.
     func read(
         _ bytes: UnsafeBufferPointer<UInt8>,
         into list: inout SecretsList,
@@ -79,7 +79,7 @@ struct SecretsTable {
                 }
             } catch {
                 diagnostics.report(error.message, at: places.location(error.offset), hint: error.hint)
-                // Without its header, a table says nothing.
+                // Without its header, nothing in a table can be understood.
                 if columns == nil { return }
             }
         }
@@ -170,7 +170,7 @@ struct SecretsTable {
         }
     }
 
-    /// A UUID; the text is not repeated, since a secret may stand in the wrong column.
+    /// A UUID. The error does not repeat the text, because a secret may be in the wrong column.
     static func uuid(_ text: String) throws(SecretProblem) -> DeviceUUID {
         if let uuid = DeviceUUID(text) { return uuid }
         throw SecretProblem(
@@ -179,11 +179,12 @@ struct SecretsTable {
         )
     }
 
-    /// Lines and columns of offsets that only rise a little from one to the next, found without starting over.
+    /// Lines and columns of offsets. Each offset is only a little higher than the one before, so the search never
+    /// starts over.
     private struct Places {
         private let bytes: UnsafeBufferPointer<UInt8>
         private let file: UInt32
-        /// Where the text starts, behind a byte order mark.
+        /// The start of the text, after a byte order mark.
         private let start: Int
         private var offset: Int
         private var lineStart: Int
@@ -205,7 +206,7 @@ struct SecretsTable {
                 }
                 offset += 1
             }
-            // A place before the last one is in the line of a record, so not far.
+            // A place before the last one is in a line of the same record, so it is near.
             while target < lineStart {
                 lineStart -= 1
                 line -= 1

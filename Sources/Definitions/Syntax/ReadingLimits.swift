@@ -1,14 +1,14 @@
-/// What a definition may not exceed. The limits lie far above any real network (10,000 nodes with five models each are
-/// 1.2 million nodes of YAML in 12 MB) and keep hostile files from using up memory and time.
+/// The limits of a definition. They are far above any real network (10,000 nodes with five models each are 1.2 million
+/// nodes of YAML in 12 MB) and keep hostile files from using up memory and time.
 struct ReadingLimits: Hashable, Sendable {
     /// Octets in one file.
     var fileSize = 128 << 20
-    /// Octets of one scalar: the longest value of the language is the path of a key file.
+    /// Octets of one scalar. The longest value of the language is the path of a key file.
     var scalarSize = 4096
-    /// Mappings and lists inside each other, aliases expanded.
+    /// Depth of nested mappings and lists, with aliases expanded.
     var depth = 64
-    /// Scalars, lists and mappings in one document, aliases expanded.
+    /// Scalars, lists and mappings in one document, with aliases expanded.
     var nodes = 5_000_000
-    /// Diagnostics of each severity that are kept; more are only counted.
+    /// Diagnostics of each severity that are kept. Further ones are only counted.
     var diagnostics = 100
 }

@@ -1,6 +1,6 @@
 import MeshCore
 
-/// Finds what no definition may contain before the YAML parser sees it, so that each has an exact place.
+/// Finds what no definition may contain. It runs before the YAML parser, so that each problem has an exact place.
 enum TextScan {
     /// Something that makes a file unreadable.
     struct Problem: Hashable, Error {
@@ -12,7 +12,7 @@ enum TextScan {
         var line: UInt32
         /// The column in characters, from 1.
         var column: UInt32
-        /// Whether the file is no text at all, so that no line of it is worth showing.
+        /// Whether the file is not text at all, so that showing a line of it makes no sense.
         var isForeign = false
     }
 
@@ -22,7 +22,7 @@ enum TextScan {
     }
 
     /// The first problem: UTF-16, octets that are not UTF-8 (RFC 3629), NUL and other control characters (YAML 1.1,
-    /// 5.1), line breaks other than LF and CR LF.
+    /// 5.1), or line breaks other than LF and CR LF.
     static func firstProblem(_ bytes: UnsafeBufferPointer<UInt8>) -> Problem? {
         if isUTF16(bytes) {
             return Problem(
@@ -65,7 +65,7 @@ enum TextScan {
         return nil
     }
 
-    /// Whether the file begins with the mark of UTF-16, or as ASCII does in it: every other octet is zero.
+    /// Whether the file begins with the mark of UTF-16, or like ASCII text in UTF-16: every other octet is zero.
     private static func isUTF16(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count >= 2 else { return false }
         if (bytes[0], bytes[1]) == (0xFE, 0xFF) || (bytes[0], bytes[1]) == (0xFF, 0xFE) { return true }
@@ -75,14 +75,14 @@ enum TextScan {
         return start.indices.allSatisfy { (bytes[$0] == 0) == ($0.isMultiple(of: 2) == isZeroFirst) }
     }
 
-    /// Whether so many octets at the beginning of a file are control characters that it cannot be text.
+    /// Whether the beginning of a file has so many control characters that it cannot be text.
     private static func isBinary(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let start = bytes.prefix(4096)
         let controls = start.count { $0 < 0x20 && !(0x09...0x0D).contains($0) || $0 == 0x7F }
         return controls >= 16 && controls > start.count / 20
     }
 
-    /// The line and column, in characters from 1, of an octet.
+    /// The line and column of an octet, in characters from 1.
     static func place(of offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> (line: UInt32, column: UInt32) {
         var line: UInt32 = 1
         var column: UInt32 = 1
@@ -97,18 +97,20 @@ enum TextScan {
         return (line, column)
     }
 
-    /// Where the next octet may be that is not plain; eight at a time, since nearly all are.
+    /// The end of a stretch of plain octets; the next other octet is there or later. It reads eight at a time, since
+    /// nearly all octets are plain.
     private static func plainEnd(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let raw = UnsafeRawBufferPointer(bytes)
         let (ones, highBits) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         var offset = start
         while offset + 8 <= raw.count {
             var word = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            // Line feeds, which are on every line, become `*`: 0x0A | 0x20.
+            // Line feeds occur on every line. They become `*`: 0x0A | 0x20.
             let others = word ^ (ones &* 0x0A)
             let lineFeeds = ~(((others & ~highBits) &+ ~highBits) | others) & highBits
             word |= lineFeeds >> 2
-            // The high bit is set in an octet above 0x7E, or below 0x20 (which may be said of one above such a one, too).
+            // The high bit is set in an octet above 0x7E or below 0x20. It may also be set in the octet above such a
+            // one.
             let tooHigh = word | (word &+ ones)
             let tooLow = (word &- (ones &* 0x20)) & ~word
             guard (tooHigh | tooLow) & highBits == 0 else { break }
@@ -117,7 +119,7 @@ enum TextScan {
         return offset
     }
 
-    /// Printable ASCII, tab and line feed.
+    /// Whether it is printable ASCII, a tab or a line feed.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 ? byte < 0x7F : byte == 0x0A || byte == 0x09
     }

@@ -2,14 +2,14 @@ import CYAML
 
 /// The event stream of libyaml over octets in memory.
 ///
-/// It owns the C parser; events are handed out as they are, because copying each of a million scalars would cost more
-/// than all the rest.
+/// It owns the C parser. Events are handed out as they are, because copying each of a million scalars would cost more
+/// than everything else.
 struct YAMLParser: ~Copyable {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
-    /// Where each event is put in turn.
+    /// The place of each event in turn.
     private let event: UnsafeMutablePointer<yaml_event_t>
 
-    /// A parser over octets that must stay where they are as long as it lives; nil if memory is short.
+    /// A parser over octets that must not move while it lives; nil if memory is short.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         parser = .allocate(capacity: 1)
         event = .allocate(capacity: 1)
@@ -29,7 +29,9 @@ struct YAMLParser: ~Copyable {
         event.deallocate()
     }
 
-    /// Fetches the next event, which is valid during `body` only; throws what libyaml complains about.
+    /// Fetches the next event. It is valid only during `body`.
+    ///
+    /// - Throws: ``YAMLSyntaxError`` if the text is not YAML or memory runs out.
     mutating func next<Result>(_ body: (UnsafePointer<yaml_event_t>) -> Result) throws(YAMLSyntaxError) -> Result {
         guard yaml_parser_parse(parser, event) == 1 else { throw failure }
         defer { yaml_event_delete(event) }
@@ -50,19 +52,19 @@ struct YAMLParser: ~Copyable {
     }
 }
 
-/// What libyaml says about text that is not YAML; places count from 0.
+/// libyaml's complaint about text that is not YAML. Places count from 0.
 struct YAMLSyntaxError: Error, Hashable {
     /// libyaml's words.
     var problem: String
-    /// What libyaml was about to read, "while parsing a flow mapping"; empty if it does not say.
+    /// What libyaml was reading, such as "while parsing a flow mapping"; empty if it does not say.
     var context: String
     /// The line of the problem, from 0.
     var line: UInt32
     /// The column of the problem, from 0.
     var column: UInt32
-    /// Where the context starts, from 0.
+    /// The line where the context starts, from 0.
     var contextLine: UInt32
-    /// Where the context starts, from 0.
+    /// The column where the context starts, from 0.
     var contextColumn: UInt32
     /// Whether memory ran out.
     var isOutOfMemory: Bool

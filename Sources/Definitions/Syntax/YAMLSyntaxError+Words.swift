@@ -1,13 +1,13 @@
-/// libyaml speaks of tokens and contexts; these are the same complaints in words that help to mend the file.
+/// libyaml speaks of tokens and contexts. These are the same complaints in words that help to mend the file.
 extension YAMLSyntaxError {
-    /// How many characters a key has at most (YAML 1.2, 7.4.2 and 8.2.2: implicit keys).
+    /// The most characters of a key (YAML 1.2, 7.4.2 and 8.2.2: implicit keys).
     static let longestKey = 1024
 
     /// What is wrong and how to mend it.
     ///
     /// - Parameters:
-    ///   - next: The octet at the place of the problem, if there is one.
-    ///   - isLong: Whether what begins there goes on for longer than a key can.
+    ///   - next: the octet at the place of the problem, if there is one.
+    ///   - isLong: whether the text there is longer than a key can be.
     func words(next: UInt8?, isLong: Bool = false) -> (message: String, hint: String?) {
         if isOutOfMemory { return ("there is not enough memory to read the file", nil) }
         if next == UInt8(ascii: "\t"), problem.hasPrefix("found character") || problem.hasPrefix("found a tab") {
@@ -69,7 +69,7 @@ extension YAMLSyntaxError {
         )
     }
 
-    /// The bracket that was left open, if that is what the context is about.
+    /// The bracket that was left open, if the context is about one.
     var opening: String? {
         switch context {
         case "while parsing a flow mapping": "the `{`"
@@ -78,8 +78,8 @@ extension YAMLSyntaxError {
         }
     }
 
-    /// Line and column, from 0, of what is to be mended. libyaml notices some mistakes only where the next thing starts,
-    /// lines later; those are shown where they begin.
+    /// The line and column to show, from 0. libyaml notices some mistakes only where the next thing starts, lines
+    /// later. Those are shown where they begin.
     var place: (line: UInt32, column: UInt32) {
         switch problem {
         case "could not find expected ':'", "found unexpected end of stream", "found unexpected document indicator":

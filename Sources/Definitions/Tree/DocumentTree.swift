@@ -1,10 +1,10 @@
-/// One YAML document as an array of small nodes in reading order: a mapping is followed by its keys and values in turn,
+/// One YAML document as an array of small nodes in reading order. A mapping is followed by its keys and values in turn,
 /// a list by its entries, and each knows where its last descendant ends.
 ///
-/// No objects and no dictionaries: a node takes 16 octets, whatever it is, and aliases stay references, so that a
-/// document never takes more memory than a small multiple of its file.
+/// There are no objects and no dictionaries. Every node takes 16 octets, and aliases stay references, so a document
+/// never takes more memory than a small multiple of its file.
 struct DocumentTree {
-    /// What a node is.
+    /// The kind of a node.
     enum Kind: UInt8 {
         /// Text without quotes.
         case plain
@@ -16,7 +16,7 @@ struct DocumentTree {
         case mapping
         /// A reference to an earlier node.
         case alias
-        /// Something that was diagnosed already and is to be passed over.
+        /// Something that was reported already. Readers skip it.
         case unreadable
 
         /// Whether the node's value is a symbol.
@@ -29,12 +29,12 @@ struct DocumentTree {
         var line: UInt32
         /// The column in characters, from 1.
         var column: UInt32
-        /// The symbol of a text, the end of a list or mapping (the index after its last descendant), or the index of
-        /// the node that an alias stands for.
+        /// For a text its symbol, for a list or mapping its end (the index after the last descendant), for an alias the
+        /// index of the node that it refers to.
         var value: UInt32
-        /// Characters in the file, if it is text on one line; else 1.
+        /// The number of characters in the file for a text on one line; otherwise 1.
         var length: UInt16
-        /// What it is.
+        /// The kind.
         var kind: Kind
     }
 
@@ -49,13 +49,13 @@ struct DocumentTree {
         }
     }
 
-    /// Whether a node is a text without quotes whose symbol lies in that range.
+    /// Whether a node is a text without quotes whose symbol is in that range.
     func isPlain(_ index: Int, in symbols: Range<UInt32>) -> Bool {
         let node = nodes[index]
         return node.kind == .plain && symbols.contains(node.value)
     }
 
-    /// The node itself, or what it stands for if it is an alias.
+    /// The node itself, or the node that it refers to if it is an alias.
     func resolved(_ index: Int) -> Int {
         nodes[index].kind == .alias ? Int(nodes[index].value) : index
     }

@@ -1,17 +1,17 @@
-/// The distinct texts of all documents of a run, each kept once and named by a number.
+/// The distinct texts of all documents of a run. Each is kept once and has a number.
 ///
-/// In a large definition the same few hundred texts fill most of the file, so that comparing and storing numbers makes
-/// reading it fast and small. Hashing is seeded by the process: nobody can prepare colliding texts.
+/// In a large definition the same few hundred texts fill most of the file, so storing and comparing numbers makes
+/// reading fast and small. Hashing is seeded by the process, so nobody can prepare colliding texts.
 struct SymbolTable {
     private var bytes: [UInt8] = []
-    /// Where each symbol starts in ``bytes``; one more than there are symbols.
+    /// The start of each symbol in ``bytes``, and the end of the last one.
     private var starts: [UInt32] = [0]
-    /// The symbols' texts as `String`, made when first asked for.
+    /// The symbols' texts as `String`, made on first use.
     private var strings: [String?] = []
-    /// Open addressing: symbol + 1, or 0 for free; the count is a power of two.
+    /// Open addressing: symbol + 1, or 0 for free. The count is a power of two.
     private var slots: [UInt32] = Array(repeating: 0, count: 1024)
 
-    /// Differs in every process.
+    /// Different in every process.
     private let seed: UInt64
 
     /// An empty table.
@@ -22,7 +22,7 @@ struct SymbolTable {
     /// The number of symbols.
     var count: Int { strings.count }
 
-    /// The symbol of that text; the same text has always the same symbol, counted from 0 in the order of appearance.
+    /// The symbol of a text. The same text always has the same symbol. Symbols count from 0 in the order of appearance.
     mutating func intern(_ text: UnsafeBufferPointer<UInt8>) -> UInt32 {
         if (count + 1) * 2 > slots.count { grow() }
         var slot = place(of: text)
@@ -76,7 +76,7 @@ struct SymbolTable {
         return Int(truncatingIfNeeded: mix(hash ^ rest)) & (slots.count - 1)
     }
 
-    /// Multiplies to 128 bits with a number that depends on the seed and folds the halves.
+    /// Multiplies by a number that depends on the seed, to 128 bits, and folds the halves.
     private func mix(_ value: UInt64) -> UInt64 {
         let product = (value ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: seed | 1)
         return product.high ^ product.low

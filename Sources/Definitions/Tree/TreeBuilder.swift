@@ -1,13 +1,13 @@
 import CYAML
 import MeshCore
 
-/// Builds the tree of one document after the other from events and refuses what is too deep, too large or not of the
-/// YAML that definitions use.
+/// Builds the trees of documents one after the other from events. It refuses what is too deep, too large, or outside
+/// the YAML that definitions use.
 ///
-/// Aliases are not expanded. Each anchor remembers how large and how deep what it stands for would be when expanded,
-/// so that an alias bomb is found at the alias that goes too far, without having cost anything.
+/// Aliases are not expanded. Each anchor knows how large and how deep its content would be when expanded. So an alias
+/// bomb is found at the first alias that goes too far, and costs nothing.
 struct TreeBuilder {
-    /// What an event led to.
+    /// The result of an event.
     enum Progress {
         /// The document goes on.
         case unfinished
@@ -15,7 +15,7 @@ struct TreeBuilder {
         case document
         /// There are no more documents.
         case end
-        /// Something is so wrong that the file cannot be read on; it was reported.
+        /// The problem is so bad that the rest of the file cannot be read. It was reported.
         case failed
     }
 
@@ -47,7 +47,8 @@ struct TreeBuilder {
         self.limits = limits
     }
 
-    /// Takes the next event of the file, where the parser put it: a copy of each would take as long as all the rest.
+    /// Takes the next event of the file, from where the parser put it. A copy of each would take as long as everything
+    /// else.
     mutating func take(
         _ event: UnsafePointer<yaml_event_t>,
         symbols: inout SymbolTable,
@@ -255,8 +256,8 @@ struct TreeBuilder {
     private static let sequenceTags = ["seq"]
     private static let mappingTags = ["map"]
 
-    /// Tags say nothing here, since the field types its value; those that contradict or mean something to other tools
-    /// are refused.
+    /// Tags have no meaning here, because the field types its value. Tags that contradict it, or that mean something to
+    /// other tools, are refused.
     private func checkTag(
         _ tag: UnsafeMutablePointer<UInt8>,
         of allowed: [String],

@@ -1,9 +1,9 @@
 package import MeshCore
 
-/// Writes definitions as YAML in one canonical form: what the reader makes of the text is the definition again, and the
-/// same definition always gives the same text.
+/// Writes definitions as YAML in one canonical form. Reading the text gives the definition again, and the same
+/// definition always gives the same text.
 ///
-/// A definition holds no secret, only where to read them, so that neither does the text.
+/// A definition holds no secrets, only where to find them, so the text holds none either.
 package struct DefinitionWriter {
     private typealias Value = DefinitionValue
     private typealias Field = DefinitionValue.Field
@@ -17,9 +17,9 @@ package struct DefinitionWriter {
     /// The definition as one document.
     ///
     /// - Parameters:
-    ///   - definition: names that are valid; selectors have names or tags, not both, as the reader makes them.
-    ///   - header: lines in front of it, as comments.
-    ///   - footer: lines behind it, as comments.
+    ///   - definition: its names are valid, and its selectors have either names or tags, as the reader makes them.
+    ///   - header: lines before it, as comments.
+    ///   - footer: lines after it, as comments.
     package static func text(of definition: Definition, header: [String] = [], footer: [String] = []) -> String {
         let writer = DefinitionWriter(definition)
         var text = comment(header)
@@ -33,7 +33,7 @@ package struct DefinitionWriter {
         return text
     }
 
-    /// Comments of one line each, whatever stands in the texts.
+    /// Comments of one line each, whatever the texts contain.
     private static func comment(_ lines: [String]) -> String {
         lines.map { line in
             let shown = String(String.UnicodeScalarView(line.unicodeScalars.map(printable)))
@@ -93,7 +93,7 @@ package struct DefinitionWriter {
         return named(key.name, .fields(fields))
     }
 
-    /// Where a key comes from; one that is made, or was there before, stands nowhere.
+    /// Adds where a key comes from. A key that was made, or existed before, has no source to write.
     private func add(_ source: KeySource, to fields: inout [Field]) {
         switch source {
         case .generated, .formerNetKey, .formerAppKey: break
@@ -111,7 +111,7 @@ package struct DefinitionWriter {
         switch group.address?.value {
         case .group(let address): fields.append(Field("address", .word(address.description)))
         case .virtual(let label): fields.append(Field("label", .word(label.rawValue.hyphenated.lowercased())))
-        // Nobody can declare what has no label.
+        // A definition cannot declare a group whose label is unknown.
         case .unknownLabel, nil: break
         }
         if let parent = group.parent { fields.append(Field("parent", .text(parent.value))) }
@@ -121,7 +121,7 @@ package struct DefinitionWriter {
 
     // MARK: Settings
 
-    /// One mapping where it is for all nodes, else a list.
+    /// One mapping if it is for all nodes, otherwise a list.
     private var defaults: Value? {
         let entries = definition.defaults.map { entry in
             var fields: [Field] = []
@@ -225,12 +225,12 @@ package struct DefinitionWriter {
 
     private func selector(_ selector: NodeSelector) -> Value {
         guard let names = selector.names else { return selector.tags.isEmpty ? .word("all") : tags(selector.tags) }
-        // A node cannot have the name of the word for all of them, but a list may hold it.
+        // The word `all` means every node, so a node of that name goes into a list.
         if names.count == 1, names[0].value != "all" { return pattern(names[0].value) }
         return .list(names.map { pattern($0.value) })
     }
 
-    /// A pattern that begins with a letter is as good without quotes.
+    /// A pattern. It needs no quotes if it begins with a letter.
     private func pattern(_ text: String) -> Value {
         guard text.contains("*"), let first = text.unicodeScalars.first, ("a"..."z").contains(first) else {
             return .text(text)

@@ -8,7 +8,7 @@ extension MeshNetwork {
     /// 0x0001.
     ///
     /// - Parameters:
-    /// - now: when the network begins, and with it its IV index.
+    ///   - now: when the network begins, and with it its IV index.
     ///   - generator: makes keys and UUIDs; cryptographically secure outside tests.
     package static func new(
         name: String,
