@@ -119,6 +119,6 @@ extension P256KeyPair: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package var description: String { "(secret)" }
     /// Hides the key's octets.
     package var debugDescription: String { "(secret)" }
-    /// Shows no children.
+    /// Hides the key's octets.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

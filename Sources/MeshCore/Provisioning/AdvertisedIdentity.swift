@@ -1,16 +1,16 @@
-/// Who is behind the advertising of a proxy.
+/// Whose advertising a proxy's advertisement is.
 package enum AdvertisedIdentity: Hashable, Sendable {
-    /// Some node of a subnet.
+    /// A node of a subnet.
     case subnet(NetKeyIndex)
-    /// The node with that address, known from a key of that subnet.
+    /// The node with that address, identified with a key of that subnet.
     case node(UnicastAddress, NetKeyIndex)
 }
 
-/// Tells whose advertising one sees, among all the subnets and nodes of a network (Mesh Protocol 7.2.2.2).
+/// Tells whose advertisement one hears, among all subnets and nodes of a network (Mesh Protocol 7.2.2.2).
 ///
-/// A Network ID costs one look-up and a private network identity one AES block a key. A node identity costs one block
-/// for each node that has the key, all in one call; what was found is remembered, for the same advertisement comes many
-/// times a second. Prepared keys make it belong to one thread.
+/// A Network ID costs one look-up, and a private network identity one AES block for each key. A node identity costs one
+/// block for each node that has the key, all in one call. Results are remembered, because the same advertisement comes
+/// many times a second. The prepared keys tie the resolver to one thread.
 package struct IdentityResolver {
     private struct Subnet {
         let index: NetKeyIndex
@@ -22,7 +22,7 @@ package struct IdentityResolver {
     }
 
     private let schedules: KeySchedules
-    /// Both keys of each subnet, sorted by index.
+    /// One or both keys of each subnet, sorted by index.
     private var subnets: [Subnet] = []
     private var subnetsByNetworkID: [UInt64: NetKeyIndex] = [:]
     private var members: [NetKeyIndex: [UnicastAddress]] = [:]
@@ -31,24 +31,24 @@ package struct IdentityResolver {
 
     /// How many advertisements are remembered before all are forgotten.
     static let memory = 4096
-    /// How many are remembered.
+    /// How many advertisements are remembered now.
     var rememberedCount: Int { remembered.count }
 
-    /// A resolver that knows nobody.
+    /// A resolver that knows nobody yet.
     package init(schedules: KeySchedules = KeySchedules()) {
         self.schedules = schedules
     }
 
-    /// A resolver of the subnets and nodes of a network; both keys of a subnet count during its key refresh.
+    /// A resolver of the subnets and nodes of a network. During a key refresh both keys of a subnet count.
     ///
-    /// Nodes are tried with every key that the database says they have. Excluded ones count too: they may be around.
+    /// Nodes are tried with every key that the database records for them, excluded nodes included: they may be nearby.
     package init(_ network: MeshNetwork, schedules: KeySchedules = KeySchedules()) {
         self.init(schedules: schedules)
         for key in network.netKeys { set(key) }
         for node in network.nodes { set(node.unicastAddress, netKeys: node.netKeys.map(\.index)) }
     }
 
-    /// Adds a subnet, or takes its keys as they are now.
+    /// Adds a subnet, or replaces its keys.
     package mutating func set(_ key: NetKey) {
         remembered = [:]
         for subnet in subnets where subnet.index == key.index {
@@ -65,7 +65,7 @@ package struct IdentityResolver {
         }
     }
 
-    /// Adds a node, or takes its keys as they are now; without keys it is known no more.
+    /// Adds a node, or replaces its keys. Without keys it is no longer known.
     ///
     /// - Parameter node: the address of its primary element.
     package mutating func set(_ node: UnicastAddress, netKeys: [NetKeyIndex]) {
@@ -77,7 +77,7 @@ package struct IdentityResolver {
         for index in netKeys where !before.contains(index) { members[index, default: []].append(node) }
     }
 
-    /// Who advertises so, or nil if nobody of the network does.
+    /// Whose advertisement it is; nil if nobody of the network sends it.
     package mutating func resolve(_ advertisement: ProxyAdvertisement) -> AdvertisedIdentity? {
         if case .networkID(let identifier) = advertisement {
             return subnetsByNetworkID[identifier].map { .subnet($0) }

@@ -1,45 +1,44 @@
-/// How a device without a network can be provisioned (Mesh Protocol 5.2).
+/// The ways to provision a device without a network (Mesh Protocol 5.2).
 package struct ProvisioningBearers: OptionSet, Hashable, Sendable {
-    /// A bit a bearer.
+    /// One bit for each bearer.
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// PB-ADV: by nodes with a Remote Provisioning Server that hear it.
+    /// PB-ADV: nodes with a Remote Provisioning Server provision it when they hear it.
     package static let advertising = ProvisioningBearers(rawValue: 1)
-    /// PB-GATT: over a connection.
+    /// PB-GATT: a client provisions it over a connection.
     package static let gatt = ProvisioningBearers(rawValue: 2)
 }
 
-/// What a device without a network is: for simulators, as a vendor's data sheet for engineers.
+/// The description of a device without a network, for simulators; like a vendor's data sheet for engineers.
 package struct DeviceDescription: Hashable, Sendable {
-    /// Its identity.
+    /// Its device UUID: its identity.
     package var uuid: DeviceUUID
-    /// What people call it.
+    /// Its name for people.
     package var name: String
-    /// Its elements, models and features, as Composition Data page 0 tells once it is a node.
+    /// Its elements, models and features, which Composition Data page 0 contains once it is a node.
     package var composition: Composition
-    /// What its Capabilities PDU tells; the number of elements is that of the composition, whatever stands here.
+    /// The contents of its Capabilities PDU, except for the number of elements, which the composition sets.
     package var capabilities: ProvisioningCapabilities
-    /// Its static value, nil if it has none.
+    /// Its static value; nil if it has none.
     package var staticValue: StaticOutOfBandValue?
-    /// Its key pair, where the public key is known out of band; nil to make one for each session.
+    /// Its key pair, if the public key is known out of band; nil to make one for each session.
     package var keyPair: P256KeyPair?
-    /// Where its out-of-band data is to be found.
+    /// Where to find its out-of-band data.
     package var outOfBandInformation: OutOfBandInformation
-    /// The URI that it advertises, if it does; its hash is in the beacon.
+    /// The URI that it advertises, whose hash is in the beacon; nil if it advertises none.
     package var uri: String?
-    /// How it can be provisioned.
+    /// The ways to provision it.
     package var provisioningBearers: ProvisioningBearers = [.advertising, .gatt]
-    /// Its Composition Data pages other than 0, as octets: 1 for the relations of its models, 2 for the profiles it
-    /// supports, 128 and above for what it becomes by a Node Composition Refresh.
+    /// The octets of its Composition Data pages other than 0: page 1 for the relations of its models, 2 for the
+    /// profiles that it supports, 128 and above for the pages after a Node Composition Refresh.
     package var compositionPages: [UInt8: [UInt8]] = [:]
-    /// Whether models of it that extend each other on one element share one subscription list, as its stack has it; nil
-    /// if nobody says.
+    /// Whether its models that extend each other on one element share one Subscription List; nil if unspecified.
     package var sharesSubscriptionLists: Bool?
-    /// What it does otherwise than others.
+    /// In which ways it differs from other devices.
     package var habits: Set<DeviceHabit> = []
 
     /// A device that offers nothing out of band.
@@ -51,6 +50,6 @@ package struct DeviceDescription: Hashable, Sendable {
         outOfBandInformation = []
     }
 
-    /// The hash of its URI, nil if it advertises none.
+    /// The hash of its URI; nil if it advertises none.
     package var uriHash: UInt32? { uri.map { UnprovisionedDeviceBeacon.hash(ofURI: $0) } }
 }

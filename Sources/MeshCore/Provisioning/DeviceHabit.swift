@@ -1,38 +1,38 @@
-/// Something that devices of shipped products do otherwise than the specification wants it, or leave out although
-/// others expect it: for simulators, so that whoever talks to nodes learns to cope with it.
+/// A way in which shipped products deviate from the specification or from what others expect. Simulators have it so
+/// that clients learn to cope with it.
 package enum DeviceHabit: Hashable, Sendable {
-    /// The proxy sends no Secure Network Beacon when a client connects (BTstack).
+    /// The proxy sends no Secure Network beacon when a client connects (BTstack).
     case noBeacon
-    /// The proxy knows Set Filter Type alone: it neither answers nor obeys Add Addresses and Remove Addresses, but puts
-    /// the source of every message of a client on the list, as it must (BTstack; Mesh Protocol 6.4).
+    /// The proxy knows only Set Filter Type: it neither answers nor obeys Add Addresses and Remove Addresses. As it
+    /// must, it puts the source of every message of a client on the list (BTstack; Mesh Protocol 6.4).
     case noAddAddresses
-    /// The proxy's Filter Status says 0 addresses, however many there are.
+    /// The proxy's Filter Status reports 0 addresses, however many there are.
     case miscountsFilter
-    /// The proxy puts the address of its client on the accept list as soon as the client sets the type of the filter,
-    /// and counts it.
+    /// The proxy puts the address of its client on the accept list and counts it, as soon as the client sets the type
+    /// of the filter.
     case addsClient
-    /// The node answers Node Reset and leaves its network only five seconds later.
+    /// The node answers Node Reset, but leaves its network only five seconds later.
     case resetsLate
-    /// The node leaves its network before its Node Reset Status is sent, so that nobody hears one (bluetooth-meshd).
+    /// The node leaves its network before it sends its Node Reset Status, so nobody receives one (bluetooth-meshd).
     case resetsBeforeStatus
-    /// The node answers Node Reset and stays what it is (NimBLE).
+    /// The node answers Node Reset, but does not reset (NimBLE).
     case ignoresReset
-    /// Company and model of vendor models are exchanged in what the node answers (BTstack).
+    /// The node's answers contain company and model of vendor models in the wrong order (BTstack).
     case swappedVendorIdentifiers
-    /// Heartbeat Publication Status has the NetKeyIndex 0xFFFF as long as there is no destination (NimBLE).
+    /// Heartbeat Publication Status has the NetKeyIndex 0xFFFF while there is no destination (NimBLE).
     case answersFFFF
-    /// The status of a request with a label names the address 0x0000 (BTstack).
+    /// The status of a request with a label has the address 0x0000 (BTstack).
     case zeroVirtualAddress
-    /// NetKey List has four octets, which no number of indexes gives (BTstack after a reset of its own).
+    /// NetKey List has four octets, which no number of indexes takes (BTstack after a reset by itself).
     case shortNetKeyList
-    /// AppKey List names a NetKeyIndex that nobody asked about.
+    /// AppKey List has another NetKeyIndex than the request.
     case wrongKeyIndex
-    /// Bindings and publications of an AppKey stay when the key is deleted, and cannot be taken away any more
+    /// Bindings and publications of an AppKey remain when the key is deleted, and can no longer be removed
     /// (bluetooth-meshd).
     case keepsBindings
-    /// The Remote Provisioning Server forgets an open link once the time is over that it was given to open it, without
-    /// a word, and does not answer to Link Open while the device still waits; a repeated PDU begins its transfer anew
-    /// (bluetooth-meshd 5.87).
+    /// When the time allowed for opening a link is over, the Remote Provisioning Server silently forgets the link even
+    /// if it is open. Link Open gets no answer while the device still waits, and a repeated PDU starts its transfer
+    /// again (bluetooth-meshd 5.87).
     case forgetsRemoteLink
     /// The node neither answers nor obeys requests with that opcode.
     case silent(Opcode)
@@ -44,10 +44,10 @@ package enum DeviceHabit: Hashable, Sendable {
         .forgetsRemoteLink,
     ]
 
-    /// What stands before the opcode in the name of ``silent(_:)``.
+    /// The text before the opcode in the name of ``silent(_:)``.
     package static let silentPrefix = "silent-get:"
 
-    /// Its name in files with devices: `no-beacon`, or `silent-get:0x8038`.
+    /// Its name in files of devices: `no-beacon`, or `silent-get:0x8038`.
     package var name: String {
         switch self {
         case .noBeacon: "no-beacon"
@@ -68,7 +68,7 @@ package enum DeviceHabit: Hashable, Sendable {
         }
     }
 
-    /// The habit of that name; nil if there is none.
+    /// The habit with that name; nil if there is none.
     package init?(name: String) {
         if let habit = Self.plain.first(where: { $0.name == name }) {
             self = habit

@@ -1,13 +1,13 @@
-/// What a node is that is refreshed over its Node Provisioning Protocol Interface: the provisioning data may change
-/// nothing but what the procedure is for (Mesh Protocol 1.1, 3.11.8).
+/// A node before a refresh over its Node Provisioning Protocol Interface. The provisioning data may change only what
+/// the procedure is for (Mesh Protocol 1.1, 3.11.8).
 package struct NodeRefresh: Hashable, Sendable {
-    /// What is done to the node.
+    /// The procedure of the refresh.
     package var procedure: NodeProvisioningProcedure
-    /// The subnets that the node is in.
+    /// The NetKeys of the node.
     package var netKeys: [NetKey]
-    /// The IV index that the node is at.
+    /// The IV index of the node.
     package var ivIndex: IVIndex
-    /// The addresses of the elements that the node has.
+    /// The addresses of the node's elements.
     package var addresses: ClosedRange<UInt16>
 
     package init(
@@ -22,12 +22,12 @@ package struct NodeRefresh: Hashable, Sendable {
         self.addresses = addresses
     }
 
-    /// What of the provisioning data is not as the procedure demands; nil if everything is.
+    /// The first part of the provisioning data that the procedure does not allow; nil if it allows everything.
     ///
-    /// The NetKey with its index and flags, and the IV index, must be those that the node has. The address must be the
-    /// node's, or, where it is refreshed, the beginning of a range that does not overlap the node's.
+    /// NetKey, index, flags and IV index must be those of the node. The address must be the node's, or, for an address
+    /// refresh, the start of a range that does not overlap the node's.
     ///
-    /// - Parameter elementCount: how many elements the node has afterwards.
+    /// - Parameter elementCount: the number of elements after the refresh.
     package func mismatch(of data: ProvisioningData, elementCount: UInt8) -> DecodeError? {
         guard let key = netKeys.first(where: { $0.index == data.netKeyIndex }) else {
             return .prohibited(field: "NetKeyIndex", value: UInt64(data.netKeyIndex.rawValue))

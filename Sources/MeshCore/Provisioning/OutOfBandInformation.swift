@@ -1,4 +1,4 @@
-/// Where the out-of-band data of a device is to be found, a bit field of 16 bits (Mesh Protocol 3.10.2): big-endian in
+/// Where to find the out-of-band data of a device, a bit field of 16 bits (Mesh Protocol 3.10.2): big-endian in
 /// beacons, little-endian in service data.
 package struct OutOfBandInformation: OptionSet, Hashable, Sendable {
     /// The 16 bits, reserved ones included.
@@ -8,7 +8,7 @@ package struct OutOfBandInformation: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Somewhere else.
+    /// In another place.
     package static let other = OutOfBandInformation(rawValue: 1 << 0)
     /// On a web page.
     package static let uri = OutOfBandInformation(rawValue: 1 << 1)
@@ -37,7 +37,7 @@ package struct OutOfBandInformation: OptionSet, Hashable, Sendable {
     /// On the device.
     package static let onDevice = OutOfBandInformation(rawValue: 1 << 15)
 
-    /// What the set bits say, for people, in the order of the bits; reserved bits are left out.
+    /// The names of the set bits for people, in the order of the bits; reserved bits are left out.
     package var names: [String] {
         let all: [(OutOfBandInformation, String)] = [
             (.other, "other"), (.uri, "URI"), (.machineReadableCode, "2D code"), (.barCode, "bar code"),
@@ -50,11 +50,11 @@ package struct OutOfBandInformation: OptionSet, Hashable, Sendable {
 }
 
 extension ProvisioningAdvertisement {
-    /// Where out-of-band data is to be found.
+    /// Where to find out-of-band data.
     package var outOfBandInformation: OutOfBandInformation { OutOfBandInformation(rawValue: oobInformation) }
 }
 
 extension UnprovisionedDeviceBeacon {
-    /// Where out-of-band data is to be found.
+    /// Where to find out-of-band data.
     package var outOfBandInformation: OutOfBandInformation { OutOfBandInformation(rawValue: oobInformation) }
 }

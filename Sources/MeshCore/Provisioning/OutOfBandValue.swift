@@ -1,22 +1,22 @@
 /// A value that a person carries between a device and the provisioner (Mesh Protocol 5.4.2.4).
 package enum OutOfBandValue: Hashable, Sendable {
-    /// How often something happens, or the number displayed.
+    /// The number displayed, or how often something happens.
     case number(UInt32)
     /// Digits and capital letters.
     case text(String)
 }
 
-/// Why a value cannot be the one that is asked for.
+/// Why a value cannot be the requested one.
 package enum OutOfBandValueError: Error, Hashable, Sendable {
-    /// Text where a number is wanted, or a number where text is wanted, or neither.
+    /// Text instead of a number, a number instead of text, or neither.
     case wrongKind
-    /// A number outside what the digits allow.
+    /// A number outside the range of the digits.
     case outOfRange(ClosedRange<UInt32>)
-    /// Text of another length than asked for.
+    /// Text with another length than requested.
     case length(expected: UInt8)
-    /// Something other than digits and capital letters.
+    /// Characters other than digits and capital letters.
     case characters
-    /// A static value of no octets, or more than 32.
+    /// A static value without octets, or with more than 32.
     case staticLength(Int)
 }
 
@@ -32,18 +32,18 @@ extension OutOfBandValueError: CustomStringConvertible {
     }
 }
 
-/// What values an action of a given size can carry (Mesh Protocol 5.4.2.4).
+/// The values that an action of a given size can carry (Mesh Protocol 5.4.2.4).
 package enum OutOfBandFormat: Hashable, Sendable {
-    /// Something to count, from 1 to the largest number of so many digits.
+    /// A number to count, from 1 to the largest number with that many digits.
     case count(digits: UInt8)
-    /// A number from 0 to the largest number of so many digits; leading zeros do not matter.
+    /// A number from 0 to the largest number with that many digits; leading zeros do not matter.
     case number(digits: UInt8)
-    /// Exactly so many characters out of 0 to 9 and A to Z.
+    /// Exactly that many characters from 0 to 9 and A to Z.
     case text(characters: UInt8)
 
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
 
-    /// The numbers that are possible; nil for text.
+    /// The possible numbers; nil for text.
     package var numbers: ClosedRange<UInt32>? {
         switch self {
         case .count(let digits): 1...max(1, OutOfBandFormat.largest(digits))
@@ -56,7 +56,10 @@ package enum OutOfBandFormat: Hashable, Sendable {
         (0..<min(digits, AuthenticationMethod.sizes.upperBound)).reduce(1) { power, _ in power * 10 } - 1
     }
 
-    /// Checks a value.
+    /// Checks whether a value has this format.
+    ///
+    /// - Throws: ``OutOfBandValueError/wrongKind``, ``OutOfBandValueError/outOfRange(_:)``,
+    ///   ``OutOfBandValueError/length(expected:)`` or ``OutOfBandValueError/characters``.
     package func check(_ value: OutOfBandValue) throws(OutOfBandValueError) {
         switch (self, value) {
         case (.count, .number(let number)), (.number, .number(let number)):
@@ -68,7 +71,9 @@ package enum OutOfBandFormat: Hashable, Sendable {
         }
     }
 
-    /// The value that somebody typed, or that stands in a file.
+    /// Reads a value that somebody typed or that stands in a file.
+    ///
+    /// - Throws: ``OutOfBandValueError`` if the text does not have this format.
     package func parse(_ text: some StringProtocol) throws(OutOfBandValueError) -> OutOfBandValue {
         let value: OutOfBandValue
         switch self {
@@ -83,7 +88,8 @@ package enum OutOfBandFormat: Hashable, Sendable {
         return value
     }
 
-    /// A value out of 64 random bits, all values as good as equally likely: there are at most 36^8, below 2^42.
+    /// Makes a value from 64 random bits. All values are practically equally likely: there are at most 36^8, below
+    /// 2^42.
     package func value(from random: UInt64) -> OutOfBandValue {
         guard case .text(let length) = self else {
             let numbers = numbers ?? 0...0
@@ -100,14 +106,15 @@ package enum OutOfBandFormat: Hashable, Sendable {
     }
 }
 
-/// A value that both sides know beforehand, printed on a label or delivered in a list. It is secret: nothing prints it.
+/// A value that both sides know beforehand, printed on a label or delivered in a list. It is secret, and nothing prints
+/// it.
 package struct StaticOutOfBandValue: Hashable, Sendable {
-    /// 1 to 32 octets. Never log, print or put them into an error.
+    /// 1 to 32 octets. Never log or print them, or put them into an error.
     let octets: [UInt8]
 
     /// A value of 1 to 32 octets.
     ///
-    /// - Throws: ``OutOfBandValueError/staticLength(_:)``.
+    /// - Throws: ``OutOfBandValueError/staticLength(_:)`` for any other number of octets.
     package init(_ octets: some Collection<UInt8>) throws(OutOfBandValueError) {
         guard (1...32).contains(octets.count) else { throw .staticLength(octets.count) }
         self.octets = Array(octets)
@@ -119,20 +126,20 @@ extension StaticOutOfBandValue: CustomStringConvertible, CustomDebugStringConver
     package var description: String { "(secret)" }
     /// Hides the value.
     package var debugDescription: String { "(secret)" }
-    /// Shows no children.
+    /// Hides the value.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// AuthValue: what both sides put into their confirmations, 16 or 32 octets (Mesh Protocol 5.4.2.4).
+/// AuthValue: the value that enters the confirmations of both sides, 16 or 32 octets (Mesh Protocol 5.4.2.4).
 struct AuthenticationValue {
     let octets: [UInt8]
 
-    /// Zeros, where there is no authentication.
+    /// Zeros: no authentication.
     static func none(_ algorithm: ProvisioningAlgorithm) -> AuthenticationValue {
         AuthenticationValue(octets: [UInt8](repeating: 0, count: algorithm.confirmationSize))
     }
 
-    /// A number big-endian at the end; text at the start; zeros in the rest.
+    /// A number stands big-endian at the end, text at the start; the rest is zeros.
     init(_ value: OutOfBandValue, _ algorithm: ProvisioningAlgorithm) {
         switch value {
         case .number(let number):
@@ -143,8 +150,8 @@ struct AuthenticationValue {
         }
     }
 
-    /// A static value at the start, zeros after one that is shorter, the front of one that is longer: devices are
-    /// delivered with one value whatever algorithms they know.
+    /// A static value stands at the start. A shorter one is followed by zeros, and of a longer one only the start
+    /// counts, because devices are delivered with one value for all their algorithms.
     init(_ value: StaticOutOfBandValue, _ algorithm: ProvisioningAlgorithm) {
         self.init(leading: value.octets, algorithm)
     }
@@ -160,6 +167,6 @@ struct AuthenticationValue {
 }
 
 extension AuthenticationValue: CustomReflectable {
-    /// Shows no children, for it may be a static value.
+    /// Hides the octets, which may be a static value.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }

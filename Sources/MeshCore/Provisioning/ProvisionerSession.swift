@@ -1,21 +1,21 @@
-/// What a provisioner's session wants done, or has to tell, in order.
+/// What a provisioner's session asks of its caller or tells it, in order.
 package enum ProvisionerAction: Hashable, Sendable {
-    /// Send a PDU to the device, as the payload of a Proxy PDU of type 0x03.
+    /// Send this PDU to the device, as the payload of a Proxy PDU of type 0x03.
     case send([UInt8])
-    /// The device told what it can do: answer with ``ProvisionerSession/choose(_:data:at:)``.
+    /// The device told its capabilities. Answer with ``ProvisionerSession/choose(_:data:at:)``.
     case capabilitiesReceived(ProvisioningCapabilities)
-    /// The device outputs a value: answer with ``ProvisionerSession/supply(_:at:)``.
+    /// The device outputs a value. Answer with ``ProvisionerSession/supply(_:at:)``.
     case askForOutput(OutputAction, size: UInt8)
-    /// Somebody is to put this value into the device.
+    /// A person must enter this value into the device.
     case showInput(InputAction, size: UInt8, OutOfBandValue)
-    /// The device has taken the input: what was shown can be hidden.
+    /// The device has received the input, so the value can be hidden.
     case inputCompleted
-    /// The device is authenticated and would be sent the provisioning data next. Store device key and address so that
-    /// they survive, and call ``ProvisionerSession/dataIsDurable(at:)``.
+    /// The device is authenticated, and the provisioning data are ready to be sent. Store device key and address
+    /// durably, then call ``ProvisionerSession/dataIsDurable(at:)``.
     case dataIsAboutToBeSent(deviceKey: KeyMaterial, address: UnicastAddress)
     /// The device is a node. Close the link.
     case completed(ProvisionedNode)
-    /// The session is over. Close the link.
+    /// The session has failed. Close the link.
     case failed(ProvisioningFailure)
 }
 
@@ -25,19 +25,19 @@ package struct ProvisionedNode: Hashable, Sendable {
     package var deviceKey: KeyMaterial
     /// The address of its primary element.
     package var address: UnicastAddress
-    /// How many elements, and thus addresses, it has.
+    /// The number of its elements and addresses.
     package var elementCount: UInt8
-    /// Whether nobody in between can have stayed unnoticed.
+    /// Whether a man in the middle could not have gone unnoticed.
     package var isAuthenticated: Bool
-    /// Whether its public key was read out of band, which is what the database format calls secure.
+    /// Whether its public key was read out of band; the database format calls that secure.
     package var isPublicKeyOutOfBand: Bool
 }
 
 /// The provisioner's side of one session of the provisioning protocol (Mesh Protocol 5.4.2).
 ///
-/// A value machine: PDUs, decisions and time in, actions and a deadline out. It never sends provisioning data before
-/// its caller said that device key and address are stored. As the specification has it, it sends nothing when something
-/// is wrong, but asks its caller to close the link (5.4.4).
+/// A value machine: PDUs, decisions and time go in, actions and a deadline come out. It never sends provisioning data
+/// before its caller has said that device key and address are stored. On a failure it sends nothing, as the
+/// specification demands, but asks its caller to close the link (5.4.4).
 package struct ProvisionerSession {
     private var state: State
     private var timer = ProvisioningTimer()
@@ -57,61 +57,61 @@ package struct ProvisionerSession {
         case failed
     }
 
-    /// What is known from the beginning.
+    /// What is known from the start.
     private struct Invitation {
         let attentionDuration: UInt8
         let secrets: ProvisioningSecrets
     }
 
-    /// The capabilities are known too.
+    /// What is known once the capabilities have arrived.
     private struct Decision {
         let invitation: Invitation
         let capabilities: ProvisioningCapabilities
     }
 
-    /// What was started.
+    /// What is fixed once the Start PDU is sent.
     private struct Agreement {
         let choice: ProvisioningChoice
         let data: ProvisioningData
         let elementCount: UInt8
         let secrets: ProvisioningSecrets
-        /// Confirmation inputs without the device's public key.
+        /// Inputs of the confirmations, without the device's public key.
         let inputs: [UInt8]
     }
 
-    /// The public keys are exchanged.
+    /// What is known once the public keys are exchanged.
     private struct Exchange {
         let agreement: Agreement
         let confirmations: ProvisioningConfirmations
         let random: [UInt8]
     }
 
-    /// Our confirmation is sent.
+    /// What is known once our confirmation is sent.
     private struct Commitment {
         let exchange: Exchange
         let value: AuthenticationValue
         let confirmation: [UInt8]
     }
 
-    /// The device's confirmation is here.
+    /// What is known once the device's confirmation has arrived.
     private struct Verification {
         let exchange: Exchange
         let value: AuthenticationValue
         let deviceConfirmation: [UInt8]
     }
 
-    /// The device is authenticated.
+    /// What is known once the device is authenticated.
     private struct Handover {
         let keys: ProvisioningKeys
         let data: ProvisioningData
         let node: ProvisionedNode
     }
 
-    /// A session with a device on a link that was just opened.
+    /// A session with a device on a newly opened link.
     ///
     /// - Parameters:
-    ///   - attentionDuration: for how many seconds the device draws attention to itself, 0 for not at all.
-    ///   - secrets: the randomness of this provisioning session alone.
+    ///   - attentionDuration: for how many seconds the device draws attention to itself; 0 for not at all.
+    ///   - secrets: the randomness of this session, which no other session may use.
     package init(attentionDuration: UInt8, secrets: ProvisioningSecrets) {
         state = .notStarted(Invitation(attentionDuration: attentionDuration, secrets: secrets))
     }
@@ -133,7 +133,7 @@ package struct ProvisionerSession {
         }
     }
 
-    /// When ``advance(to:)`` is to be called; nil before the start and after the end.
+    /// When ``advance(to:)`` must be called; nil before the start and after the end.
     package var nextDeadline: Instant? { timer.deadline }
 
     // MARK: What the caller does
@@ -148,8 +148,11 @@ package struct ProvisionerSession {
     /// Starts provisioning after ``ProvisionerAction/capabilitiesReceived(_:)``.
     ///
     /// - Parameters:
-    ///   - choice: see ``ProvisioningPolicy``.
-    ///   - data: what the node is to get; its address needs room for all elements.
+    ///   - choice: how to provision; see ``ProvisioningPolicy``.
+    ///   - data: the data for the node; its address must have room for all elements.
+    /// - Throws: ``ProvisioningInputError/notExpected(_:)`` in another stage, ``ProvisioningInputError/notOffered`` if
+    ///   the device does not offer the choice, ``ProvisioningInputError/addressBlock(_:elementCount:)`` if the elements
+    ///   do not fit.
     package mutating func choose(
         _ choice: ProvisioningChoice,
         data: ProvisioningData,
@@ -177,8 +180,11 @@ package struct ProvisionerSession {
         return sent + exchanged(devicePublicKey, agreement, at: now)
     }
 
-    /// Hands over the value that the device outputs, after ``ProvisionerAction/askForOutput(_:size:)``. A value that
-    /// cannot be right is refused, and another one can be given; a wrong one ends the session.
+    /// Takes the value that the device outputs, after ``ProvisionerAction/askForOutput(_:size:)``. After an impossible
+    /// value another one can be given; a possible but wrong value ends the session.
+    ///
+    /// - Throws: ``ProvisioningInputError/notExpected(_:)`` in another stage, ``ProvisioningInputError/value(_:)`` for
+    ///   an impossible value.
     package mutating func supply(
         _ value: OutOfBandValue,
         at now: Instant
@@ -189,8 +195,10 @@ package struct ProvisionerSession {
         return commit(to: AuthenticationValue(value, exchange.agreement.choice.algorithm), exchange, at: now)
     }
 
-    /// Sends the provisioning data, after ``ProvisionerAction/dataIsAboutToBeSent(deviceKey:address:)`` and once both
-    /// are stored.
+    /// Sends the provisioning data. Call it after ``ProvisionerAction/dataIsAboutToBeSent(deviceKey:address:)``, once
+    /// both are stored.
+    ///
+    /// - Throws: ``ProvisioningInputError/notExpected(_:)`` in another stage.
     package mutating func dataIsDurable(at now: Instant) throws(ProvisioningInputError) -> [ProvisionerAction] {
         if let timeout = timeOut(at: now) { return timeout }
         guard case .awaitingDurability(let handover) = state else { throw .notExpected(stage) }
@@ -198,18 +206,18 @@ package struct ProvisionerSession {
         return [send(.data(handover.keys.seal(handover.data)), at: now)]
     }
 
-    /// Ends the session because the caller has enough of it.
+    /// Ends the session because the caller gives it up.
     package mutating func cancel() -> [ProvisionerAction] { fail(.cancelled) }
 
     /// Ends the session because the link is gone.
     package mutating func linkClosed() -> [ProvisionerAction] { fail(.linkClosed) }
 
-    /// Ends the session if its time is over.
+    /// Ends the session if it has timed out.
     package mutating func advance(to now: Instant) -> [ProvisionerAction] { timeOut(at: now) ?? [] }
 
     // MARK: What the device sends
 
-    /// Takes in a PDU, the payload of a Proxy PDU of type 0x03.
+    /// Receives a PDU, the payload of a Proxy PDU of type 0x03.
     package mutating func receive(_ bytes: [UInt8], at now: Instant) -> [ProvisionerAction] {
         if let timeout = timeOut(at: now) { return timeout }
         switch state {
@@ -345,6 +353,6 @@ package struct ProvisionerSession {
 }
 
 extension ProvisionerSession: CustomReflectable {
-    /// Shows how far it has come and none of its secrets.
+    /// Shows only the stage, and hides the secrets.
     package var customMirror: Mirror { Mirror(self, children: ["stage": stage]) }
 }

@@ -1,6 +1,6 @@
 /// The algorithms of provisioning (Mesh Protocol 5.4.1.3).
 package enum ProvisioningAlgorithm: UInt8, CaseIterable, Sendable {
-    /// BTM_ECDH_P256_CMAC_AES128_AES_CCM: 128-bit confirmations; whoever listens can try all short values afterwards.
+    /// BTM_ECDH_P256_CMAC_AES128_AES_CCM: 128-bit confirmations. An eavesdropper can try all short values afterwards.
     case cmacAES128 = 0x00
     /// BTM_ECDH_P256_HMAC_SHA256_AES_CCM of 1.1: 256-bit confirmations.
     case hmacSHA256 = 0x01
@@ -13,7 +13,7 @@ package enum ProvisioningAlgorithm: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Octets of confirmations, random numbers and authentication values.
+    /// The number of octets of confirmations, random numbers and authentication values.
     package var confirmationSize: Int {
         switch self {
         case .cmacAES128: 16
@@ -22,20 +22,20 @@ package enum ProvisioningAlgorithm: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// What a device does to tell a value to a person (Mesh Protocol 5.4.1.2, 5.4.1.3).
+/// How a device tells a value to a person (Mesh Protocol 5.4.1.2, 5.4.1.3).
 package enum OutputAction: UInt8, CaseIterable, Sendable {
-    /// Blinks as often as the number says.
+    /// It blinks as often as the number says.
     case blink = 0
-    /// Beeps as often as the number says.
+    /// It beeps as often as the number says.
     case beep = 1
-    /// Vibrates as often as the number says.
+    /// It vibrates as often as the number says.
     case vibrate = 2
-    /// Displays a number.
+    /// It displays a number.
     case numeric = 3
-    /// Displays digits and capital letters.
+    /// It displays digits and capital letters.
     case alphanumeric = 4
 
-    /// What form the value has.
+    /// The format of the value.
     package func format(size: UInt8) -> OutOfBandFormat {
         switch self {
         case .blink, .beep, .vibrate: .count(digits: size)
@@ -45,18 +45,18 @@ package enum OutputAction: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// What a person does to tell a value to a device (Mesh Protocol 5.4.1.2, 5.4.1.3).
+/// How a person tells a value to a device (Mesh Protocol 5.4.1.2, 5.4.1.3).
 package enum InputAction: UInt8, CaseIterable, Sendable {
-    /// Pushes a button as often as the number says.
+    /// They push a button as often as the number says.
     case push = 0
-    /// Twists a knob as often as the number says.
+    /// They twist a knob as often as the number says.
     case twist = 1
-    /// Types a number.
+    /// They type a number.
     case numeric = 2
-    /// Types digits and capital letters.
+    /// They type digits and capital letters.
     case alphanumeric = 3
 
-    /// What form the value has.
+    /// The format of the value.
     package func format(size: UInt8) -> OutOfBandFormat {
         switch self {
         case .push, .twist: .count(digits: size)
@@ -66,18 +66,18 @@ package enum InputAction: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// Which authentication both sides use: the last three octets of the Start PDU (Mesh Protocol 5.4.1.3).
+/// How the two sides authenticate each other: the last three octets of the Start PDU (Mesh Protocol 5.4.1.3).
 package enum AuthenticationMethod: Hashable, Sendable {
-    /// None: anybody in between stays unnoticed.
+    /// Not at all: a man in the middle goes unnoticed.
     case noOOB
-    /// A value that both sides know beforehand.
+    /// By a value that both sides know beforehand.
     case staticOOB
-    /// The device tells a value of `size` digits or characters, 1...8.
+    /// By a value of `size` digits or characters, 1...8, that the device outputs.
     case outputOOB(OutputAction, size: UInt8)
-    /// The device is told a value of `size` digits or characters, 1...8.
+    /// By a value of `size` digits or characters, 1...8, that a person enters into the device.
     case inputOOB(InputAction, size: UInt8)
 
-    /// The kinds without their details.
+    /// The methods without their details.
     package enum Kind: UInt8, CaseIterable, Sendable {
         /// No OOB.
         case noOOB = 0
@@ -89,7 +89,7 @@ package enum AuthenticationMethod: Hashable, Sendable {
         case inputOOB = 3
     }
 
-    /// Which kind it is.
+    /// The kind of the method.
     package var kind: Kind {
         switch self {
         case .noOOB: .noOOB
@@ -99,7 +99,7 @@ package enum AuthenticationMethod: Hashable, Sendable {
         }
     }
 
-    /// The sizes that a value can have.
+    /// The possible sizes of a value.
     package static let sizes: ClosedRange<UInt8> = 1...8
 
     init(decoding reader: inout ByteReader) throws(DecodeError) {
@@ -129,7 +129,7 @@ package enum AuthenticationMethod: Hashable, Sendable {
         }
     }
 
-    /// Method, action and size, an octet each.
+    /// Method (1), action (1), size (1).
     var encoded: [UInt8] {
         switch self {
         case .noOOB, .staticOOB: [kind.rawValue, 0, 0]
@@ -142,7 +142,7 @@ package enum AuthenticationMethod: Hashable, Sendable {
 /// The parameters of the Start PDU, 5 octets (Mesh Protocol 5.4.1.3): algorithm (1), public key (1), authentication
 /// method (1), action (1), size (1).
 package struct ProvisioningStart: Hashable, Sendable {
-    /// How confirmations are computed.
+    /// The algorithm of the confirmations.
     package var algorithm: ProvisioningAlgorithm
     /// Whether the provisioner has read the device's public key out of band, so that the device does not send it.
     package var isPublicKeyOutOfBand: Bool

@@ -1,34 +1,34 @@
-/// What a device can do, the parameters of the Capabilities PDU, 11 octets (Mesh Protocol 5.4.1.2): elements (1),
-/// algorithms (2), public key type (1), OOB type (1), output size (1), output actions (2), input size (1), input
+/// The capabilities of a device: the parameters of the Capabilities PDU, 11 octets (Mesh Protocol 5.4.1.2): elements
+/// (1), algorithms (2), public key type (1), OOB type (1), output size (1), output actions (2), input size (1), input
 /// actions (2), big-endian.
 ///
-/// Reserved bits are kept as they came, because they enter the confirmation, and ignored otherwise.
+/// Reserved bits are kept, because they enter the confirmation, but otherwise ignored.
 package struct ProvisioningCapabilities: Hashable, Sendable {
-    /// The octets of the parameters.
+    /// The number of octets of the parameters.
     static let size = 11
 
-    /// How many elements the device has, 1...255; it needs as many addresses.
+    /// The number of elements, 1...255, and of addresses that the device needs.
     package var elementCount: UInt8
-    /// Bit n: the algorithm with the number n.
+    /// Bit n stands for the algorithm with the number n.
     package var algorithmBits: UInt16
-    /// Bit 0: the public key can be had out of band.
+    /// Bit 0: the public key is available out of band.
     package var publicKeyBits: UInt8
-    /// Bit 0: there is a static value; bit 1 (1.1): the device refuses provisioning without authentication.
+    /// Bit 0: the device has a static value. Bit 1 (1.1): it refuses provisioning without authentication.
     package var typeBits: UInt8
-    /// The most digits or characters that the device outputs, 0...8; 0: none.
+    /// The most digits or characters that the device outputs, 0...8; 0 for no output.
     package var outputSize: UInt8
-    /// Bit n: the output action with the number n.
+    /// Bit n stands for the output action with the number n.
     package var outputBits: UInt16
-    /// The most digits or characters that the device takes in, 0...8; 0: none.
+    /// The most digits or characters that the device accepts as input, 0...8; 0 for no input.
     package var inputSize: UInt8
-    /// Bit n: the input action with the number n.
+    /// Bit n stands for the input action with the number n.
     package var inputBits: UInt16
 
-    /// Capabilities of a device with that many elements.
+    /// The capabilities of a device with that many elements.
     ///
     /// - Parameters:
-    ///   - outputSize: limited to 8; without actions or size there is no output.
-    ///   - inputSize: limited to 8; without actions or size there is no input.
+    ///   - outputSize: at most 8; without actions or size the device has no output.
+    ///   - inputSize: at most 8; without actions or size the device has no input.
     package init(
         elementCount: UInt8,
         algorithms: [ProvisioningAlgorithm] = ProvisioningAlgorithm.allCases,
@@ -76,31 +76,31 @@ package struct ProvisioningCapabilities: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The algorithms known here, in the order of their numbers.
+    /// The known algorithms, in the order of their numbers.
     package var algorithms: [ProvisioningAlgorithm] {
         ProvisioningAlgorithm.allCases.filter { algorithmBits & 1 << UInt16($0.rawValue) != 0 }
     }
 
-    /// Whether the public key can be had out of band.
+    /// Whether the public key is available out of band.
     package var isPublicKeyAvailable: Bool { publicKeyBits & 1 != 0 }
 
     /// Whether the device has a static value.
     package var isStaticValueAvailable: Bool { typeBits & 1 != 0 }
 
-    /// Whether the device refuses to be provisioned with no OOB (1.1).
+    /// Whether the device refuses provisioning without authentication (1.1).
     package var requiresAuthentication: Bool { typeBits & 2 != 0 }
 
-    /// The output actions known here, in the order of their numbers; empty where the size is 0.
+    /// The known output actions, in the order of their numbers; empty if the size is 0.
     package var outputActions: [OutputAction] {
         outputSize == 0 ? [] : OutputAction.allCases.filter { outputBits & 1 << UInt16($0.rawValue) != 0 }
     }
 
-    /// The input actions known here, in the order of their numbers; empty where the size is 0.
+    /// The known input actions, in the order of their numbers; empty if the size is 0.
     package var inputActions: [InputAction] {
         inputSize == 0 ? [] : InputAction.allCases.filter { inputBits & 1 << UInt16($0.rawValue) != 0 }
     }
 
-    /// Whether a Start PDU asks for nothing that is not offered here.
+    /// Whether the device offers everything that a Start PDU asks for.
     package func offer(_ start: ProvisioningStart) -> Bool {
         guard algorithms.contains(start.algorithm), isPublicKeyAvailable || !start.isPublicKeyOutOfBand else {
             return false

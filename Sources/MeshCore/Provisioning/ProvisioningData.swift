@@ -1,18 +1,18 @@
-/// What makes a device a node, 25 octets (Mesh Protocol 5.4.1.9, 5.4.2.5): NetKey (16), NetKey index (2), flags (1: bit
-/// 0 key refresh, bit 1 IV update), IV index (4), unicast address of the primary element (2), big-endian.
+/// The data that make a device a node, 25 octets (Mesh Protocol 5.4.1.9, 5.4.2.5): NetKey (16), NetKey index (2), flags
+/// (1: bit 0 key refresh, bit 1 IV update), IV index (4), unicast address of the primary element (2), big-endian.
 package struct ProvisioningData: Hashable, Sendable {
-    /// The octets before encryption.
+    /// The number of octets before encryption.
     static let size = 25
 
-    /// The NetKey; during a key refresh the one that is being distributed.
+    /// The NetKey for the node; during a key refresh see ``init(subnet:ivIndex:address:)``.
     package var netKey: KeyMaterial
     /// Its index.
     package var netKeyIndex: NetKeyIndex
-    /// Whether the subnet uses its new keys, phase 2 of a key refresh.
+    /// Whether the subnet is in phase 2 of a key refresh and uses its new keys.
     package var isKeyRefreshing: Bool
     /// The current IV index and whether its update is in progress.
     package var ivIndex: IVIndex
-    /// The address of the primary element; the other elements have the ones after it.
+    /// The address of the primary element. The other elements have the addresses that follow.
     package var address: UnicastAddress
 
     package init(
@@ -29,8 +29,8 @@ package struct ProvisioningData: Hashable, Sendable {
         self.address = address
     }
 
-    /// Data for a node that is to join a subnet: in phase 1 of a key refresh with the old key, which the others still
-    /// send with, else with the current one.
+    /// Data for a node that joins a subnet. In phase 1 of a key refresh it gets the old key, with which the others
+    /// still send, else the current one.
     package init(subnet: NetKey, ivIndex: IVIndex, address: UnicastAddress) {
         self.init(
             netKey: subnet.phase == .keyDistribution ? subnet.oldKey ?? subnet.key : subnet.key,
@@ -66,7 +66,7 @@ package struct ProvisioningData: Hashable, Sendable {
     /// The name of the field in errors.
     static let addressField = "UnicastAddress"
 
-    /// The 25 octets, NetKey included.
+    /// The 25 octets, which contain the NetKey.
     var encoded: [UInt8] {
         var writer = ByteWriter(capacity: ProvisioningData.size)
         writer.write(netKey.octets.high)
@@ -78,7 +78,7 @@ package struct ProvisioningData: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Whether a node with that many elements finds room up to 0x7FFF.
+    /// Whether a node with that many elements fits below 0x8000.
     package func hasRoom(forElements count: UInt8) -> Bool {
         count > 0 && Int(address.rawValue) + Int(count) - 1 <= Int(UnicastAddress.last.rawValue)
     }

@@ -1,22 +1,22 @@
-/// What an unprovisioned device wants done, or has to tell, in order.
+/// What an unprovisioned device asks of its caller or tells it, in order.
 package enum ProvisioningDeviceAction: Hashable, Sendable {
-    /// Send a PDU to the provisioner, as the payload of a Proxy PDU of type 0x03.
+    /// Send this PDU to the provisioner, as the payload of a Proxy PDU of type 0x03.
     case send([UInt8])
-    /// Draw attention for so many seconds, at least one.
+    /// Draw attention for that many seconds, at least one.
     case drawAttention(seconds: UInt8)
-    /// Output a value, until ``outputCompleted``.
+    /// Output this value until ``outputCompleted``.
     case output(OutputAction, size: UInt8, OutOfBandValue)
     /// The provisioner has the value.
     case outputCompleted
-    /// Somebody is to put a value in: answer with ``ProvisioningDevice/supply(_:at:)``.
+    /// A person must enter a value. Answer with ``ProvisioningDevice/supply(_:at:)``.
     case askForInput(InputAction, size: UInt8)
-    /// The device is a node with these values; they are to be stored before the PDU after this goes out.
+    /// The device is a node with these values. Store them before sending the PDU that follows.
     case provisioned(ProvisioningData, deviceKey: KeyMaterial)
-    /// The session is over; what comes on the link from now on is answered with an error.
+    /// The session has failed. The device answers everything that still arrives on the link with an error.
     case failed(ProvisioningFailure)
 }
 
-/// The device's side of one session of the provisioning protocol (Mesh Protocol 5.4.2): one value a link.
+/// The device's side of one session of the provisioning protocol (Mesh Protocol 5.4.2); each link has its own.
 package struct ProvisioningDevice {
     private let capabilities: ProvisioningCapabilities
     private let staticValue: StaticOutOfBandValue?
@@ -37,44 +37,43 @@ package struct ProvisioningDevice {
         case failed
     }
 
-    /// What was started.
+    /// What is fixed once the Start PDU has arrived.
     private struct Agreement {
         let start: ProvisioningStart
-        /// Confirmation inputs without the public keys.
+        /// Inputs of the confirmations, without the public keys.
         let inputs: [UInt8]
     }
 
-    /// The public keys are exchanged.
+    /// What is known once the public keys are exchanged.
     private struct Exchange {
         let start: ProvisioningStart
         let confirmations: ProvisioningConfirmations
         let random: [UInt8]
     }
 
-    /// The authentication value is known.
+    /// What is known once the authentication value is known.
     private struct Authentication {
         let exchange: Exchange
         let value: AuthenticationValue
     }
 
-    /// Both confirmations are known.
+    /// What is known once both confirmations are known.
     private struct Commitment {
         let exchange: Exchange
         let value: AuthenticationValue
         let provisionerConfirmation: [UInt8]
     }
 
-    /// A device on a link that was just opened.
+    /// A device on a newly opened link.
     ///
     /// - Parameters:
-    ///   - capabilities: what it offers; a static value or public key that it offers it must have.
+    ///   - capabilities: what it offers. It must have a static value or public key that it offers.
     ///   - staticValue: its static value.
-    ///   - secrets: the randomness of this provisioning session, with the key pair whose public key is known out of
-    ///     band if there is
-    ///     one.
-    ///   - refresh: what the node is that is refreshed over its Node Provisioning Protocol Interface; nil for a device
+    ///   - secrets: the randomness of this session. If the device's public key is known out of band, it contains that
+    ///     key pair.
+    ///   - refresh: the node, if one is refreshed over its Node Provisioning Protocol Interface; nil for a device
     ///     without a network.
-    ///   - now: when the link was opened; after 60 seconds without a PDU the device gives up.
+    ///   - now: when the link was opened. After 60 seconds without a PDU the device gives up.
     package init(
         capabilities: ProvisioningCapabilities,
         staticValue: StaticOutOfBandValue? = nil,
@@ -104,12 +103,15 @@ package struct ProvisioningDevice {
         }
     }
 
-    /// When ``advance(to:)`` is to be called; nil after the end.
+    /// When ``advance(to:)`` must be called; nil after the end.
     package var nextDeadline: Instant? { timer.deadline }
 
     // MARK: What the caller does
 
-    /// Takes in what somebody typed, pushed or twisted, after ``ProvisioningDeviceAction/askForInput(_:size:)``.
+    /// Takes the value that somebody entered, after ``ProvisioningDeviceAction/askForInput(_:size:)``.
+    ///
+    /// - Throws: ``ProvisioningInputError/notExpected(_:)`` in another stage, ``ProvisioningInputError/value(_:)`` for
+    ///   an impossible value.
     package mutating func supply(
         _ value: OutOfBandValue,
         at now: Instant
@@ -122,7 +124,7 @@ package struct ProvisioningDevice {
         return [send(.inputComplete, at: now)]
     }
 
-    /// Gives up with an error code, as a device that has no resources left does.
+    /// Ends the session with an error code, as a device does that has run out of resources.
     package mutating func refuse(with code: ProvisioningErrorCode, at now: Instant) -> [ProvisioningDeviceAction] {
         fail(.refused(code), at: now)
     }
@@ -130,16 +132,16 @@ package struct ProvisioningDevice {
     /// Ends the session because the link is gone.
     package mutating func linkClosed(at now: Instant) -> [ProvisioningDeviceAction] { fail(.linkClosed, at: now) }
 
-    /// Ends the session if its time is over.
+    /// Ends the session if it has timed out.
     package mutating func advance(to now: Instant) -> [ProvisioningDeviceAction] { timeOut(at: now) ?? [] }
 
     // MARK: What the provisioner sends
 
-    /// Takes in a PDU, the payload of a Proxy PDU of type 0x03.
+    /// Receives a PDU, the payload of a Proxy PDU of type 0x03.
     package mutating func receive(_ bytes: [UInt8], at now: Instant) -> [ProvisioningDeviceAction] {
         if let timeout = timeOut(at: now) { return timeout }
         switch state {
-        // Nothing has a place any more until the link is opened anew (5.4.4).
+        // No PDU is valid any longer until the link is opened again (5.4.4).
         case .failed: return [.send(ProvisioningPDU.failed(.unexpectedPDU).encoded)]
         case .provisioned: return []
         default: timer.restart(at: now)
@@ -202,7 +204,7 @@ package struct ProvisioningDevice {
         var actions: [ProvisioningDeviceAction] = []
         switch exchange.start.method {
         case .noOOB: value = .none(algorithm)
-        // The Start PDU was refused if there is none.
+        // The Start PDU was refused if the device has no static value.
         case .staticOOB: value = staticValue.map { AuthenticationValue($0, algorithm) } ?? .none(algorithm)
         case .outputOOB(let action, let size):
             let chosen = action.format(size: size).value(from: secrets.valueSeed)
@@ -299,6 +301,6 @@ package struct ProvisioningDevice {
 }
 
 extension ProvisioningDevice: CustomReflectable {
-    /// Shows how far it has come and none of its secrets.
+    /// Shows only the stage, and hides the secrets.
     package var customMirror: Mirror { Mirror(self, children: ["stage": stage]) }
 }

@@ -1,24 +1,24 @@
 /// The error code of a Provisioning Failed PDU, one octet (Mesh Protocol 5.4.4).
 ///
-/// 0x00 is prohibited and codes above 0x09 are reserved, so there is no value for them.
+/// 0x00 is prohibited and codes above 0x09 are reserved, so no case stands for them.
 package enum ProvisioningErrorCode: UInt8, CaseIterable, Sendable {
-    /// A type of PDU that the device does not know.
+    /// The device does not know the type of a PDU.
     case invalidPDU = 0x01
-    /// A PDU of a wrong length, or with a value that the device did not offer or that is not valid.
+    /// A PDU has a wrong length, or a value that the device did not offer or that is invalid.
     case invalidFormat = 0x02
-    /// A PDU that has no place at this point of the protocol.
+    /// A PDU arrived at the wrong point of the protocol.
     case unexpectedPDU = 0x03
-    /// The confirmation does not fit the random number and the authentication value.
+    /// The confirmation does not match the random number and the authentication value.
     case confirmationFailed = 0x04
-    /// The device has no room to go on.
+    /// The device does not have the resources to continue.
     case outOfResources = 0x05
-    /// The provisioning data is not authentic.
+    /// The provisioning data are not authentic.
     case decryptionFailed = 0x06
-    /// Something else went wrong in the device.
+    /// Another error occurred in the device.
     case unexpectedError = 0x07
-    /// The device cannot have the addresses for all its elements.
+    /// The device cannot take the addresses for all its elements.
     case cannotAssignAddresses = 0x08
-    /// The provisioning data has values that the device cannot accept (1.1).
+    /// The provisioning data have values that the device cannot accept (1.1).
     case invalidData = 0x09
 
     /// The name in the specification.
@@ -36,7 +36,7 @@ package enum ProvisioningErrorCode: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// What the device says with it, a clause without a full stop.
+    /// What the code means, a clause without a full stop.
     package var meaning: String {
         switch self {
         case .invalidPDU: "the device does not know the type of a message it was sent"
@@ -51,7 +51,7 @@ package enum ProvisioningErrorCode: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// What somebody can do about it, a clause without a full stop.
+    /// What helps, a clause without a full stop.
     package var advice: String {
         switch self {
         case .invalidPDU:

@@ -1,29 +1,29 @@
 /// How far a provisioning session has come.
 package enum ProvisioningStage: Hashable, Sendable {
-    /// Nothing was sent yet.
+    /// Nothing has been sent.
     case notStarted
     /// Waiting for the Invite, or for the capabilities after it.
     case invitation
-    /// Capabilities known: waiting for the provisioner's decision, or for its Start PDU.
+    /// The capabilities are known: waiting for the provisioner's decision, or for its Start PDU.
     case decision
     /// Waiting for the peer's public key.
     case publicKeyExchange
-    /// Waiting for a person: a value to be read from the device or put into it.
+    /// Waiting for a person to read a value from the device or enter one.
     case outOfBandValue
     /// Waiting for the peer's confirmation.
     case confirmation
     /// Waiting for the peer's random number, which proves the confirmation.
     case verification
-    /// Authenticated: waiting for device key and address to be stored.
+    /// The device is authenticated: waiting until device key and address are stored.
     case durability
-    /// Waiting for the provisioning data, or for the device to say that it accepts it.
+    /// Waiting for the provisioning data, or for the device to accept them.
     case completion
     /// The device is a node.
     case completed
-    /// Given up.
+    /// The session has failed.
     case failed
 
-    /// What was going on, for people: "failed while …".
+    /// What was under way, for people: "failed while …".
     package var activity: String {
         switch self {
         case .notStarted: "opening the session"
@@ -41,42 +41,42 @@ package enum ProvisioningStage: Hashable, Sendable {
     }
 }
 
-/// Why a provisioning session was given up, seen from one side.
+/// Why one side gave up a provisioning session.
 package enum ProvisioningFailureReason: Error, Hashable, Sendable {
-    /// No PDU came or went for 60 seconds.
+    /// No PDU was sent or received for 60 seconds.
     case timedOut
-    /// The link was closed, by whomever.
+    /// Someone closed the link.
     case linkClosed
     /// The caller gave up.
     case cancelled
     /// The device sent Provisioning Failed.
     case reportedByDevice(ProvisioningErrorCode)
-    /// The device was told to give up with that code, as a simulated one that lacks resources.
+    /// The device was told to give up with that code, such as a simulated one without resources.
     case refused(ProvisioningErrorCode)
-    /// A PDU has a wrong form.
+    /// A PDU is malformed.
     case malformed(DecodeError)
-    /// A PDU of that type has no place now.
+    /// A PDU of that type is not expected now.
     case unexpected(ProvisioningPDU.MessageType)
     /// The Start PDU asks for something that the capabilities do not offer.
     case notOffered
     /// The peer's public key is not a point of the curve.
     case invalidPublicKey
-    /// The peer sends our own public key, or its opposite, back.
+    /// The peer sent our own public key, or its opposite.
     case reflectedPublicKey
-    /// The peer sends our own confirmation back.
+    /// The peer sent our own confirmation.
     case reflectedConfirmation
-    /// The peer sends our own random number back.
+    /// The peer sent our own random number.
     case reflectedRandom
-    /// The peer's confirmation does not fit its random number and our authentication value.
+    /// The peer's confirmation does not match its random number and our authentication value.
     case confirmationMismatch
-    /// The provisioning data is not authentic.
+    /// The provisioning data are not authentic.
     case dataNotAuthentic
-    /// The elements of the device have no room from the address on, or it is not a unicast address.
+    /// The address is not unicast, or the elements do not fit from it on.
     case cannotAssignAddresses
-    /// The provisioning data has an invalid value.
+    /// The provisioning data have an invalid value.
     case invalidData(DecodeError)
 
-    /// What a device tells the provisioner then; nil where nothing is sent.
+    /// The code that a device sends to the provisioner; nil if it sends none.
     package var errorCode: ProvisioningErrorCode? {
         switch self {
         case .timedOut, .linkClosed, .cancelled: nil
@@ -93,7 +93,7 @@ package enum ProvisioningFailureReason: Error, Hashable, Sendable {
 }
 
 extension ProvisioningFailureReason: CustomStringConvertible {
-    /// What went wrong, for people, a clause without a full stop.
+    /// What went wrong, for people; a clause without a full stop.
     package var description: String {
         switch self {
         case .timedOut: "nothing came for 60 seconds"
@@ -115,7 +115,7 @@ extension ProvisioningFailureReason: CustomStringConvertible {
         }
     }
 
-    /// What somebody can do about it, a clause without a full stop.
+    /// What helps, a clause without a full stop.
     package var advice: String {
         switch self {
         case .timedOut, .linkClosed, .cancelled: "see that the device has power and is near, and try again"
@@ -127,15 +127,14 @@ extension ProvisioningFailureReason: CustomStringConvertible {
     }
 }
 
-/// The end of a session without a node that is known to be one.
+/// The end of a session whose device is not known to be a node.
 package struct ProvisioningFailure: Error, Hashable, Sendable {
-    /// Why.
+    /// The reason.
     package var reason: ProvisioningFailureReason
-    /// How far the session had come.
+    /// The stage in which the session failed.
     package var stage: ProvisioningStage
-    /// Whether provisioning data had been sent: then the device may be a node all the same, with the device key and
-    /// address of the session, whatever the reason says, for nothing that comes after the data is authenticated. Its
-    /// advertising tells.
+    /// Whether the provisioning data were sent. The device may then be a node with the device key and address of the
+    /// session, whatever the reason is, because nothing after the data is authenticated. Its advertising tells.
     package var mayBeProvisioned: Bool { stage == .completion }
 
     package init(_ reason: ProvisioningFailureReason, at stage: ProvisioningStage) {
@@ -144,19 +143,19 @@ package struct ProvisioningFailure: Error, Hashable, Sendable {
     }
 }
 
-/// Why a machine does not take what its caller gives it; its state is unchanged.
+/// Why a machine refuses its caller's input; its state is unchanged.
 package enum ProvisioningInputError: Error, Hashable, Sendable {
     /// The session waits for something else.
     case notExpected(ProvisioningStage)
-    /// The device does not offer what was chosen.
+    /// The device does not offer the choice.
     case notOffered
-    /// The elements of the device have no room up to 0x7FFF from the address on.
+    /// The elements of the device do not fit below 0x8000 from the address on.
     case addressBlock(UnicastAddress, elementCount: UInt8)
-    /// The value cannot be the one asked for.
+    /// The value cannot be the requested one.
     case value(OutOfBandValueError)
 }
 
-/// The 60 seconds that a session may pass without a PDU either way (Mesh Protocol 5.4.4).
+/// The 60 seconds that a session may last without a PDU in either direction (Mesh Protocol 5.4.4).
 struct ProvisioningTimer {
     static let timeout = Duration.seconds(60)
 

@@ -1,4 +1,4 @@
-/// The confirmations of one session, and the keys that follow (Mesh Protocol 5.4.2.4, 5.4.2.5).
+/// The confirmations of one session, and the keys that follow from it (Mesh Protocol 5.4.2.4, 5.4.2.5).
 struct ProvisioningConfirmations {
     private enum Derivation {
         case cmac(salt: Octets16, confirmation: CMAC)
@@ -9,8 +9,8 @@ struct ProvisioningConfirmations {
     private let derivation: Derivation
 
     /// - Parameters:
-    ///   - secret: what the key agreement yielded, 32 octets.
-    ///   - inputs: the parameters of Invite, Capabilities and Start, the provisioner's public key and the device's.
+    ///   - secret: the result of the key agreement, 32 octets.
+    ///   - inputs: the parameters of Invite, Capabilities and Start, then the public keys of provisioner and device.
     init(algorithm: ProvisioningAlgorithm, secret: [UInt8], inputs: [UInt8]) {
         self.secret = secret
         switch algorithm {
@@ -32,7 +32,7 @@ struct ProvisioningConfirmations {
         }
     }
 
-    /// The keys once both random numbers are known.
+    /// The keys, once both random numbers are known.
     func keys(provisionerRandom: [UInt8], deviceRandom: [UInt8]) -> ProvisioningKeys {
         let confirmationSalt =
             switch derivation {
@@ -50,11 +50,11 @@ struct ProvisioningConfirmations {
 }
 
 extension ProvisioningConfirmations: CustomReflectable {
-    /// Shows no children, for the shared secret is among them.
+    /// Hides the shared secret.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What encrypts the provisioning data, and the key of the node to be (Mesh Protocol 5.4.2.5).
+/// The keys that encrypt the provisioning data, and the DeviceKey of the new node (Mesh Protocol 5.4.2.5).
 struct ProvisioningKeys {
     private let cipher: AuthenticatedCipher
     private let nonce: Nonce
@@ -69,38 +69,38 @@ struct ProvisioningKeys {
     /// The parameters of the Data PDU.
     func seal(_ data: ProvisioningData) -> [UInt8] { seal(octets: data.encoded) }
 
-    /// The octets encrypted, and their MIC.
+    /// The encrypted octets and their MIC.
     func seal(octets: [UInt8]) -> [UInt8] { cipher.seal(octets, nonce: nonce, mic: .bits64) }
 
-    /// The 25 octets of provisioning data, or nil if they are not authentic.
+    /// The 25 octets of provisioning data; nil if they are not authentic.
     func open(_ sealed: [UInt8]) -> [UInt8]? {
         cipher.open(sealed[...], nonce: nonce, mic: .bits64)
     }
 }
 
 extension ProvisioningKeys: CustomReflectable {
-    /// Shows no children, for all of them are secret.
+    /// Hides the keys.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Compares without telling by the time it takes where two confirmations differ.
+/// Compares two octet strings in a time that does not reveal where they differ.
 func equalInConstantTime(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
 }
 
-/// The randomness of one session: drawn beforehand so that the machines need no generator. Use it once.
+/// The randomness of one session, drawn beforehand so that the machines need no generator. Use it only once.
 package struct ProvisioningSecrets: Sendable {
-    /// The key pair; a device whose public key is out of band keeps its pair, everybody else makes a new one.
+    /// The key pair. A device with a public key known out of band keeps its pair; all others make a new one.
     let keyPair: P256KeyPair
     /// 32 octets; the shorter algorithm uses the first 16.
     let random: [UInt8]
-    /// Makes the value that is output, or to be input.
+    /// Determines the value that the device outputs or a person enters.
     let valueSeed: UInt64
 
     /// Given randomness, for tests against known sessions.
     ///
-    /// - Parameter random: 16 octets are enough for CMAC; missing ones are zero.
+    /// - Parameter random: 16 octets suffice for CMAC; missing ones are zero.
     package init(keyPair: P256KeyPair, random: [UInt8], valueSeed: UInt64) {
         self.keyPair = keyPair
         self.random = random.prefix(32) + [UInt8](repeating: 0, count: max(0, 32 - random.count))
@@ -136,6 +136,6 @@ extension ProvisioningSecrets: CustomStringConvertible, CustomDebugStringConvert
     package var description: String { "(secret)" }
     /// Hides the secrets.
     package var debugDescription: String { "(secret)" }
-    /// Shows no children.
+    /// Hides the secrets.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,27 +1,27 @@
 /// A message of the provisioning protocol (Mesh Protocol 5.4.1): type (1, the upper two bits zero), then parameters.
 package enum ProvisioningPDU: Hashable, Sendable {
-    /// Asks a device for its capabilities and to draw attention for so many seconds (1); 0: not at all.
+    /// Asks a device for its capabilities, and to draw attention for that many seconds (1); 0 for not at all.
     case invite(attentionDuration: UInt8)
-    /// What the device can do (11).
+    /// The capabilities of the device (11).
     case capabilities(ProvisioningCapabilities)
-    /// What the provisioner chose (5).
+    /// The choice of the provisioner (5).
     case start(ProvisioningStart)
-    /// X and Y (64), big-endian; whether they are a point of the curve is not checked here.
+    /// X and Y (64), big-endian. They may not be a point of the curve.
     case publicKey([UInt8])
-    /// The person is done with the input.
+    /// The person has finished the input.
     case inputComplete
-    /// A commitment to a random number and the authentication value (16 or 32, as the algorithm has it).
+    /// A commitment to a random number and the authentication value (16 or 32, depending on the algorithm).
     case confirmation([UInt8])
-    /// The random number (16 or 32, as the algorithm has it).
+    /// The random number (16 or 32, depending on the algorithm).
     case random([UInt8])
-    /// The provisioning data, encrypted (25) and with its MIC (8).
+    /// The encrypted provisioning data (25) and their MIC (8).
     case data([UInt8])
-    /// The device is a node now.
+    /// The device is now a node.
     case complete
     /// The device gave up (1).
     case failed(ProvisioningErrorCode)
 
-    /// The types, the first octet.
+    /// The types: the first octet.
     package enum MessageType: UInt8, CaseIterable, Sendable {
         /// Provisioning Invite.
         case invite = 0x00
@@ -45,10 +45,10 @@ package enum ProvisioningPDU: Hashable, Sendable {
         case failed = 0x09
     }
 
-    /// Octets of the parameters of the Data PDU.
+    /// The number of octets of the parameters of the Data PDU.
     static let dataSize = ProvisioningData.size + 8
 
-    /// Which type it has.
+    /// The type of the PDU.
     package var type: MessageType {
         switch self {
         case .invite: .invite
@@ -66,8 +66,8 @@ package enum ProvisioningPDU: Hashable, Sendable {
 
     /// Reads a PDU.
     ///
-    /// - Throws: ``DecodeError/unknownType(_:)`` for unknown types and set padding bits, the others for wrong lengths
-    ///   and prohibited values.
+    /// - Throws: ``DecodeError/unknownType(_:)`` for unknown types and set padding bits, other ``DecodeError``s for
+    ///   wrong lengths and prohibited values.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let octet = try reader.readUInt8()

@@ -1,17 +1,17 @@
-/// How a device is to be provisioned: what a Start PDU says, with the secrets that belong to it.
+/// How to provision a device: the contents of a Start PDU and the secrets that belong to it.
 package struct ProvisioningChoice: Hashable, Sendable {
-    /// How the two sides authenticate each other, with the value that is known beforehand.
+    /// How the two sides authenticate each other, with a value that is known beforehand.
     package enum Authentication: Hashable, Sendable {
         /// Not at all.
         case noOOB
-        /// With a value that is known beforehand.
+        /// By a value that is known beforehand.
         case staticOOB(StaticOutOfBandValue)
-        /// The device tells a value.
+        /// By a value that the device outputs.
         case outputOOB(OutputAction, size: UInt8)
-        /// The device is told a value.
+        /// By a value that a person enters into the device.
         case inputOOB(InputAction, size: UInt8)
 
-        /// How the Start PDU says it.
+        /// The method for the Start PDU.
         package var method: AuthenticationMethod {
             switch self {
             case .noOOB: .noOOB
@@ -22,9 +22,9 @@ package struct ProvisioningChoice: Hashable, Sendable {
         }
     }
 
-    /// How confirmations are computed.
+    /// The algorithm of the confirmations.
     package var algorithm: ProvisioningAlgorithm
-    /// The device's public key where it was read out of band; nil to have the device send it.
+    /// The device's public key, if it was read out of band; nil if the device has to send it.
     package var publicKey: P256PublicKey?
     /// How the two sides authenticate each other.
     package var authentication: Authentication
@@ -35,7 +35,7 @@ package struct ProvisioningChoice: Hashable, Sendable {
         self.authentication = authentication
     }
 
-    /// The Start PDU that says it.
+    /// The Start PDU for this choice.
     package var start: ProvisioningStart {
         ProvisioningStart(
             algorithm: algorithm,
@@ -44,19 +44,20 @@ package struct ProvisioningChoice: Hashable, Sendable {
         )
     }
 
-    /// Whether nobody in between can stay unnoticed: a value was carried out of band, or the device's public key was.
+    /// Whether a man in the middle cannot go unnoticed, because a value or the device's public key travelled out of
+    /// band.
     package var isAuthenticated: Bool { publicKey != nil || authentication.method != .noOOB }
 }
 
-/// What is at hand for one device besides the radio.
+/// The out-of-band data and help available for one device.
 package struct OutOfBandMaterial: Hashable, Sendable {
     /// Its static value.
     package var staticValue: StaticOutOfBandValue?
     /// Its public key.
     package var publicKey: P256PublicKey?
-    /// Whether somebody, or a file, can tell the value that the device outputs.
+    /// Whether a person or a file can tell the value that the device outputs.
     package var canReadOutput: Bool
-    /// Whether somebody can put a value into the device.
+    /// Whether a person can enter a value into the device.
     package var canEnterInput: Bool
 
     package init(
@@ -72,22 +73,22 @@ package struct OutOfBandMaterial: Hashable, Sendable {
     }
 }
 
-/// Why a device cannot be provisioned under a policy.
+/// Why a policy does not allow a device to be provisioned.
 package enum ProvisioningPolicyError: Error, Hashable, Sendable {
-    /// It knows none of the algorithms that are allowed.
+    /// The device knows none of the allowed algorithms.
     case algorithm(offered: [ProvisioningAlgorithm], allowed: [ProvisioningAlgorithm])
-    /// Its public key was read out of band, or must be, but the device does not offer that.
+    /// Its public key was read out of band, or has to be, but the device does not offer that.
     case publicKeyNotOffered
-    /// Its public key must be read out of band, but is not at hand.
+    /// Its public key has to be read out of band, but is not available.
     case publicKeyMissing
-    /// No method is left; why each kind was passed over, in the order of preference.
+    /// No method is left. The refusals tell why, in the order of preference.
     case noMethod([Refusal])
 
-    /// Why a kind of authentication was passed over.
+    /// Why one kind of authentication was not possible.
     package struct Refusal: Hashable, Sendable {
-        /// The kind.
+        /// The kind of authentication.
         package var kind: AuthenticationMethod.Kind
-        /// Why.
+        /// The cause.
         package var cause: Cause
 
         package init(_ kind: AuthenticationMethod.Kind, _ cause: Cause) {
@@ -96,13 +97,13 @@ package enum ProvisioningPolicyError: Error, Hashable, Sendable {
         }
     }
 
-    /// Why a kind of authentication was passed over.
+    /// Why one kind of authentication was not possible.
     package enum Cause: Hashable, Sendable {
         /// The device does not offer it.
         case notOffered
-        /// The value, or somebody to carry it, is not at hand.
+        /// The value, or a person to carry it, is not available.
         case notAtHand
-        /// It does not authenticate, and the policy or the device demands that.
+        /// It does not authenticate, but the policy or the device demands that.
         case authenticationRequired
         /// The policy does not allow it.
         case notAllowed
@@ -110,7 +111,7 @@ package enum ProvisioningPolicyError: Error, Hashable, Sendable {
 }
 
 extension ProvisioningPolicyError: CustomStringConvertible {
-    /// What is wrong, for people, a clause without a full stop.
+    /// What is wrong, for people; a clause without a full stop.
     package var description: String {
         switch self {
         case .algorithm(let offered, let allowed):
@@ -122,8 +123,8 @@ extension ProvisioningPolicyError: CustomStringConvertible {
         }
     }
 
-    /// What stands in the way, what somebody can mend first. That the definition asks for another kind says nothing
-    /// new where a kind that it asks for is among them.
+    /// The causes, those first that a person can remove. Kinds that the policy does not allow are named only if there
+    /// is no other cause.
     private func clauses(of refusals: [Refusal]) -> [String] {
         func names(_ cause: Cause) -> [String] { refusals.filter { $0.cause == cause }.map(\.kind.name) }
         let missing = refusals.filter { $0.cause == .notAtHand }.map(\.kind.missing)
@@ -156,7 +157,7 @@ extension AuthenticationMethod.Kind {
 }
 
 extension AuthenticationMethod.Kind {
-    /// That what it needs is not at hand.
+    /// What is missing for this kind.
     fileprivate var missing: String {
         switch self {
         case .noOOB: "No OOB cannot be used"
@@ -169,18 +170,18 @@ extension AuthenticationMethod.Kind {
 
 /// What a network demands of provisioning, and what it prefers.
 package struct ProvisioningPolicy: Hashable, Sendable {
-    /// The algorithms that may be used, the preferred one first.
+    /// The allowed algorithms, the preferred one first.
     package var algorithms: [ProvisioningAlgorithm]
-    /// The kinds of authentication that may be used, the preferred one first.
+    /// The allowed kinds of authentication, the preferred one first.
     package var kinds: [AuthenticationMethod.Kind]
-    /// Whether a device that nobody vouches for is refused: no OOB is used only with a public key out of band then.
+    /// Whether devices must be authenticated. No OOB is then allowed only with a public key read out of band.
     package var requiresAuthentication: Bool
     /// Whether the public key must be read out of band.
     package var requiresPublicKeyOutOfBand: Bool
-    /// The most digits of what must be counted, pushed or twisted, 1...8: two mean up to 99 blinks.
+    /// The most digits of a number that is counted, pushed or twisted, 1...8; two digits mean up to 99 blinks.
     package var countedDigits: UInt8
 
-    /// A policy; without arguments it allows everything and prefers what is safer.
+    /// A policy. Without arguments it allows everything and prefers the safest.
     package init(
         algorithms: [ProvisioningAlgorithm] = [.hmacSHA256, .cmacAES128],
         kinds: [AuthenticationMethod.Kind] = [.staticOOB, .outputOOB, .inputOOB, .noOOB],
@@ -197,11 +198,11 @@ package struct ProvisioningPolicy: Hashable, Sendable {
 
     /// The best way to provision a device.
     ///
-    /// A public key at hand is always used: to fall back to a key sent over the air because somebody cleared a bit in
-    /// the capabilities would give away what it is there for. For the same reason a device that we have a static value
-    /// for is not provisioned without authentication, unless the policy allows nothing else.
+    /// An available public key is always used. Otherwise an attacker could clear a bit in the capabilities and so
+    /// replace it by a key sent over the air, which defeats its purpose. For the same reason a device for which we have
+    /// a static value is not provisioned without authentication, unless the policy allows nothing else.
     ///
-    /// - Throws: ``ProvisioningPolicyError`` if nothing fits device, policy and what is at hand.
+    /// - Throws: ``ProvisioningPolicyError`` if no way suits the device, the policy and the available material.
     package func choice(
         for capabilities: ProvisioningCapabilities,
         with material: OutOfBandMaterial
@@ -254,7 +255,7 @@ package struct ProvisioningPolicy: Hashable, Sendable {
             guard let value = material.staticValue else { return .failure(PassedOver(cause: .notAtHand)) }
             return .success(.staticOOB(value))
         case .outputOOB:
-            // The higher its number, the more an action can tell in one go.
+            // The higher the number of an action, the more it can tell at once.
             guard let action = capabilities.outputActions.last else { return .failure(PassedOver(cause: .notOffered)) }
             guard material.canReadOutput else { return .failure(PassedOver(cause: .notAtHand)) }
             let isCounted = action.format(size: 1).isCounted
@@ -273,7 +274,7 @@ package struct ProvisioningPolicy: Hashable, Sendable {
 }
 
 extension OutOfBandFormat {
-    /// Whether somebody has to count.
+    /// Whether a person has to count.
     fileprivate var isCounted: Bool {
         if case .count = self { return true }
         return false
