@@ -4,18 +4,18 @@ import MeshCore
 import Planning
 import Store
 
-/// `meshplan-bench adoption [NODES]`: the CPU time of writing a large building down as a definition, from the record of its
-/// network to the text, beside the bare floor of planning the same building: libyaml's events of its definition written
-/// out in full, and SQLite's rows of its database.
+/// `meshplan-bench adoption [NODES]`: the CPU time to write a large building as a definition, from its network's record
+/// to the text. Beside it stands the bare floor of planning the same building: the libyaml events of its full
+/// definition and the SQLite rows of its database.
 ///
-/// The best of five rounds counts, for other work on the machine can only add. The same for twice the nodes shows how
-/// the time grows.
+/// The best of five rounds counts, because other work on the machine can only add time. A run with twice the nodes
+/// shows how the time grows.
 enum AdoptionBenchmark {
     private static let rounds = 5
 
     static func run(_ arguments: [String]) throws {
         var arguments = BenchmarkArguments("adoption [NODES]", arguments)
-        // Twice as many have to have addresses, too.
+        // The run with twice as many nodes needs addresses for all of them, too.
         let count = try arguments.number(or: 10_000, in: 1...16_000)
         try arguments.end()
         let single = try measure(count)

@@ -6,13 +6,13 @@ import Planning
 import Simulator
 import Store
 
-/// `meshplan-bench apply [DEVICES]`: a new building, all of whose luminaires are provisioned and configured in the
-/// simulator by one apply, with a database on the disk.
+/// `meshplan-bench apply [DEVICES]`: one apply provisions and configures all luminaires of a new building in the
+/// simulator, with a database on disk.
 ///
-/// The CPU time is that of both sides, for the simulator runs in the same process and thread. The floor is the
+/// The CPU time includes both sides, because the simulator runs in the same process and thread. The floor is the
 /// cryptography that the protocol demands of provisioner, nodes and devices, done with bare libcrypto: two key
-/// generations and agreements a device, one CCM and one block for each network PDU that anybody sends or hears, and
-/// four CCM for each request and its answer. Many more commits a device than before show as well, if the disk is slow.
+/// generations and agreements per device, one CCM and one block for each network PDU that anybody sends or hears, and
+/// four CCM for each request and its answer. On a slow disk, an increase in commits per device shows too.
 enum ApplyBenchmark {
     static func run(_ arguments: [String]) throws {
         var arguments = BenchmarkArguments("apply [DEVICES] [ROUNDS]", arguments)
@@ -61,7 +61,7 @@ enum ApplyBenchmark {
         var commits: UInt64
         var statistics: WorldStatistics
 
-        /// How often anybody has to encrypt or decrypt.
+        /// How many encryptions and decryptions all sides need.
         var cryptography: Int {
             statistics.advertised + statistics.heard + statistics.packetsFromClient + statistics.packetsToClient
                 + 4 * statistics.requests
@@ -146,7 +146,7 @@ enum ApplyBenchmark {
         )
     }
 
-    /// The seconds of so many operations, from the fastest of a few short runs.
+    /// The seconds for so many operations, from the fastest of a few short runs.
     private static func floor(agreements: Int, encryptions: Int) throws -> (agreements: Double, encryptions: Double) {
         let keys = KeyDerivation.NetworkKeys(
             nid: 0x68,

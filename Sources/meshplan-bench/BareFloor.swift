@@ -1,8 +1,8 @@
 import CYAML
 import GRDBSQLite
 
-/// The least work that any planner has to do: every libyaml event of the definition and every row of the database,
-/// with the C libraries alone and nothing kept.
+/// The least work of any planner: every libyaml event of the definition and every row of the database, with the C
+/// libraries only, and without keeping anything.
 enum BareFloor {
     /// Runs libyaml's parser over the text and counts its events.
     static func countEvents(of text: [UInt8]) -> Int {

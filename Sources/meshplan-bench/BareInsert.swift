@@ -1,13 +1,13 @@
 import GRDBSQLite
 
-/// The least that any durable journal has to do for one entry: one row of one table in a transaction of its own, on the
-/// disk when it returns, with the C library alone.
+/// The least work of any durable journal for one entry: insert one row into one table in a transaction of its own,
+/// which is on disk when the call returns, with the C library only.
 final class BareInsert {
     private var database: OpaquePointer?
     private var statement: OpaquePointer?
     private let body: [UInt8]
 
-    /// A new database at `path` for rows of `size` octets; nil if SQLite refuses anything.
+    /// A new database at `path` for rows of `size` octets; nil if SQLite reports an error.
     init?(at path: String, octets size: Int) {
         body = [UInt8](repeating: 0xA5, count: size)
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -29,9 +29,9 @@ final class BareInsert {
 
     /// Inserts one row in a transaction of its own.
     ///
-    /// - Returns: false if SQLite refuses it.
+    /// - Returns: false if SQLite reports an error.
     func insert() -> Bool {
-        // The octets outlive the step, so SQLite need not copy them.
+        // The octets outlive the step, so SQLite does not have to copy them.
         body.withUnsafeBytes { bytes in
             sqlite3_bind_blob(statement, 1, bytes.baseAddress, Int32(bytes.count), nil)
             defer { sqlite3_reset(statement) }

@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// One key generation and one key agreement with libcrypto alone, in its two ways.
+/// One key generation and one key agreement with libcrypto only, in two ways.
 final class BareKeyAgreement {
     private let group: OpaquePointer
     private let generation: OpaquePointer
@@ -30,7 +30,7 @@ final class BareKeyAgreement {
         EC_GROUP_free(group)
     }
 
-    /// With keys as OpenSSL recommends them. The peer's key was read before and is not validated again.
+    /// With key objects, as OpenSSL recommends. The peer's key was read before and is not validated again.
     func agree() -> Bool {
         var key: OpaquePointer?
         guard EVP_PKEY_generate(generation, &key) == 1, let key else { return false }
@@ -43,7 +43,7 @@ final class BareKeyAgreement {
             && EVP_PKEY_derive(context, &secret, &length) == 1 && length == 32
     }
 
-    /// With points and numbers: the fewest operations there are.
+    /// With points and numbers, which takes the fewest operations.
     func multiply() -> Bool {
         var (publicKey, product) = ([UInt8](repeating: 0, count: 64), [UInt8](repeating: 0, count: 64))
         return ccrypto_p256_multiply(group, scalar, nil, &publicKey) == 1

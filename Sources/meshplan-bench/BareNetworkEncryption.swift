@@ -48,7 +48,7 @@ final class BareNetworkEncryption {
         return (0..<29).map { pdu[$0] }
     }
 
-    /// Makes the PDU in one buffer and returns its last octet.
+    /// Makes the PDU in one buffer, and returns the PDU's last octet.
     @inline(never)
     func encryptInPlace(_ sequence: UInt32, _ transportPDU: [UInt8]) -> UInt8 {
         nonce[2] = UInt8(truncatingIfNeeded: sequence >> 16)

@@ -3,19 +3,19 @@ import Foundation
 import MeshCore
 import TLS
 
-/// What the way to a radio costs: packets there and back, in this process, over a socket, and through a gateway in front
-/// of that, plain and with TLS.
+/// The cost of the path to a radio: packets there and back, in this process, over a socket, and through a gateway in
+/// front of that, plain and with TLS.
 ///
-/// At the far end each packet comes back at once, so that nothing but the way is measured. All ends are threads of this
-/// process, and the CPU time is that of all of them together.
+/// The far end returns each packet at once, so that only the path is measured. All ends are threads of this process;
+/// the CPU time is the sum over all of them.
 enum BearerBenchmark {
     private static let packets = 20_000
-    /// Packets under way: enough that no end waits for the other.
+    /// How many packets are under way: enough that no end waits for the other.
     private static let window = 32
     private static let packetSize = 29
     private static let rounds = 5
 
-    /// Prints packets and CPU time for each way, from the fastest of interleaved rounds.
+    /// Prints packets and CPU time for each path, from the fastest of interleaved rounds.
     static func run() throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "bearer-\(ProcessInfo.processInfo.processIdentifier)"
@@ -27,7 +27,7 @@ enum BearerBenchmark {
         let pairing = try Pairing()
         let clock = BearerClock()
 
-        // Each way has its own far end; the second and the third lead through two hops.
+        // Each path has a far end of its own. The second and third path have two hops.
         let socket = try Hop(at: near, clock) { EchoBearer(clock: clock) }
         let plain = try Hop(at: any, clock) { SocketBearer(address: near, clock: clock) }
         let secured = try Hop(at: any, security: pairing.gateway, clock) { SocketBearer(address: near, clock: clock) }
@@ -66,7 +66,7 @@ enum BearerBenchmark {
         }
     }
 
-    /// One way to the far end and what was measured on it.
+    /// One path to the far end, and its measurements.
     private struct Way {
         let name: String
         let bearer: any PolledBearer
@@ -108,7 +108,7 @@ enum BearerBenchmark {
             self.cpu = min(self.cpu, cpu)
         }
 
-        /// The median, for other processes hold a few of them up.
+        /// The median, because other processes delay a few packets.
         mutating func measureRoundTrips(_ count: Int, size: Int) throws {
             let packet = [UInt8](repeating: 1, count: size)
             var times: [Duration] = []
@@ -122,7 +122,7 @@ enum BearerBenchmark {
         }
     }
 
-    /// A gateway in a thread of its own.
+    /// A gateway in a separate thread.
     private final class Hop: @unchecked Sendable {
         let address: SocketAddress
         private let lock = NSLock()
@@ -139,7 +139,7 @@ enum BearerBenchmark {
             self.address = server.address
             nonisolated(unsafe) let (unsafeServer, unsafeBearer) = (server, bearer)
             Thread { [self] in
-                // Server and bearer belong to this thread from here on.
+                // From here on, server and bearer belong to this thread.
                 let relay = GatewayRelay(server: unsafeServer, bearer: unsafeBearer())
                 while !lock.withLock({ isStopped }) {
                     do {
@@ -161,7 +161,7 @@ enum BearerBenchmark {
         }
     }
 
-    /// The far end: what is sent comes back.
+    /// The far end: it returns what is sent.
     private final class EchoBearer: PolledBearer {
         let clock: BearerClock
         let interruption = WaitInterruption()

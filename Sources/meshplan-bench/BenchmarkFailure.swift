@@ -1,16 +1,16 @@
-/// Why a benchmark ends without a result: a message for people, and how the process ends.
+/// Why a benchmark ends without a result: a message for people, and the exit code.
 struct BenchmarkFailure: Error, CustomStringConvertible {
     let description: String
-    /// What the process ends with, as `sysexits.h` has it: 64 where it was called wrongly, else 1.
+    /// The exit code: 64 for wrong usage (`sysexits.h`), otherwise 1.
     let exitCode: Int32
 
-    /// Something went wrong.
+    /// The benchmark failed.
     init(_ description: String) {
         self.description = description
         exitCode = 1
     }
 
-    /// It was called wrongly.
+    /// The arguments were wrong.
     static func usage(_ description: String) -> BenchmarkFailure {
         BenchmarkFailure("usage: meshplan-bench \(description)", exitCode: 64)
     }

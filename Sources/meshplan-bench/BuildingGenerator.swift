@@ -1,16 +1,16 @@
 import MeshCore
 
-/// A made-up building of any size: its definition as YAML and the mesh database it is planned against.
+/// A generated building of any size: its definition as YAML, and the mesh database to plan it against.
 ///
-/// Every node is written out in full (no profiles): one element with five models, bindings, subscriptions and two
-/// publications, about 1.2 kB of YAML and 110 libyaml events a node.
+/// Every node is written in full (no profiles): one element with five models, bindings, subscriptions and two
+/// publications. That is about 1.2 kB of YAML and 110 libyaml events per node.
 struct BuildingGenerator {
     /// How many nodes.
     let nodeCount: Int
-    /// Every how many-th node's database entry differs from the definition by one subscription.
+    /// In the database, every `changedEvery`-th node differs from the definition by one subscription.
     let changedEvery: Int
-    /// Whether the nodes are devices that are still to be provisioned: their addresses are left to the plan, and the
-    /// first one of each room alone is a proxy and can relay.
+    /// Whether the nodes are unprovisioned devices. Then the plan chooses their addresses, and only the first one of
+    /// each room is a proxy and can relay.
     var isNew = false
 
     private static let models: [(name: String, identifier: UInt16)] = [
@@ -21,7 +21,7 @@ struct BuildingGenerator {
 
     private var roomCount: Int { (nodeCount + Self.nodesPerRoom - 1) / Self.nodesPerRoom }
 
-    /// The definition, block style, as an editor or a generator of a planning office would write it.
+    /// The definition in block style, as an editor or a planning office's generator would write it.
     func definition() -> String {
         var text = """
             version: 1
@@ -95,7 +95,7 @@ struct BuildingGenerator {
     private func address(_ index: Int) -> UInt16 { 0x0010 + UInt16(index) }
     private func uuid(_ index: Int) -> DeviceUUID { DeviceUUID(rawValue: Octets16(high: 0xB0, low: UInt64(index))) }
 
-    /// The devices, as whoever sells luminaires describes them.
+    /// The devices, as a luminaire vendor describes them.
     func devices() -> [DeviceDescription] {
         var composition = Composition(
             company: 0x0059,
@@ -121,7 +121,8 @@ struct BuildingGenerator {
         }
     }
 
-    /// The database: what the definition says, but for one subscription on some nodes; of new devices it knows nothing.
+    /// The database. It matches the definition, except for one subscription on some nodes. It does not contain new
+    /// devices.
     func network() -> MeshNetwork? {
         guard let lighting = AppKeyIndex(rawValue: 0), let sensing = AppKeyIndex(rawValue: 1),
             let everything = GroupAddress(rawValue: 0xC000), let own = UnicastAddress(rawValue: 1)

@@ -1,12 +1,12 @@
 internal import MeshCore
 
-/// Compares the encryption of network PDUs, keys prepared, with a bare loop of libcrypto calls that makes the same PDUs.
+/// Compares encrypting network PDUs, with keys prepared, to a bare loop of libcrypto calls that makes the same PDUs.
 enum CryptoBenchmark {
-    /// PDUs in one timed run; long enough for the clock, short enough to slip between other processes.
+    /// PDUs in one timed run: enough for the clock's resolution, few enough to fit between other processes.
     private static let count = 20_000
     private static let rounds = 41
 
-    /// Prints both rates and their ratio, from the fastest of interleaved runs, for a full access PDU.
+    /// Prints both rates and their ratio for a full access PDU, from the fastest of interleaved runs.
     static func run() {
         let keys = KeyDerivation.NetworkKeys(
             nid: 0x68,

@@ -2,11 +2,12 @@ import Foundation
 import MeshCore
 import Planning
 
-/// `meshplan-bench estimate [SEEDS] [FIRST SEED] [CASES]`: how long plans were said to take, and how long they took in the simulator.
+/// `meshplan-bench estimate [SEEDS] [FIRST SEED] [CASES]`: compares how long plans were estimated to take with how long
+/// they took in the simulator.
 ///
-/// Times are those of the simulated radio, not of this machine, and the same each time. A case is run with several seeds:
-/// other chances of loss and other places for the nodes. Half of all runs should take less than the median, 19 of 20 less
-/// than the 95th percentile.
+/// The times are simulated, so they do not depend on this machine and are the same in each run. Each case runs with
+/// several seeds, which change the losses and the places of the nodes. Half of all runs should take less than the
+/// median, and 19 of 20 less than the 95th percentile.
 enum EstimateBenchmark {
     static func run(_ arguments: [String]) throws {
         var arguments = BenchmarkArguments("estimate [SEEDS] [FIRST SEED] [CASES]", arguments)
@@ -21,7 +22,7 @@ enum EstimateBenchmark {
         }
     }
 
-    /// Runs cases side by side and prints the table of what came of them.
+    /// Runs cases in parallel, and prints the table of their results.
     private static func compare(_ cases: [EstimateCase], _ title: String, seeds: [UInt64]) throws {
         var hotels: [Int: ConfiguredHotel] = [:]
         for size in Set(cases.map(\.devices)).sorted() { hotels[size] = try ConfiguredHotel(size) }
@@ -54,7 +55,7 @@ enum EstimateBenchmark {
         return works.map { EstimateCase(radio: radio, devices: $0.0, work: $0.1, links: $0.2) }
     }
 
-    /// Cases that nobody has looked at while the estimator was made.
+    /// Cases that were never used to tune the estimator.
     static let heldOut: [EstimateCase] = RadioProfile.named.flatMap { radio in
         let works: [(Int, EstimateCase.Work, Int)] = [
             (9, .commission, 4), (33, .commission, 6), (80, .change, 4), (17, .regroup, 2), (33, .readBack, 3),
@@ -63,7 +64,7 @@ enum EstimateBenchmark {
         return works.map { EstimateCase(radio: radio, devices: $0.0, work: $0.1, links: $0.2) }
     }
 
-    /// What came of each run, filled in by several threads, each in a place of its own.
+    /// The result of each run. Several threads fill it in, each at its own index.
     private final class Results: @unchecked Sendable {
         private let lock = NSLock()
         private var outcomes: [Result<EstimateSite.Outcome, any Error>?]

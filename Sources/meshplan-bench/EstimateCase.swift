@@ -5,28 +5,29 @@ import MeshCore
 import Planning
 import Simulator
 
-/// One thing that is done to a hotel, on one radio, and how it compares with what was said of it.
+/// One operation on a hotel with one radio; it compares the estimate with the run.
 struct EstimateCase: Hashable, Sendable {
-    /// What is done.
+    /// The operation.
     enum Work: Hashable, Sendable {
         /// All devices are provisioned and configured.
         case commission
-        /// Each node gets another TTL: one message.
+        /// Each node gets another TTL, which takes one message.
         case change
-        /// Lamps and switches get other groups: some messages each.
+        /// Lamps and switches get other groups, which takes a few messages each.
         case regroup
         /// All nodes are read back.
         case readBack
-        /// A quarter of the nodes is reset.
+        /// A quarter of the nodes are reset.
         case removal
-        /// The keys of the primary subnet are refreshed, in stages that all nodes have to reach.
+        /// The keys of the primary subnet are refreshed, in stages that all nodes must reach.
         case keyRefresh
-        /// Each node gets another TTL while so many do not answer, as they did not in the run before.
+        /// Each node gets another TTL. So many nodes do not answer, and did not answer in the run before.
         case silent(Int)
-        /// So many nodes have not answered since they were provisioned, and do not now; all others get another TTL.
+        /// So many nodes have not answered since they were provisioned, and do not answer now. All others get another
+        /// TTL.
         case neverHeard(Int)
 
-        /// What the table calls it.
+        /// The operation's name in the table.
         var name: String {
             switch self {
             case .commission: "from nothing"
@@ -45,23 +46,25 @@ struct EstimateCase: Hashable, Sendable {
     var radio: RadioProfile
     /// How many devices the hotel has.
     var devices: Int
-    /// What is done.
+    /// The operation.
     var work: Work
-    /// Links at once, at least 1.
+    /// How many links are open at once, at least 1.
     var links = 4
 
-    /// What the table calls it.
+    /// The case's name in the table.
     var name: String {
         let way = links == 4 ? "" : links == 1 ? ", 1 link" : ", \(links) links"
         return "\(devices) \(work.name)\(way)"
     }
 
-    /// Carries the case out in a world with that seed.
+    /// Runs the case in a world with that seed.
     ///
-    /// - Parameter hotel: the hotel once it is configured, nil where the case begins with nothing.
+    /// - Parameter hotel: the configured hotel; a case that begins with an empty network uses only its definition and
+    ///   devices.
+    /// - Throws: an error of planning, storing or execution.
     func run(_ hotel: ConfiguredHotel, seed: UInt64) throws -> EstimateSite.Outcome {
         let begin = work == .commission ? try EstimateSite.emptyNetwork() : hotel.network
-        // Once they are nodes they are no devices any more.
+        // For a device that is already a node, the description says what the node is after a reset.
         let devices = hotel.devices
         var silent: [DeviceUUID] = []
         if case .neverHeard(let count) = work { silent = hotel.quietNodes(count) }
@@ -89,16 +92,18 @@ struct EstimateCase: Hashable, Sendable {
     }
 }
 
-/// A hotel of some size with its definition and its network once that is applied.
+/// A hotel of some size, with its definition and the network after applying it.
 struct ConfiguredHotel: Sendable {
     /// How many devices it has.
     let count: Int
-    /// What they are.
+    /// The devices.
     let devices: [DeviceDescription]
-    /// The network once everything is configured.
+    /// The network after everything is configured.
     private(set) var network: MeshNetwork
 
-    /// Commissions a hotel over a radio without flaws.
+    /// Commissions a hotel over an ideal radio.
+    ///
+    /// - Throws: an error of planning, storing or execution.
     init(_ count: Int) throws {
         self.count = count
         let generator = HotelGenerator(deviceCount: count)
@@ -117,7 +122,9 @@ struct ConfiguredHotel: Sendable {
         network = try site.network
     }
 
-    /// Its definition, as it is or with changes.
+    /// Its definition, unchanged or with changes.
+    ///
+    /// - Throws: ``BenchmarkFailure`` if the definition is not valid.
     func definition(_ change: (inout HotelGenerator) -> Void = { _ in }) throws -> Definition {
         var generator = HotelGenerator(deviceCount: count)
         change(&generator)
@@ -129,7 +136,7 @@ struct ConfiguredHotel: Sendable {
         return definition
     }
 
-    /// Some nodes, evenly spread, that neither relay nor are proxies.
+    /// Some evenly spread nodes that neither relay nor are proxies.
     func quietNodes(_ count: Int) -> [DeviceUUID] {
         let quiet = network.nodes.filter { $0.uuid != network.ownProvisioner && $0.features.relay != .enabled }
         return (0..<min(count, quiet.count)).map { quiet[$0 * quiet.count / count].uuid }

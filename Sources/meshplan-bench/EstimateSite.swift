@@ -6,21 +6,21 @@ import Planning
 import Simulator
 import Store
 
-/// One simulated building with its mesh database, in which a plan is estimated and carried out.
+/// A simulated building with its mesh database. It estimates plans, and carries them out.
 final class EstimateSite {
-    /// What was said of a run before, and what it took.
+    /// The estimate of a run, and how long it took.
     struct Outcome: Sendable {
-        /// What was said.
+        /// The estimate.
         var said: PlanEstimate
-        /// Simulated seconds of the run, from its beginning to its end.
+        /// The simulated seconds of the run, from beginning to end.
         var taken: Double
-        /// How it ended.
+        /// How the run ended.
         var recap: Recap
     }
 
-    /// The simulated world, for making nodes fall silent.
+    /// The simulated world, which can silence nodes.
     let world: SimulatedWorld
-    /// How runs are carried out.
+    /// How to carry runs out.
     var options = ExecutionOptions()
     private let radio: RadioProfile
     private let database: MeshDatabase
@@ -28,12 +28,12 @@ final class EstimateSite {
     private var generator: SeededGenerator
     private var plans: UInt64 = 0
 
-    /// A building in which nothing has happened yet but what the network says.
+    /// A building in the state that the network describes.
     ///
     /// - Parameters:
-    ///   - radio: the simulated radio and that of the estimate, which have one name.
-    ///   - links: links at once, 1 or more.
-    ///   - forgotten: nodes of which the database knows nothing but that they were made nodes.
+    ///   - radio: the simulated radio and that of the estimate; both have the same name.
+    ///   - links: how many links are open at once, at least 1.
+    ///   - forgotten: nodes of which the database knows only that they were provisioned.
     init(
         _ network: MeshNetwork,
         devices: [DeviceDescription],
@@ -82,7 +82,7 @@ final class EstimateSite {
         get throws { try database.snapshot().network }
     }
 
-    /// A network with nobody but its provisioner.
+    /// A network with only its provisioner.
     static func emptyNetwork() throws -> MeshNetwork {
         guard let own = UnicastAddress(rawValue: 1) else { throw BenchmarkFailure("there is no address 1") }
         var generator = SeededGenerator(seed: 11)
@@ -114,7 +114,7 @@ final class EstimateSite {
         )
     }
 
-    /// What brings the network to a definition.
+    /// The plan from the network to a definition.
     func plan(_ definition: Definition) throws -> Plan {
         let snapshot = try database.snapshot()
         let result = Planner.plan(
@@ -127,7 +127,7 @@ final class EstimateSite {
         return try Self.plan(of: result)
     }
 
-    /// A key refresh of the primary subnet, with everybody.
+    /// A key refresh of the primary subnet that includes all nodes.
     func keyRefreshPlan() throws -> Plan {
         let snapshot = try database.snapshot()
         let result = KeyRefreshPlanner.plan(
@@ -147,13 +147,13 @@ final class EstimateSite {
         return plan
     }
 
-    /// Says how long a plan will take, then carries it out.
+    /// Estimates how long a plan takes, then carries it out.
     func run(_ plan: Plan) throws -> Outcome {
         let said = try estimator().estimate(plan)
         return Outcome(said: said, try execute { $0.apply(plan) })
     }
 
-    /// Says how long reading all nodes back will take, then does it.
+    /// Estimates how long reading all nodes back takes, then does it.
     func readBack() throws -> Outcome {
         let network = try network
         let nodes = network.nodes.filter { $0.uuid != network.ownProvisioner && $0.deviceKey != nil }
@@ -175,7 +175,7 @@ final class EstimateSite {
         return estimator
     }
 
-    /// Carries something out with an executor of its own.
+    /// Runs `body` with an executor of its own.
     private func execute(_ body: (Executor) throws -> Recap) throws -> Recap {
         let lease = try database.lock(
             holder: LockHolder(
@@ -210,8 +210,8 @@ final class EstimateSite {
         return Octets16(high: 0xE5, low: plans)
     }
 
-    /// A folder in memory where there is one, for nothing here has to survive, and hundreds of thousands of commits would
-    /// wait for a disk.
+    /// A folder in memory if the system has one. Nothing here has to survive, and hundreds of thousands of commits
+    /// would wait for a disk.
     private static func temporaryFolder() throws -> String {
         let memory = "/dev/shm"
         let parent =

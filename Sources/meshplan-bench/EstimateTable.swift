@@ -2,20 +2,20 @@ import Execution
 import Foundation
 import Planning
 
-/// What was said and what was taken, as a table in Markdown, with the errors below.
+/// Estimates and run times as a Markdown table, with the errors below.
 struct EstimateTable {
     private var errors: [Double] = []
     private var under = 0
     private var runs = 0
 
-    /// A table without rows; its head is printed at once.
+    /// A table without rows; prints the head at once.
     init(_ title: String) {
         print("\(title)\n")
         print("| radio | case | said | 19 of 20 under | taken | error | what sets the pace |")
         print("| --- | --- | ---: | ---: | ---: | ---: | --- |")
     }
 
-    /// Takes in the runs of one case and prints a row.
+    /// Adds the runs of one case, and prints a row.
     mutating func add(_ item: EstimateCase, _ outcomes: [EstimateSite.Outcome]) {
         guard let first = outcomes.first else { return }
         let taken = outcomes.map(\.taken).sorted()
@@ -34,7 +34,7 @@ struct EstimateTable {
         print("| " + cells.joined(separator: " | ") + " |")
     }
 
-    /// Prints what all of it came to.
+    /// Prints the summary of all rows.
     func finish() {
         let sorted = errors.sorted()
         guard !sorted.isEmpty else { return print("\nNo case has that name.") }
@@ -47,9 +47,9 @@ struct EstimateTable {
 }
 
 extension EstimateSite.Outcome {
-    /// The seconds that were said, with those for nodes that were thought to be silent, which they are here.
+    /// The estimated seconds, with those for nodes that were expected to be silent. Here they are silent.
     var expected: Double { said.total.median + (said.silence?.more ?? 0) }
 
-    /// The seconds under which 19 of 20 runs were said to stay.
+    /// The estimated seconds that 19 of 20 runs should not exceed.
     var limit: Double { said.total.percentile95 + (said.silence?.more ?? 0) }
 }

@@ -1,11 +1,10 @@
 internal import Bearers
 internal import MeshCore
 
-/// `meshplan-bench gatt`: what the GATT client costs for each packet, at the smallest packet size and at one that takes a
-/// whole network PDU, beside a bare copy of the same octets into memory of their own, and beside the encryption that a
-/// network PDU needs anyway.
+/// `meshplan-bench gatt`: the cost of the GATT client for each packet, at the smallest packet size and at one that fits
+/// a whole network PDU. Beside it stand a bare copy of the same octets and the encryption that every network PDU needs.
 enum GATTBenchmark {
-    /// Packets each way in one timed run.
+    /// Packets in each direction in one timed run.
     private static let count = 20_000
     private static let rounds = 41
     private static let dataOut: UInt16 = 14
@@ -61,7 +60,7 @@ enum GATTBenchmark {
         return outputs == [.opened(maximumPacketSize: Int(mtu) - 3)] ? client : nil
     }
 
-    /// Writes a packet and receives another one; the octets of what came out.
+    /// Writes one packet and receives another. Returns the octets of the output.
     @inline(never)
     private static func exchange(_ client: inout GATTClient, _ packet: [UInt8], _ notification: [UInt8]) -> Int {
         var octets = (try? client.write(packet))??.count ?? 0
@@ -71,7 +70,7 @@ enum GATTBenchmark {
         return octets
     }
 
-    /// The same octets in memory of their own, and nothing else.
+    /// Copies the same octets into memory of their own, and does nothing else.
     @inline(never)
     private static func copy(_ packet: [UInt8], _ notification: [UInt8]) -> Int {
         let written = [UInt8](unsafeUninitializedCapacity: packet.count + 3) { buffer, count in

@@ -1,17 +1,17 @@
-/// A made-up hotel of any size: its definition, and its devices as they come out of their boxes, both as YAML.
+/// A generated hotel of any size: its definition and its factory-new devices, both as YAML.
 ///
-/// Like a real one, and unlike ``BuildingGenerator``'s, its nodes differ: seven products, four subnets, six application keys,
-/// groups for rooms and floors, and one node in five that relays. Hubs in the corridors carry all subnets and are the only
-/// proxies once they are configured.
+/// As in a real hotel, and unlike in ``BuildingGenerator``, the nodes differ: seven products, four subnets, six
+/// application keys, groups for rooms and floors, and one relay among five nodes. Hubs in the corridors are in all
+/// subnets, and are the only proxies once they are configured.
 struct HotelGenerator {
-    /// How many devices, 1 or more.
+    /// How many devices, at least 1.
     let deviceCount: Int
-    /// The TTL that all nodes get: another one is a plan of one message a node.
+    /// The TTL of all nodes. Another value gives a plan with one message per node.
     var ttl = 7
-    /// Whether all lamps listen to the fire alarm and all switches report to the desk: a plan of some messages for each of
-    /// them.
+    /// Whether all lamps listen to the fire alarm and all switches report to the desk. A change gives a plan with a few
+    /// messages for each of them.
     var hasAlarm = false
-    /// How many of the devices the definition leaves out, from the last one: they are reset.
+    /// How many of the last devices the definition leaves out, so that they are reset.
     var removed = 0
 
     private struct Kind {
@@ -20,7 +20,7 @@ struct HotelGenerator {
         let product: String
     }
 
-    /// The devices come round and round in this order.
+    /// The kinds of devices, repeated in this order.
     private static let kinds = [
         Kind(name: "hub", subnet: "house", product: "hub"), Kind(name: "lamp", subnet: "guests", product: "lamp"),
         Kind(name: "switch", subnet: "guests", product: "switch"),
@@ -136,7 +136,7 @@ struct HotelGenerator {
         """
     }
 
-    /// What depends on where nodes are: lamps listen to their rooms and floors, switches speak to their rooms.
+    /// Rules that depend on places: lamps listen to their rooms and floors, switches publish to their rooms.
     private func rules() -> String {
         var rules: [String] = []
         var publications: [String] = []
@@ -162,7 +162,7 @@ struct HotelGenerator {
             + (publications.isEmpty ? "" : "publications:\n" + publications.joined())
     }
 
-    /// The devices, as a file for the simulator says what they are.
+    /// The devices, as a file for the simulator.
     func devices() -> String {
         var text = Self.products + "devices:\n"
         for index in 0..<deviceCount {

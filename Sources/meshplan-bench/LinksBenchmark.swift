@@ -5,11 +5,12 @@ import Planning
 import Simulator
 import Store
 
-/// `meshplan-bench links [NODES] [SEEDS]`: nodes of a flooded office, each with a job of 17 messages (44 network PDUs),
-/// configured one message at a time over one link, as configurators usually do, and by the executor over 1, 4 and 8 links.
+/// `meshplan-bench links [NODES] [SEEDS]`: configures the nodes of a flooded office, each with a job of 17 messages (44
+/// network PDUs). It compares one message at a time over one link, as common configurators work, with the executor over
+/// 1, 4 and 8 links.
 ///
-/// Times are those of the simulated radio, not of this machine. Every node is in reach of the radio that connects, which
-/// no building grants.
+/// The times are simulated, so they do not depend on this machine. Every node is in reach of the connecting radio,
+/// which does not happen in real buildings.
 enum LinksBenchmark {
     private struct Way {
         let name: String
@@ -76,7 +77,7 @@ enum LinksBenchmark {
         let plan = office.plan(base: (snapshot.lineage, snapshot.serial))
         var settings = WorldSettings.office
         settings.maximumLinks = 8
-        // One radio serves a link for some 3.75 ms at a time, so that many links lengthen the interval of each.
+        // One radio serves a link for about 3.75 ms at a time, so many links lengthen the interval of each.
         settings.connectionInterval = max(settings.connectionInterval, .microseconds(3_750) * way.connections)
         let world = SimulatedWorld(network: office.network, settings: settings, seed: seed)
         let lease = try database.lock(
@@ -132,7 +133,7 @@ enum LinksBenchmark {
     }
 }
 
-/// Nodes of which every fourth relays, all with their GATT proxy on, and the same job for each: an AppKey, five bindings,
+/// Nodes of which every fourth relays, all with their GATT proxy on. Each has the same job: an AppKey, five bindings,
 /// five subscriptions, two publications and four states.
 struct LinksOffice {
     let network: MeshNetwork
@@ -229,7 +230,7 @@ struct LinksOffice {
         )
     }
 
-    /// All jobs.
+    /// The plan with all jobs.
     func plan(base: (lineage: Octets16, serial: UInt64)) -> Plan {
         Plan(
             identifier: Octets16(high: 0, low: 1),

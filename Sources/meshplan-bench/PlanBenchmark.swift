@@ -4,20 +4,19 @@ import MeshCore
 import Planning
 import Store
 
-/// `meshplan-bench plan [NODES]`: the CPU time and memory of a plan beside the bare floor.
+/// `meshplan-bench plan [NODES]`: the CPU time and memory of a plan, beside the bare floor.
 ///
-/// Every figure is that of a process of its own, which reads the same two files: one does what `meshplan plan` does
-/// up to the finished plan, prepared and left to its end as that is, the other has libyaml count the events and SQLite
-/// hand out the rows. They run in turn, and
-/// the best of seven counts, for other work on the machine can only add.
+/// A separate process measures each figure; all of them read the same two files. One does what `meshplan plan` does,
+/// including its start and its end, up to the finished plan. The other lets libyaml count the events and SQLite return
+/// the rows. They alternate, and the best of seven runs counts, because other work on the machine can only add time.
 ///
-/// There are two buildings: one whose nodes the database knows, a few of which differ, and one whose nodes are devices
-/// that are all to be provisioned. The database of the latter is all but empty, so that its floor is libyaml's alone.
+/// There are two buildings. In one, the database knows the nodes, and a few of them differ. In the other, all nodes are
+/// devices to provision; its database is almost empty, so its floor is libyaml's only.
 enum PlanBenchmark {
     private static let rounds = 7
 
     static func run(_ arguments: [String]) throws {
-        // What a child process is to measure, and in which folder.
+        // What a child process measures, and in which folder.
         let (mode, folder) = (arguments.first, arguments.count == 2 ? arguments[1] : "")
         switch (mode, folder.isEmpty) {
         case ("--floor", false): try report { _ = try floor(in: folder) }
@@ -98,7 +97,9 @@ enum PlanBenchmark {
         return events
     }
 
-    /// - Parameter isLast: whether the process ends with it, as that of `meshplan plan` does.
+    /// Makes the plan.
+    ///
+    /// - Parameter isLast: whether the process ends with it, as `meshplan plan` does.
     private static func plan(in folder: String, isLast: Bool = false) throws -> Plan {
         let definition = try definition(in: folder)
         let snapshot = try snapshot(in: folder)
@@ -133,13 +134,13 @@ enum PlanBenchmark {
     private static func databasePath(_ folder: String) -> String { folder + "/building.meshdb" }
     private static func keyPath(_ folder: String) -> String { folder + "/key" }
 
-    /// In the child: does what the executable does and says what the whole process used.
+    /// In the child process: does what the executable does, and reports what the whole process used.
     private static func reportOurs<Result>(_ work: () throws -> Result) throws {
         ProcessMemory.prepareForLargeValues()
         try report { ProcessMemory.keepUntilExit(try work()) }
     }
 
-    /// In the child: does the work and says what the whole process used.
+    /// In the child process: does the work, and reports what the whole process used.
     private static func report(_ work: () throws -> Void) throws {
         try work()
         print(ProcessUsage.cpuSeconds, ProcessUsage.peakMebibytes)
@@ -161,7 +162,7 @@ enum PlanBenchmark {
         return (seconds, mebibytes)
     }
 
-    /// The file of this process, wherever the shell has found it: what it was called by need not be a path.
+    /// The executable file of this process. The name it was started with need not be a path.
     private static func executable() throws -> URL {
         guard let path = Bundle.main.executablePath else {
             throw BenchmarkFailure("the file of this process is not to be found, which its child processes need")

@@ -4,7 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What the process used so far, as the operating system counts it.
+/// What the process has used so far, as the operating system counts it.
 enum ProcessUsage {
     private static var usage: rusage {
         var usage = rusage()

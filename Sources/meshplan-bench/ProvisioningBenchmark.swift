@@ -1,15 +1,15 @@
 internal import MeshCore
 
-/// Compares whole provisioning sessions, each role by itself, with the bare P-256 operations that a session cannot do
-/// without: one key generation and one key agreement.
+/// Compares whole provisioning sessions, for each role separately, with the bare P-256 operations that every session
+/// needs: one key generation and one key agreement.
 ///
-/// Sessions are recorded first, both machines against each other; then each machine is run alone on what its peer sent.
+/// First it records sessions between both state machines. Then it runs each machine alone on what its peer sent.
 enum ProvisioningBenchmark {
     /// Sessions in one timed run.
     private static let count = 200
     private static let rounds = 15
 
-    /// Prints sessions per second of CPU for both algorithms and roles, from the fastest of interleaved runs.
+    /// Prints sessions per CPU second for both algorithms and roles, from the fastest of interleaved runs.
     static func run() {
         guard let bare = BareKeyAgreement() else {
             print("libcrypto has no P-256")
@@ -98,7 +98,7 @@ private struct RecordedSession {
         guard deviceKey != nil else { return nil }
     }
 
-    /// Runs the provisioner alone; whether it ends with the same device key.
+    /// Runs the provisioner alone. Returns whether it ends with the same device key.
     func replayProvisioner() -> Bool {
         var copy = self
         copy.deviceKey = nil
@@ -109,7 +109,7 @@ private struct RecordedSession {
         return copy.deviceKey == deviceKey
     }
 
-    /// Runs the device alone; whether it ends with the same device key.
+    /// Runs the device alone. Returns whether it ends with the same device key.
     func replayDevice() -> Bool {
         var device = makeDevice()
         var key: KeyMaterial?
@@ -133,7 +133,7 @@ private struct RecordedSession {
         )
     }
 
-    /// Does what a caller does and returns what is to be sent.
+    /// Does what the owner of a session does, and returns the PDUs to send.
     private mutating func note(_ actions: [ProvisionerAction], _ session: inout ProvisionerSession) -> [[UInt8]] {
         var sent: [[UInt8]] = []
         for action in actions {
@@ -154,7 +154,7 @@ private struct RecordedSession {
     }
 }
 
-/// Different numbers for different seeds, the same ones every time.
+/// A generator with different numbers for different seeds, and the same numbers for the same seed.
 private struct CountingGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -2,11 +2,11 @@ import Foundation
 import MeshCore
 import Store
 
-/// `meshplan-bench store [NODES] [MESSAGES]`: what a database of a large building costs: on the disk, to open and look at,
-/// and a message to be journalled beside a bare durable insert of SQLite; then the same with a history, in which all
-/// nodes were changed once, and what it takes to look back and to make a backup.
+/// `meshplan-bench store [NODES] [MESSAGES]`: the cost of a large building's database: its size on disk, the time to
+/// open and read it, and the time to journal a message, beside a bare durable insert of SQLite. Then the same with a
+/// history in which all nodes were changed once, and the cost of reading the history and of a backup.
 ///
-/// Elapsed times depend on the disk, of which both sides wait for the same: ratios to the bare insert tell more.
+/// Elapsed times depend on the disk. Both sides wait for the same disk, so the ratios to the bare insert say more.
 enum StoreBenchmark {
     static func run(_ arguments: [String]) throws {
         var arguments = BenchmarkArguments("store [NODES] [MESSAGES]", arguments)
@@ -54,7 +54,8 @@ enum StoreBenchmark {
         print("  open and snapshot      \(text(best, 3)) s\(remark)")
     }
 
-    /// Journals messages as a run does: an intent before each, and its outcome with the node's new state after it.
+    /// Journals messages as a run does: an intent before each message, and its outcome with the node's new state after
+    /// it.
     private static func journal(
         _ network: MeshNetwork,
         _ path: String,
@@ -76,7 +77,7 @@ enum StoreBenchmark {
         guard let floor = BareInsert(at: folder + "/bare.sqlite", octets: 700) else {
             throw BenchmarkFailure("SQLite refuses the bare database")
         }
-        /// Sets a TTL on all nodes, and makes two bare inserts beside each message, for a disk has better and worse moments.
+        /// Sets a TTL on all nodes. Makes two bare inserts beside each message, because the speed of a disk varies.
         func pass(_ ttl: UInt8) throws -> (journal: Cost, bare: Cost) {
             var (journal, bare) = (Cost(), Cost())
             for (number, node) in nodes.enumerated() {
@@ -114,7 +115,7 @@ enum StoreBenchmark {
         }
     }
 
-    /// What something took, summed up.
+    /// The sum of what an operation took.
     private struct Cost {
         var elapsed = 0.0
         var cpu = 0.0
@@ -131,7 +132,7 @@ enum StoreBenchmark {
         }
     }
 
-    /// What a history of a change of all nodes costs.
+    /// The cost of a history with one change of all nodes.
     private static func history(
         _ network: MeshNetwork,
         _ path: String,
@@ -171,7 +172,7 @@ enum StoreBenchmark {
         return Double((ContinuousClock.now - start).microseconds) / 1e6
     }
 
-    /// The file with what of it is still in the log.
+    /// The size of the file and its write-ahead log.
     private static func megabytes(_ path: String) throws -> Double {
         let sizes = [path, path + "-wal"].map { file in
             (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0

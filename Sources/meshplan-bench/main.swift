@@ -1,6 +1,6 @@
 import Foundation
 
-/// Benchmarks print ratios to a bare floor that is measured in the same run, for the absolute figures depend on the
+/// Benchmarks print ratios to a bare floor that is measured in the same run, because absolute figures depend on the
 /// machine. Build them with `swift build -c release --product meshplan-bench`.
 let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)] = [
     (

@@ -141,7 +141,7 @@ package struct BluetoothCentral: Sendable {
         case .event(.commandStatus(let opcode, let status)):
             if status != .success, opcode.createsConnection, let place = connecting { links[place].reason = status }
         case .event(.disconnectionComplete(.success, let handle, let reason)):
-            // Whoever had the connection, there is room for one more. A refused connection shows the limit again.
+            // Whoever used the connection, there is room for one more. A refused connection shows the limit again.
             maximumLinks = usualLinks
             if let place = links.firstIndex(where: { $0.handle == handle }) {
                 links[place].reason = reason
