@@ -89,8 +89,7 @@ package final class PostgreSQLConnection {
     ///
     /// - Returns: as many results as there are statements.
     /// - Throws: ``PostgreSQLError/Kind/refused`` if the server refused a statement,
-    ///   ``PostgreSQLError/Kind/connection`` if it is not known what the server did, ``PostgreSQLError/Kind/shape`` if
-    ///   an answer cannot be read.
+    ///   ``PostgreSQLError/Kind/connection`` if it is not known what the server did.
     package func run(_ statements: [SQLStatement]) throws(PostgreSQLError) -> [SQLResult] {
         let (results, failure) = try pipeline(statements)
         guard let failure else { return results }

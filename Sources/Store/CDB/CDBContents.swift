@@ -9,9 +9,9 @@ package struct CDBContents: Hashable, Sendable {
 
     /// Which keys an export holds.
     package enum Keys: Hashable, Sendable {
-        /// All keys: who has the file can configure the nodes.
+        /// All keys: anybody with the file can configure the nodes.
         case all
-        /// NetKeys and AppKeys: who has the file can use the network but not configure it.
+        /// NetKeys and AppKeys: anybody with the file can use the network but not configure it.
         case network
         /// No keys, and no members that the network model does not know, since they might hold some. The file is for
         /// reading and comparing; no tool can work with it.

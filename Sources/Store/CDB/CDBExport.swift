@@ -33,8 +33,8 @@ package enum CDBExport {
         case foreign
     }
 
-    /// The document that replaces an earlier export of the same network. If nothing but the time would change, there is
-    /// none, so a file in version control changes only with the network.
+    /// The document that replaces an earlier export of the same network; ``Renewal/unchanged`` if only the time would
+    /// change. So a file in version control changes only with the network.
     package static func renew(
         _ earlier: [UInt8],
         with network: MeshNetwork,

@@ -33,7 +33,7 @@ struct CDBSurvey {
     private var locatedAtAddress = 0
     private var locatedElsewhere = 0
 
-    /// Surveys the network that stands at `root` of a document.
+    /// Surveys the network at `root` of a document.
     init(_ network: JSONValue, at root: String, isWrapped: Bool) {
         // An export keeps the marks of the program that an import came from, but its values are those of the format.
         if CDBWriter.isOwn(network) {

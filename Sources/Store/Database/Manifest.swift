@@ -16,8 +16,8 @@ struct Manifest: Hashable {
     var created: Timestamp
     /// The digest of all rows except this one.
     var digest: RowDigest
-    /// The digest of the history up to ``serial``. Nil if the state has not changed since the program keeps such
-    /// digests.
+    /// The digest of the history up to ``serial``. Nil if the state has not changed since the program began to keep
+    /// such digests.
     var stateDigest: StateDigest?
 
     func encoded() -> [UInt8] {

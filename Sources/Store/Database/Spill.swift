@@ -13,7 +13,7 @@ package enum SpillOutcome: Hashable, Sendable {
     case unreadable(String)
 }
 
-/// A transaction that did not reach the server, as it is written to `<localPath>.spill`. The lineage stands in clear,
+/// A transaction that did not reach the server, as it is written to `<localPath>.spill`. The lineage is in clear,
 /// so that files of other databases are left alone. The rows and the state they were made for follow, sealed once more
 /// as a whole.
 private struct Spill {

@@ -18,7 +18,7 @@ extension JSONValue {
 
 /// Writes values as JSON (RFC 8259). In texts it escapes what some readers take for the end of a line.
 private struct JSONWriter {
-    /// Whether every item stands on a line of its own.
+    /// Whether every item gets a line of its own.
     let isIndented: Bool
     private(set) var bytes: [UInt8] = []
     private var depth = 0

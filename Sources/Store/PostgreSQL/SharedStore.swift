@@ -1,7 +1,8 @@
 internal import PostgreSQL
 
 /// A PostgreSQL database, or one that speaks its protocol and language, which holds the mesh databases of a team. It
-/// contains sealed rows only. Who runs the server sees how many there are, how large they are, and when they change.
+/// contains sealed rows only. The server's administrator sees how many there are, how large they are, and when they
+/// change.
 package struct SharedStore {
     let address: PostgreSQLAddress
     let clock: StoreClock

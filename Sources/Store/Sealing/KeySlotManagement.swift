@@ -73,8 +73,8 @@ extension MeshDatabase {
 
     /// Removes a slot.
     ///
-    /// Who has its secret and an older copy of the file can open that copy for ever, and with the key found there this
-    /// file, too, until ``rotate(keeping:cost:with:)``.
+    /// Anybody with its secret and an older copy of the file can open that copy for ever. With the key found there they
+    /// can open this file, too, until ``rotate(keeping:cost:with:)``.
     ///
     /// - Throws: ``StoreError/Code/keySlot`` if there is no such slot, or if no other slot would be left that a known
     ///   kind of secret opens; ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, and other codes if a file or
@@ -200,8 +200,8 @@ extension MeshDatabase {
         return closed
     }
 
-    /// The manifest as it is under the lock. Who held the lock before may have given the database another data key
-    /// since it was opened here; that is no damage.
+    /// The manifest as it is under the lock. The previous holder may have given the database another data key since it
+    /// was opened here; that is no damage.
     func lockedManifest(_ row: StoredRow?, header: StoreHeader) throws(StoreError) -> Manifest {
         do throws(StoreError) {
             return try manifest(row, header: header)
