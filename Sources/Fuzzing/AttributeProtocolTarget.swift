@@ -2,9 +2,9 @@ internal import Bearers
 internal import MeshCore
 
 extension FuzzTarget {
-    /// A whole conversation of a GATT client. The first octet of each record says what happens: 0 a PDU of the device
-    /// arrives, 1 so many seconds pass as the next octet says, 2 the rest is written to the device. An odd octet in
-    /// front of all chooses the provisioning service.
+    /// A whole conversation of a GATT client. The first octet of each record selects an event: 0 a PDU from the device,
+    /// 1 as many seconds pass as the next octet says, 2 the rest is written to the device. If the first octet of the
+    /// first record is odd, the client uses the provisioning service.
     package static let attributeProtocol = FuzzTarget(
         "att",
         "conversations of a GATT client with a device",
@@ -16,7 +16,7 @@ extension FuzzTarget {
                 octets("05010f000229"), octets("13"), octets("1b0e000001020304"),
                 octets("230e0002000102010001000e0e0001000a"),
             ]),
-            // Without an exchange of sizes and Find By Type Value, and with 128 bits; the device is a client as well.
+            // Without an exchange of sizes and Find By Type Value, and with 128 bits. The device is also a client.
             conversation([
                 octets("0102000006"), octets("100100ffff0028"), octets("0106000006"),
                 octets("1106010005000018060009000118"),
@@ -55,7 +55,7 @@ extension FuzzTarget {
     }
 }
 
-/// Watches over what a client does.
+/// Checks everything that a client does.
 private struct ATTReferee {
     private var client: GATTClient
     private var now = Instant.zero

@@ -2,7 +2,7 @@ internal import Bearers
 internal import MeshCore
 
 extension FuzzTarget {
-    /// Advertising data. Each record is a packet of the address that its first octet stands for.
+    /// Advertising data. Each record is a packet; its first octet stands for the address.
     package static let advertising = FuzzTarget(
         "advertising",
         "advertising data, put together over several packets",
@@ -70,7 +70,7 @@ extension FuzzTarget {
         bytes.indices.contains { bytes[$0...].starts(with: part) }
     }
 
-    /// Frames of clients of a gateway or a simulator process.
+    /// Frames from clients of a gateway or a simulator process.
     package static let clientFrame = FuzzTarget(
         "client-frame",
         "contents of frames that a client sends",
@@ -91,7 +91,7 @@ extension FuzzTarget {
             }
             trace.note([input[0], UInt8(clamping: input.count / 16)])
             if input[0] == 0x01 {
-                // Octets may be appended to a hello.
+                // A hello may have additional octets at its end.
                 try demand(input.starts(with: frame.encoded), "a hello is another after being read")
             } else {
                 try demand(frame.encoded == input, "a frame is another after being read")
@@ -99,7 +99,7 @@ extension FuzzTarget {
         }
     )
 
-    /// Frames of a gateway or a simulator process.
+    /// Frames from a gateway or a simulator process.
     package static let serverFrame = FuzzTarget(
         "server-frame",
         "contents of frames that a server sends",
@@ -142,7 +142,7 @@ extension FuzzTarget {
             let read = try demandSuccess("a frame that was read cannot be read again") {
                 try ServerFrame(decoding: again)
             }
-            // A text whose octets had to be repaired may have become longer than texts are, and been cut.
+            // A text with invalid octets is repaired. That may make it longer than the limit, so that it is cut.
             switch (frame, read) {
             case (.closed, .closed), (.end, .end): break
             default: try demand(read == frame, "a frame is another after being written")
@@ -150,7 +150,7 @@ extension FuzzTarget {
         }
     )
 
-    /// A stream of frames, a record for each piece in which it arrives.
+    /// A stream of frames. Each record is a piece that arrives.
     package static let frameStream = FuzzTarget(
         "frame-stream",
         "streams of frames in pieces",

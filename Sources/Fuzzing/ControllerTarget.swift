@@ -2,8 +2,8 @@ internal import Bearers
 internal import MeshCore
 
 extension FuzzTarget {
-    /// What the kernel's raw HCI socket shows, a record for each packet: reports of extended advertising are put
-    /// together, and advertising data is read.
+    /// Packets from the kernel's raw HCI socket, one in each record. Reports of extended advertising are reassembled,
+    /// and advertising data are read.
     package static let controller = FuzzTarget(
         "hci",
         "packets of the controller, with what it has heard",

@@ -1,6 +1,6 @@
 internal import Simulator
 
-/// Alters inputs the ways in which parsers use to break: with an eye to what they are made of, or blindly.
+/// Alters inputs in ways that tend to break parsers, either by their structure or blindly.
 struct FuzzMutation {
     let target: FuzzTarget
     private var generator: SeededGenerator
@@ -10,19 +10,19 @@ struct FuzzMutation {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Numbers at which lengths, counts and handles break.
+    /// Numbers at which lengths, counts and handles tend to break.
     private static let interesting: [UInt64] = [
         0, 1, 2, 3, 7, 8, 15, 16, 20, 22, 23, 31, 32, 63, 64, 127, 128, 129, 254, 255, 256, 257, 511, 512, 513, 517,
         1_023, 1_024, 1_025, 4_095, 4_096, 0x7FFF, 0x8000, 0xFFFE, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF,
         .max >> 1, .max,
     ]
 
-    /// An input made of one of the corpus, and perhaps of another one.
+    /// Makes an input from one of the corpus, sometimes with parts of another one.
     mutating func alter(_ corpus: [[UInt8]]) -> [UInt8] {
-        // What was found last leads on most often.
+        // The latest finds lead to new ones most often.
         let newest = Bool.random(using: &generator) ? corpus.suffix(16) : corpus[...]
         var input = newest.randomElement(using: &generator) ?? []
-        // Mostly one or two changes, at times many.
+        // Mostly one or two changes, sometimes many.
         let changes = 1 + Int(UInt64.random(in: 0...63, using: &generator).trailingZeroBitCount)
         for _ in 0..<min(changes, 16) {
             let other = corpus.randomElement(using: &generator) ?? []
@@ -37,7 +37,7 @@ struct FuzzMutation {
 
     private mutating func number(below bound: Int) -> Int { Int.random(in: 0..<max(bound, 1), using: &generator) }
 
-    /// Short ranges more often than long ones.
+    /// A range within `count`; short ones are more likely than long ones.
     private mutating func range(in count: Int) -> Range<Int> {
         let start = number(below: count + 1)
         let length = number(below: 4) > 0 ? number(below: 9) : number(below: count + 1)
@@ -45,7 +45,7 @@ struct FuzzMutation {
     }
 
     private mutating func alterRecords(_ input: inout [UInt8], _ other: [UInt8]) {
-        // At times the lengths themselves.
+        // Sometimes alter the lengths themselves.
         guard number(below: 16) > 0 else { return alterOctets(&input, other) }
         var records = FuzzRecords.decode(input)
         let others = FuzzRecords.decode(other)
@@ -61,7 +61,7 @@ struct FuzzMutation {
         case 3: if let record = others.randomElement(using: &generator) { records.insert(record, at: place) }
         case 4: records = Array(records[..<place]) + others.dropFirst(number(below: others.count + 1))
         case 5:
-            // One in two, which a stream does not mind.
+            // Splits one record into two, which makes no difference to a stream.
             let cut = number(below: records[place].count + 1)
             records.insert(Array(records[place][cut...]), at: place + 1)
             records[place].removeLast(records[place].count - cut)
@@ -123,7 +123,7 @@ struct FuzzMutation {
         }
     }
 
-    /// Changes an octet that counts what follows it, or what follows without the octet.
+    /// Changes an octet that counts the octets after it, or removes one of those.
     private mutating func lieAboutLength(in bytes: inout [UInt8]) {
         let places = bytes.indices.filter { place in
             let length = Int(bytes[place])

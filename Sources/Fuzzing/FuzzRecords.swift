@@ -1,7 +1,7 @@
-/// Several strings of octets in one: each has its length in front, two octets, most significant first. What is left
-/// over at the end is the last of them, whatever its length says, so that every input has a reading.
+/// Several octet strings in one: each follows its length (2, most significant octet first). At the end the last string
+/// takes the remaining octets, whatever its length says, so that every input has a meaning.
 package enum FuzzRecords {
-    /// Takes them apart.
+    /// Splits the octets into strings.
     package static func decode(_ bytes: [UInt8]) -> [[UInt8]] {
         var records: [[UInt8]] = []
         var rest = bytes[...]
@@ -13,7 +13,7 @@ package enum FuzzRecords {
         return records
     }
 
-    /// Puts them together; of each the first 65,535 octets.
+    /// Joins the strings; of each it takes the first 65,535 octets.
     package static func encode(_ records: [[UInt8]]) -> [UInt8] {
         var bytes: [UInt8] = []
         for record in records {

@@ -6,6 +6,6 @@ extension FuzzTarget {
         .accessMessage, .composition, .provisioningPDU, .configurationDatabase, .definition,
     ]
 
-    /// The target with that name.
+    /// The target with that name; nil if there is none.
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }

@@ -1,10 +1,10 @@
-/// A parser or a machine with what it is given, and what has to hold whatever it is given.
+/// A parser or a machine, its inputs, and the conditions that hold for every input.
 package struct FuzzTarget: Sendable {
-    /// How the octets of an input are made up, so that they can be altered by their parts.
+    /// The structure of an input, so that its parts can be altered.
     package enum Shape: Hashable, Sendable {
         /// One string of octets.
         case octets
-        /// Several, each with its length in front; see ``FuzzRecords``.
+        /// Several octet strings; see ``FuzzRecords``.
         case records
         /// Lines of text.
         case text
@@ -12,17 +12,17 @@ package struct FuzzTarget: Sendable {
 
     /// The name on the command line.
     package let name: String
-    /// What it examines, a few words.
+    /// What it examines, in a few words.
     package let summary: String
-    /// How inputs are made up.
+    /// The structure of inputs.
     package let shape: Shape
     /// The most octets of an input.
     package let maximumSize: Int
-    /// Good inputs to begin with.
+    /// Valid inputs to begin with.
     package let seeds: [[UInt8]]
-    /// Octets that mean something to the parser.
+    /// Octets with a meaning for the parser.
     package let dictionary: [[UInt8]]
-    /// Examines one input and notes what became of it.
+    /// Examines one input and notes the outcome. Throws ``FuzzViolation`` if a condition does not hold.
     package let run: @Sendable ([UInt8], inout FuzzTrace) throws(FuzzViolation) -> Void
 
     package init(
@@ -54,10 +54,10 @@ package struct FuzzViolation: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// What became of one input, noted in pieces. An input with a piece that none before it had is worth altering further:
-/// this takes the place of measured coverage.
+/// The outcome of one input, noted in pieces. An input with a new piece is worth altering further. This replaces the
+/// measurement of coverage.
 package struct FuzzTrace: Sendable {
-    /// The pieces as hashes, which mean nothing outside of this process.
+    /// The pieces as hashes, valid only in this process.
     package private(set) var outcomes: [Int] = []
 
     /// An empty trace.
@@ -66,19 +66,19 @@ package struct FuzzTrace: Sendable {
     /// Notes that something happened.
     package mutating func note(_ outcome: some Hashable) { outcomes.append(outcome.hashValue) }
 
-    /// Notes an error by its kind, whatever numbers it holds.
+    /// Notes the kind of an error, without its numbers.
     mutating func note(kindOf error: any Error) {
         let text = String(describing: error)
         note(text.filter { !$0.isNumber })
     }
 }
 
-/// Demands that something holds.
+/// Throws ``FuzzViolation`` unless a condition holds.
 func demand(_ condition: Bool, _ description: @autoclosure () -> String) throws(FuzzViolation) {
     guard condition else { throw FuzzViolation(description()) }
 }
 
-/// Demands that nothing is thrown.
+/// Throws ``FuzzViolation`` if `body` throws.
 func demandSuccess<Value, Failure: Error>(
     _ description: @autoclosure () -> String,
     _ body: () throws(Failure) -> Value

@@ -1,17 +1,17 @@
 /// Runs a target on altered inputs. The same target, seed and corpus give the same inputs.
 package struct Fuzzer {
-    /// What is run.
+    /// The target.
     package let target: FuzzTarget
-    /// Inputs run so far.
+    /// How many inputs were run.
     package private(set) var executions = 0
-    /// The input that was run last, or is being run.
+    /// The current or last input.
     package private(set) var input: [UInt8] = []
     private var mutation: FuzzMutation
     private var corpus: [[UInt8]]
     private var seen: Set<Int> = []
     private var firstOnes: ArraySlice<[UInt8]>
 
-    /// The most inputs that are kept for being altered; the first ones come from outside and stay.
+    /// The most inputs kept for altering. The first ones are given and stay.
     private static let corpusLimit = 4096
 
     /// A fuzzer.
@@ -24,19 +24,21 @@ package struct Fuzzer {
         mutation = FuzzMutation(target, seed: seed)
     }
 
-    /// How many different things have become of inputs.
+    /// How many different outcomes were noted.
     package var outcomes: Int { seen.count }
 
-    /// How many inputs are altered further.
+    /// How many inputs are kept for altering.
     package var kept: Int { corpus.count }
 
-    /// Chooses the next input: those that were given first, as they are, then altered ones.
+    /// Chooses the next input: first the given ones unchanged, then altered ones.
     package mutating func prepare() -> [UInt8] {
         input = firstOnes.popFirst() ?? mutation.alter(corpus)
         return input
     }
 
-    /// Runs the input that was chosen.
+    /// Runs the chosen input.
+    ///
+    /// - Throws: ``FuzzViolation`` if a condition of the target does not hold.
     package mutating func run() throws(FuzzViolation) {
         executions += 1
         var trace = FuzzTrace()

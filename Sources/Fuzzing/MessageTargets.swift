@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension FuzzTarget {
-    /// Access messages: the opcode decides what the rest is.
+    /// Access messages; the opcode determines the contents of the rest.
     package static let accessMessage = FuzzTarget(
         "access-message",
         "messages of the foundation models",
@@ -64,7 +64,7 @@ extension FuzzTarget {
             try Message(parameters: again[...])
         }
         try demand(read == message, "\(type) is another after being written")
-        // Lists of keys may come with two octets for each index, and are written shorter.
+        // Lists of keys may have two octets for each index, and are written in a shorter form.
         let mayBecomeShorter =
             switch message {
             case is ConfigNetKeyList, is ConfigAppKeyList, is ConfigSIGModelAppList, is ConfigVendorModelAppList: true

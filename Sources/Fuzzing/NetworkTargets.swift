@@ -4,8 +4,8 @@ extension FuzzTarget {
     private static let keys = KeyDerivation.k2(KeyMaterial(Octets16(high: 1, low: 2)), purpose: [0])
     private static let subnet = KeyMaterial(Octets16(high: 3, low: 4))
 
-    /// Network PDUs: an even octet in front, and the rest is opened as it is; an odd one, and the rest is the fields of
-    /// a PDU that is secured, opened, and opened again with a bit changed.
+    /// Network PDUs. After an even octet, the rest is opened as it is. After an odd one, the rest has the fields of a
+    /// PDU. That is secured, opened, and opened again with one bit changed.
     package static let networkPDU = FuzzTarget(
         "network-pdu",
         "network PDUs, opened and secured",
@@ -58,7 +58,8 @@ extension FuzzTarget {
         } catch let violation as FuzzViolation {
             throw violation
         } catch {
-            // The nonces of the other two leave CTL and TTL out, so that these are refused for what they say.
+            // The nonces of the other two purposes do not contain CTL and TTL, so that these fields can cause the
+            // refusal.
             guard case .message = purpose else { return }
             try demand(error as? NetworkPDUError == .notAuthentic, "an altered PDU ends in \(error)")
         }
@@ -81,7 +82,7 @@ extension FuzzTarget {
         )
     }
 
-    /// Proxy PDUs: each record is a packet; the first octet of the first record is the size into which they are cut
+    /// Proxy PDUs. Each record is a packet, except the first: its first octet is the packet size for splitting the PDUs
     /// again.
     package static let proxyPDU = FuzzTarget(
         "proxy-pdu",

@@ -4,23 +4,23 @@ import Glibc
 import Darwin
 #endif
 
-/// Keeps the present input where a signal handler can write it to a file: a trap ends the process, and nothing but what
-/// is safe in a handler can be done then (open, write, close, signal, raise).
+/// Keeps the current input where a signal handler can write it to a file. A trap ends the process, and a handler may
+/// only call safe functions (open, write, close, signal, raise).
 enum CrashRecord {
-    /// The most octets of an input that is kept.
+    /// The most octets of an input that are kept.
     private static let capacity = 1 << 20
     private nonisolated(unsafe) static let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
     private nonisolated(unsafe) static var count = 0
     private nonisolated(unsafe) static var path: UnsafeMutablePointer<CChar>?
 
-    /// Seconds that one input may take.
+    /// How long one input may take, in seconds.
     static let patience: UInt32 = 20
 
-    /// Has the input written to a file when the process traps, aborts or hangs.
+    /// Lets the process write its input to a file when it traps, aborts or hangs.
     static func install(path: String) {
         buffer.initialize(repeating: 0, count: capacity)
         CrashRecord.path = strdup(path)
-        // A stack of its own, for the other one may be what has run out.
+        // A separate stack, because the normal one may have run out.
         var stack = stack_t()
         stack.ss_size = 1 << 16
         stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -40,7 +40,7 @@ enum CrashRecord {
         for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGALRM] { sigaction(number, &action, nil) }
     }
 
-    /// Notes what is run next, and begins to count its time.
+    /// Keeps the next input, and starts to measure its time.
     static func note(_ input: [UInt8]) {
         count = 0
         let size = min(input.count, capacity)
@@ -51,13 +51,13 @@ enum CrashRecord {
         alarm(patience)
     }
 
-    /// Nothing is run any more.
+    /// Stops measuring, because no input is running.
     static func clear() {
         alarm(0)
         count = 0
     }
 
-    /// Writes the present input to the file.
+    /// Writes the current input to the file.
     static func write() {
         guard let path else { return }
         let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)

@@ -63,7 +63,7 @@ struct FuzzCommand {
         FileManager.default.contents(atPath: path).map { [UInt8]($0) }
     }
 
-    /// Does what the arguments say.
+    /// Does what the arguments ask for.
     ///
     /// - Returns: the exit status: 1 after a violation, 2 for wrong arguments.
     func run() -> Int32 {

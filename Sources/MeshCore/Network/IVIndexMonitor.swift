@@ -1,43 +1,43 @@
-/// Decides which IV indexes heard in beacons are taken over (Mesh Protocol 3.11.5 and 3.11.6).
+/// Decides which IV indexes from beacons are adopted (Mesh Protocol 3.11.5 and 3.11.6).
 package struct IVIndexMonitor: Hashable, Sendable {
-    /// What a beacon does to the known state.
+    /// The effect of a beacon on the known state.
     package enum Verdict: Hashable, Sendable {
-        /// It says what is known.
+        /// The beacon confirms the known state.
         case unchanged
-        /// The state becomes that of the beacon; sequence numbers restart with the new transmit index.
+        /// The beacon's state replaces the known one. Sequence numbers start again with the new transmit index.
         case changed(IVIndex)
-        /// It is not taken over.
+        /// The beacon's state is not adopted.
         case ignored(Refusal)
     }
 
-    /// Why a beacon is not taken over.
+    /// Why a beacon's state is not adopted.
     package enum Refusal: Hashable, Sendable {
-        /// It is behind: its IV index is lower, or it announces an update that has ended.
+        /// It is older: its IV index is lower, or it announces an update that has ended.
         case older
-        /// It is further ahead than ``recoveryLimit``.
+        /// It is more than ``recoveryLimit`` ahead.
         case tooFarAhead
-        /// It is of a secondary subnet, which must not raise the IV index of a member of the primary one.
+        /// It comes from a secondary subnet, which must not raise the IV index of a member of the primary one.
         case secondarySubnet
-        /// The known state is to last for ``minimumStay``, until then.
+        /// The known state must last for ``minimumStay``, until then.
         case tooSoon(until: Instant)
-        /// The IV index was recovered within ``recoveryInterval``, which ends then.
+        /// The IV index was recovered less than ``recoveryInterval`` ago; that interval ends then.
         case recoveredLately(until: Instant)
     }
 
-    /// How sure the known state is.
+    /// How certain the known state is.
     package enum Certainty: Hashable, Sendable {
-        /// It is only a supposition, as after an import, for databases do not tell the IV index: nothing is to be sent
-        /// under it, and the first authentic beacon corrects it, however far ahead or behind.
+        /// It is only assumed, as after an import, because databases do not contain the IV index. Nothing may be sent
+        /// with it, and the first authentic beacon corrects it, however far ahead or behind.
         case supposed
-        /// Somebody said so who ought to know, and no node of the network has confirmed it yet. It is used. The first
-        /// authentic beacon corrects it as long as nothing was sent under it; then it is like one that is known, for
-        /// sequence numbers that were used under it must not be used again.
+        /// A person stated it, and no node of the network has confirmed it. It is in use. As long as nothing was sent
+        /// with it, the first authentic beacon corrects it. Afterwards it counts as known, because sequence numbers
+        /// that were used with it must not be used again.
         case stated(isUsed: Bool)
-        /// It was provisioned, or a node of the network said so.
+        /// Provisioning gave it, or a node of the network confirmed it.
         case known
     }
 
-    /// When the state was reached, on the clock of whoever asks; nil where it is not known, which allows any change.
+    /// When the state began, on the caller's clock; nil if unknown, which allows any change.
     package struct Times: Hashable, Sendable {
         /// When the known state began.
         package var changedAt: Instant?
@@ -50,43 +50,43 @@ package struct IVIndexMonitor: Hashable, Sendable {
         }
     }
 
-    /// What is known.
+    /// The known state.
     package private(set) var current: IVIndex
-    /// How sure that is.
+    /// How certain it is.
     package private(set) var certainty: Certainty
-    /// Since when.
+    /// When it began.
     package private(set) var times: Times
 
-    /// A state that was provisioned, stated or stored.
+    /// A state from provisioning, a person or storage.
     ///
-    /// - Parameter times: when it was reached, which has to outlive restarts for the limits to hold.
+    /// - Parameter times: when it began; keep them across restarts, or the limits do not hold.
     package init(_ current: IVIndex, certainty: Certainty = .known, times: Times = Times()) {
         self.current = current
         self.certainty = certainty
         self.times = times
     }
 
-    /// Whether it is more than a supposition, so that messages may be sent under it.
+    /// Whether the state is more than an assumption, so that messages may be sent with it.
     package var isKnown: Bool { certainty != .supposed }
 
-    /// Whether an authentic beacon is right in any case, because nothing depends on what is known.
+    /// Whether any authentic beacon corrects the state, because nothing depends on it.
     private var isCorrectable: Bool { certainty == .supposed || certainty == .stated(isUsed: false) }
 
-    /// The furthest a beacon may be ahead (3.11.6).
+    /// The furthest that a beacon may be ahead (3.11.6).
     package static let recoveryLimit: UInt32 = 42
     /// The shortest stay in normal operation and in an update (3.11.5).
     package static let minimumStay = Duration.seconds(96 * 3600)
-    /// An update ends before it has lasted that long (3.11.5).
+    /// An update must end before this time (3.11.5).
     package static let longestUpdate = Duration.seconds(144 * 3600)
     /// The shortest time between two recoveries (3.11.6).
     package static let recoveryInterval = Duration.seconds(192 * 3600)
 
-    /// What an authentic beacon would do.
+    /// The effect that an authentic beacon would have.
     ///
     /// - Parameters:
-    ///   - announced: what it says.
-    ///   - mayRaise: false for a beacon of a secondary subnet heard by a member of the primary subnet, which must not
-    ///     raise the index.
+    ///   - announced: the state in the beacon.
+    ///   - mayRaise: whether the beacon may raise the index. That is not so for a beacon of a secondary subnet if the
+    ///     receiver belongs to the primary one.
     package func verdict(_ announced: IVIndex, mayRaise: Bool, at now: Instant) -> Verdict {
         if isCorrectable, mayRaise { return announced == current ? .unchanged : .changed(announced) }
         guard announced.value >= current.value else { return .ignored(.older) }
@@ -105,24 +105,24 @@ package struct IVIndexMonitor: Hashable, Sendable {
         return .changed(announced)
     }
 
-    /// Notes that somebody of the network said what was supposed, stated or known.
+    /// Records that a node of the network confirmed the current state.
     ///
-    /// - Returns: whether it was only stated until now, which is to be stored as confirmed.
+    /// - Returns: whether the state was only stated before; the confirmation then has to be stored.
     package mutating func confirm() -> Bool {
         let wasStated = if case .stated = certainty { true } else { false }
         certainty = .known
         return wasStated
     }
 
-    /// Notes that a message is sent under the present state.
+    /// Records that a message is sent with the current state.
     package mutating func use() {
         if case .stated = certainty { certainty = .stated(isUsed: true) }
     }
 
-    /// Takes over what ``verdict(_:mayRaise:at:)`` returned as changed.
+    /// Adopts a state for which ``verdict(_:mayRaise:at:)`` returned ``Verdict/changed(_:)``.
     package mutating func change(to announced: IVIndex, at now: Instant) {
         guard !isCorrectable else {
-            // When the network came to it is not known.
+            // When the network reached it is unknown.
             self = IVIndexMonitor(announced)
             return
         }
@@ -134,15 +134,15 @@ package struct IVIndexMonitor: Hashable, Sendable {
 }
 
 extension IVIndex {
-    /// Whether the way to a state that is not behind this one is a step of the IV Update procedure (Mesh Protocol
-    /// 3.11.5). Every other one is a recovery (3.11.6).
+    /// Whether the change to a state that is not older is a step of the IV Update procedure (Mesh Protocol 3.11.5).
+    /// Every other change is a recovery (3.11.6).
     package func isUpdate(to next: IVIndex) -> Bool {
         if next.value == value { return true }
         return next.value > value && next.value - value == 1 && !isUpdateInProgress && next.isUpdateInProgress
     }
 
-    /// Whether two participants take each other's messages: each accepts its own IV index and the one before
-    /// (Mesh Protocol 3.11.5).
+    /// Whether two participants accept each other's messages. Each accepts its own IV index and the one before (Mesh
+    /// Protocol 3.11.5).
     package func isUnderstood(with other: IVIndex) -> Bool {
         func accepts(_ receiver: IVIndex, _ sender: IVIndex) -> Bool {
             let sent = sender.transmitValue

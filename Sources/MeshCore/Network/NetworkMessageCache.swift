@@ -1,4 +1,4 @@
-/// Remembers the network PDUs seen last, so that one that arrives by several ways is handled once (Mesh Protocol
+/// Remembers recent network PDUs, so that a PDU that arrives on several ways is handled only once (Mesh Protocol
 /// 3.4.6.5).
 package struct NetworkMessageCache: Sendable {
     private var known: Set<UInt64> = []
@@ -11,14 +11,15 @@ package struct NetworkMessageCache: Sendable {
         self.capacity = max(1, capacity)
     }
 
-    /// How many PDUs are remembered.
+    /// The number of PDUs remembered.
     package var count: Int { order.count }
 
-    /// Remembers a PDU and forgets the oldest if there is no room.
+    /// Remembers a PDU, and forgets the oldest one if there is no room.
     ///
-    /// - Returns: whether it was new.
+    /// - Returns: whether the PDU was new.
     package mutating func insert(_ pdu: NetworkPDU) -> Bool {
-        // SRC and SEQ name a PDU within an IV index. Its last bit would not do: a recovery may go two further at once.
+        // SRC and SEQ identify a PDU within an IV index. The last bit of the index would not be enough, since a
+        // recovery may go two ahead at once.
         let identity = UInt64(pdu.ivIndex & 0xFF_FFFF) << 40 | UInt64(pdu.sequence) << 16 | UInt64(pdu.source.rawValue)
         guard known.insert(identity).inserted else { return false }
         if order.count < capacity {
@@ -31,7 +32,7 @@ package struct NetworkMessageCache: Sendable {
         return true
     }
 
-    /// Forgets everything, as at a new IV index.
+    /// Forgets all PDUs, as for a new IV index.
     package mutating func removeAll() {
         known = []
         order = []

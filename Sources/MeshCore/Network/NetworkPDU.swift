@@ -1,19 +1,19 @@
 /// Why a network PDU was refused (Mesh Protocol 3.4.6.3).
 package enum NetworkPDUError: Error, Hashable, Sendable {
-    /// Its form is wrong: too short, too long, or an authentic header field with a prohibited value.
+    /// It is too short or too long, or an authentic header field has a prohibited value.
     case malformed(DecodeError)
     /// No known key has its NID.
     case unknownNID(UInt8)
-    /// It is not authentic under any known key with its NID: made under another key or IV index, or altered.
+    /// No known key with its NID authenticates it: it was made with another key or IV index, or altered.
     case notAuthentic
 }
 
-/// A network PDU in the clear (Mesh Protocol 3.4.4).
+/// A decrypted network PDU (Mesh Protocol 3.4.4).
 ///
 /// On air: IVI (1 bit) and NID (7), then obfuscated CTL (1), TTL (7), SEQ (24) and SRC (16), then encrypted DST (16)
 /// and the transport PDU, then a NetMIC of 32 bits for access or 64 bits for control messages; all big-endian.
 package struct NetworkPDU: Hashable, Sendable {
-    /// The IV index under which the PDU is secured; its least significant bit is sent as IVI.
+    /// The IV index that secures the PDU; IVI is its least significant bit.
     package var ivIndex: UInt32
     /// CTL: whether the transport PDU is a control message.
     package var isControl: Bool
@@ -23,7 +23,7 @@ package struct NetworkPDU: Hashable, Sendable {
     package var sequence: UInt32
     /// The element that sent it.
     package var source: UnicastAddress
-    /// Where it is going; ``Address/unassigned`` only in proxy configuration messages.
+    /// The destination; ``Address/unassigned`` only in proxy configuration messages.
     package var destination: Address
     /// The lower transport PDU: 1 to 16 octets, 12 if ``isControl``; none in a proxy solicitation.
     package var transportPDU: [UInt8]
@@ -46,7 +46,7 @@ package struct NetworkPDU: Hashable, Sendable {
         self.transportPDU = transportPDU
     }
 
-    /// What the PDU carries, which decides its nonce (3.9.5).
+    /// The kind of contents, which determines the nonce (3.9.5).
     package enum Purpose: Sendable {
         /// A message to a mesh address.
         case message
@@ -58,16 +58,16 @@ package struct NetworkPDU: Hashable, Sendable {
 
     /// The most octets of a PDU on any bearer.
     package static let maximumSize = 29
-    /// Header, destination, one octet and the shorter NetMIC.
+    /// The fewest octets: header, destination, one octet and the shorter NetMIC.
     package static let minimumSize = 14
 
-    /// The NID of a PDU, or nil of nothing.
+    /// The NID of a PDU; nil for no octets.
     package static func nid(of bytes: [UInt8]) -> UInt8? {
         bytes.first.map { $0 & 0x7F }
     }
 
-    /// The IV index that a PDU was secured with, given what is current: that one, or the one before (3.11.5); nil where
-    /// there is none before.
+    /// The IV index that secured a PDU, given the current one: that index or the one before it (3.11.5). Nil if there
+    /// would have to be one before 0.
     package static func ivIndex(of bytes: [UInt8], current: UInt32) -> UInt32? {
         guard let first = bytes.first else { return nil }
         if UInt32(first >> 7) == current & 1 { return current }
@@ -99,7 +99,7 @@ package struct NetworkPDU: Hashable, Sendable {
         }
     }
 
-    /// The secured PDU.
+    /// Encrypts, authenticates and obfuscates the PDU.
     ///
     /// - Throws: ``DecodeError`` for field values that no PDU can have.
     package func encoded(
@@ -113,7 +113,7 @@ package struct NetworkPDU: Hashable, Sendable {
     private func sealed(with credentials: NetworkCredentials, _ purpose: Purpose) -> [UInt8] {
         let clearSize = 2 + transportPDU.count
         let size = 7 + clearSize + micSize.rawValue
-        // A literal of the greatest size, cut, is allocated without asking the runtime for the type of its storage,
+        // Cutting a literal of the greatest size allocates without asking the runtime for the type of its storage,
         // which takes as long as an AES block.
         let first = UInt8(truncatingIfNeeded: ivIndex & 1) << 7 | credentials.nid
         var bytes: [UInt8] = [
@@ -138,10 +138,10 @@ package struct NetworkPDU: Hashable, Sendable {
         return bytes
     }
 
-    /// The secured PDU under `credentials` opened.
+    /// Opens a PDU that `credentials` secure.
     ///
-    /// - Parameter ivIndex: the one that ``ivIndex(of:current:)`` names.
-    /// - Throws: ``NetworkPDUError``; ``NetworkPDUError/notAuthentic`` if other credentials should be tried.
+    /// - Parameter ivIndex: the result of ``ivIndex(of:current:)``.
+    /// - Throws: ``NetworkPDUError``; after ``NetworkPDUError/notAuthentic``, other credentials may fit.
     package init(
         decoding bytes: [UInt8],
         with credentials: NetworkCredentials,
@@ -159,7 +159,7 @@ package struct NetworkPDU: Hashable, Sendable {
         let isControl = header >> 47 & 1 == 1
         let mic: MICSize = isControl ? .bits64 : .bits32
         let clearSize = bytes.count - 7 - mic.rawValue
-        // Under the wrong key the header is noise, so nothing in it is worth an error before authentication.
+        // With the wrong key the header is noise, so no error about it makes sense before authentication.
         guard clearSize >= 2, let source = UnicastAddress(rawValue: UInt16(truncatingIfNeeded: header)) else {
             throw .notAuthentic
         }
@@ -202,15 +202,15 @@ package struct NetworkPDU: Hashable, Sendable {
         (isControl ? 1 << 47 : 0) | UInt64(ttl) << 40 | UInt64(sequence) << 16 | UInt64(source.rawValue)
     }
 
-    /// What the header is combined with, in the low 48 bits (3.9.6.4): from the privacy key, the IV index and the first
-    /// seven encrypted octets.
+    /// The value that obfuscates the header, in the low 48 bits (3.9.6.4). It is made from the privacy key, the IV
+    /// index and the first seven encrypted octets.
     @inline(__always)
     private static func mask(
         _ privacy: AESBlockCipher,
         _ ivIndex: UInt32,
         _ bytes: UnsafeBufferPointer<UInt8>
     ) -> UInt64 {
-        // Two loads that overlap in one octet: eight from octet 7 on would leave the shortest PDU.
+        // Two loads that overlap by one octet: a load of eight octets from octet 7 on would exceed the shortest PDU.
         let raw = UnsafeRawBufferPointer(bytes)
         let first = UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 7, as: UInt32.self))
         let second = UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 10, as: UInt32.self))

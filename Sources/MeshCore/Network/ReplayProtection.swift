@@ -1,15 +1,15 @@
-/// The replay protection list: for every source the highest sequence number accepted (Mesh Protocol 3.9.8).
+/// The replay protection list: the highest accepted sequence number of every source (Mesh Protocol 3.9.8).
 ///
-/// For a segmented message it is the sequence number of SeqAuth, recorded when the message is complete. A list read
-/// from a database makes replays fail across restarts: what was the highest number counts for every message then.
+/// For a segmented message that is the sequence number of SeqAuth, recorded when the message is complete. A list read
+/// from a database also stops replays across restarts; its highest numbers then count for all kinds of messages.
 package struct ReplayProtection: Hashable, Sendable {
-    /// What is known of one source.
+    /// The record of one source.
     package struct Entry: Hashable, Sendable {
         /// The source.
         package var source: UnicastAddress
-        /// The IV index of the highest number.
+        /// The IV index of the highest sequence number.
         package var ivIndex: UInt32
-        /// The highest number, 24 bits.
+        /// The highest sequence number, 24 bits.
         package var sequence: UInt32
 
         package init(source: UnicastAddress, ivIndex: UInt32, sequence: UInt32) {
@@ -21,11 +21,11 @@ package struct ReplayProtection: Hashable, Sendable {
         fileprivate var order: UInt64 { UInt64(ivIndex) << 24 | UInt64(sequence) }
     }
 
-    /// What happens to a message.
+    /// The decision about a message.
     package enum Verdict: Sendable {
-        /// It is newer than everything from its source.
+        /// It is newer than all messages of its source.
         case accepted
-        /// It, or a later one, was accepted before.
+        /// This message or a later one was accepted before.
         case replayed
         /// Its source is new and the list is full.
         case full
@@ -33,7 +33,7 @@ package struct ReplayProtection: Hashable, Sendable {
 
     private struct Record: Hashable {
         var highest: Entry
-        /// SeqAuth of the last segmented message completed; never above ``highest``.
+        /// SeqAuth of the last completed segmented message; never above ``highest``.
         var segmented: UInt64?
     }
 
@@ -41,8 +41,8 @@ package struct ReplayProtection: Hashable, Sendable {
     package let capacity: Int
     private var list: [UnicastAddress: Record] = [:]
 
-    /// A list for `capacity` sources, by default every unicast address there is, that starts from stored entries; of
-    /// several for one source the highest counts, and what exceeds the capacity is left out.
+    /// A list with stored entries and room for `capacity` sources, by default for every unicast address. If a source
+    /// has several entries, the highest counts. Entries beyond the capacity are left out.
     package init(_ entries: some Sequence<Entry> = [Entry](), capacity: Int = 0x7FFF) {
         self.capacity = capacity
         for entry in entries {
@@ -65,10 +65,10 @@ package struct ReplayProtection: Hashable, Sendable {
         return entry.order > known.highest.order ? .accepted : .replayed
     }
 
-    /// Whether a segment would be accepted as the first to arrive of its message.
+    /// Whether a segment would be accepted as the first one received of its message.
     ///
-    /// Its message must be newer than every segmented one, and the segment itself newer than everything: were the
-    /// message compared with everything, an acknowledgment that overtakes a lost segment would shut the message out for
+    /// The message must be newer than every segmented one, and the segment newer than everything. If the message itself
+    /// had to be newer than everything, an acknowledgment that overtakes a lost segment would exclude the message for
     /// good.
     ///
     /// - Parameter first: the sequence number of SeqAuth.
@@ -83,9 +83,9 @@ package struct ReplayProtection: Hashable, Sendable {
         return Entry(source: source, ivIndex: ivIndex, sequence: first).order > segmented ? .accepted : .replayed
     }
 
-    /// Records an accepted message; a lower number than the known one changes nothing.
+    /// Records an accepted message. A number below the known one changes nothing.
     ///
-    /// - Parameter isSegmented: whether `sequence` is that of the SeqAuth of a message completed.
+    /// - Parameter isSegmented: whether `sequence` is that of the SeqAuth of a completed message.
     package mutating func record(
         _ source: UnicastAddress,
         ivIndex: UInt32,
@@ -100,7 +100,7 @@ package struct ReplayProtection: Hashable, Sendable {
         list[source] = record
     }
 
-    /// Forgets a source, such as a node that was removed and whose address is given out again.
+    /// Forgets a source, such as a removed node whose address is assigned again.
     package mutating func remove(_ source: UnicastAddress) {
         list[source] = nil
     }

@@ -1,29 +1,30 @@
-/// How the IV index of a network and the sequence numbers of one source stand (Mesh Protocol 3.11.5).
+/// The state of a network's IV index and of the sequence numbers of one source (Mesh Protocol 3.11.5).
 ///
-/// A source has 2^24 numbers under an IV index, and only an update of the IV index, which takes 96 hours at least,
-/// gives it new ones. A configurator over a proxy cannot start that update: secure network beacons are sent by nodes,
-/// and a proxy passes none on from its client. Nodes start it when their own numbers run low.
+/// A source has 2^24 numbers for each IV index. Only an update of the IV index, which takes at least 96 hours, gives it
+/// new ones. A client of a proxy cannot start that update, because nodes send the secure network beacons, and a proxy
+/// does not forward those of its client. Nodes start it when their own numbers run low.
 package struct SequenceHealth: Hashable, Sendable {
-    /// What is worth knowing, the gravest first.
+    /// A noteworthy state.
     package enum Finding: Hashable, Sendable {
-        /// All numbers are used; nothing can be sent before the IV index rises.
+        /// All numbers are used. Nothing can be sent before the IV index rises.
         case exhausted
-        /// Fewer numbers are left than an IV update takes time at the usual rate, or than ``urgentLimit``.
+        /// At the current rate the remaining numbers end before an IV update could, or fewer than ``urgentLimit``
+        /// remain.
         case urgent
-        /// More than half of the numbers are used, which is when nodes of the usual stacks start an IV update.
+        /// More than half of the numbers are used. Nodes with common stacks then start an IV update.
         case low
-        /// Numbers were used under a higher IV index than the database knows: it is an old copy.
+        /// Numbers were used with a higher IV index than that of the database, so the database is an old copy.
         case behindReservation(UInt32)
-        /// An update has been in progress for longer than the 144 hours that it may take, as far as we have heard.
+        /// As far as we have heard, an update has lasted longer than the allowed 144 hours.
         case updateOverdue(since: Timestamp)
-        /// The state is said to have begun in the future: the clock was put back.
+        /// The recorded start of the state lies in the future: the clock was set back.
         case clockBehind(Timestamp)
-        /// No beacon of the network was heard yet, so that its IV index is only supposed.
+        /// No beacon of the network has been heard, so the IV index is only assumed.
         case ivIndexUnknown
-        /// A person stated the IV index, then, and nobody of the network has confirmed it yet.
+        /// A person stated the IV index at that time, and no node of the network has confirmed it.
         case ivIndexStated(at: Timestamp)
 
-        /// Whether it keeps messages from being sent or understood, now or soon.
+        /// Whether it prevents messages from being sent or understood, now or soon.
         package var isGrave: Bool {
             switch self {
             case .exhausted, .urgent, .behindReservation: true
@@ -32,38 +33,38 @@ package struct SequenceHealth: Hashable, Sendable {
         }
     }
 
-    /// How many numbers there are under one IV index.
+    /// The number of sequence numbers for one IV index.
     package static let capacity: UInt32 = 1 << 24
-    /// From how many used numbers on ``Finding/low`` holds: nodes that run Zephyr or BlueZ start an IV update there.
+    /// From this number of used ones, ``Finding/low`` applies. Nodes with Zephyr or BlueZ then start an IV update.
     package static let lowLimit: UInt32 = 1 << 23
-    /// With fewer numbers left ``Finding/urgent`` holds: a sixteenth of them, a choice of our own.
+    /// If fewer numbers remain, ``Finding/urgent`` applies. A sixteenth of all; our own choice.
     package static let urgentLimit: UInt32 = 1 << 20
-    /// How long the wait for new numbers may be: 96 hours before an update may begin, and the up to 144 that it takes.
+    /// The longest wait for new numbers, in seconds: 96 hours before an update may begin, and up to 144 hours for the
+    /// update.
     private static let renewalSeconds: Int64 = (96 + 144) * 3600
-    /// A rate is told of no shorter time than a day.
+    /// The shortest period from which a rate is computed, in seconds: a day.
     private static let leastObservation: Int64 = 86_400
 
-    /// Whose numbers.
+    /// The source of the numbers.
     package var source: UnicastAddress
-    /// The IV index of the network, as it is known.
+    /// The known IV index of the network.
     package var ivIndex: IVIndex
-    /// The numbers that are used or reserved under the IV index that messages are sent with.
+    /// How many numbers are used or reserved with the IV index for sending.
     package var used: UInt32
-    /// How many seconds those that are left last at the rate since the IV index changed; nil where that is not known.
+    /// How many seconds the remaining numbers last at the rate since the IV index changed; nil if unknown.
     package var secondsLeft: Int64?
-    /// What is worth knowing, the gravest first.
+    /// The findings, the gravest first.
     package var findings: [Finding]
 
-    /// The numbers that are left.
+    /// The number of remaining sequence numbers.
     package var left: UInt32 { SequenceHealth.capacity - used }
 
-    /// How they stand.
+    /// Evaluates the state of a source.
     ///
     /// - Parameters:
-    ///   - isIVIndexKnown: whether the network's IV index is more than a supposition.
-    ///   - reserved: under which IV index the source last sent, and how many numbers of it are used or reserved, at
-    ///     most
-    ///     2^24; nil if it never sent.
+    ///   - isIVIndexKnown: whether the network's IV index is more than an assumption.
+    ///   - reserved: the IV index with which the source last sent, and how many numbers of it are used or reserved, at
+    ///     most 2^24; nil if it never sent.
     package init(
         of source: UnicastAddress,
         in network: MeshNetwork,
@@ -80,7 +81,7 @@ package struct SequenceHealth: Hashable, Sendable {
 
         let since = network.ivIndexChangedAt
         let (age, overflow) = now.rawValue.subtractingReportingOverflow(since?.rawValue ?? now.rawValue)
-        // While an update is in progress, the numbers are still those of the IV index before.
+        // While an update is in progress, numbers are still those of the IV index before.
         if since != nil, !overflow, age >= SequenceHealth.leastObservation, !ivIndex.isUpdateInProgress, used > 0 {
             let (product, tooMuch) = age.multipliedReportingOverflow(by: Int64(left))
             secondsLeft = tooMuch ? nil : product / Int64(used)

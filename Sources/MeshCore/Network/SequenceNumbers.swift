@@ -1,21 +1,22 @@
-/// Hands out sequence numbers for outgoing network PDUs (Mesh Protocol 3.4.4.5, 3.9.3).
+/// Gives out sequence numbers for outgoing network PDUs (Mesh Protocol 3.4.4.5, 3.9.3).
 ///
-/// A number is handed out once in the life of an address and IV index. An implementation that stores numbers makes
-/// the reservation durable before it returns the first number of it.
+/// Each number is given out only once for an address and IV index. An implementation that stores numbers must make a
+/// reservation durable before it returns the first number of it.
 package protocol SequenceNumberSource: AnyObject {
-    /// The next number for PDUs from `source` under `ivIndex`, 24 bits.
+    /// The next number for PDUs from `source` with `ivIndex`, 24 bits.
     ///
-    /// - Throws: ``SequenceNumberError`` if the 24 bits are used up or the reservation cannot be made durable.
+    /// - Throws: ``SequenceNumberError`` if all 2^24 numbers are used, a reservation cannot be made durable, or the IV
+    ///   index is below one that was used before.
     func next(for source: UnicastAddress, ivIndex: UInt32) throws(SequenceNumberError) -> UInt32
 }
 
-/// Why there is no sequence number.
+/// Why no sequence number is available.
 package enum SequenceNumberError: Error, Hashable, Sendable {
-    /// All 2^24 numbers of the IV index are used; only an IV update helps.
+    /// All 2^24 numbers of the IV index are used. Only an IV update helps.
     case exhausted(UnicastAddress)
-    /// A block could not be reserved durably.
+    /// A block could not be reserved durably; the text tells why.
     case notDurable(String)
-    /// Numbers were handed out under a higher IV index before, so those of this one may be used up.
+    /// Numbers were given out with a higher IV index before, so those of this one may be used up.
     case ivIndexWentBack(UnicastAddress, reached: UInt32)
 }
 
@@ -24,17 +25,17 @@ package final class InMemorySequenceNumbers: SequenceNumberSource {
     private var nextNumbers: [UnicastAddress: UInt32]
     private var ivIndexes: [UnicastAddress: UInt32] = [:]
 
-    /// Starts from given numbers, 0 for addresses not named.
+    /// Starts with the given numbers, and with 0 for all other addresses.
     package init(next: [UnicastAddress: UInt32] = [:]) {
         nextNumbers = next
     }
 
-    /// The next number of every address that sent so far.
+    /// The next number of every address that has sent so far.
     package var next: [UnicastAddress: UInt32] { nextNumbers }
 
-    /// The next number; starts again from 0 at a higher IV index.
+    /// The next number. At a higher IV index it starts again with 0.
     ///
-    /// - Throws: ``SequenceNumberError/exhausted(_:)`` if all are used, and for an IV index below one that was used
+    /// - Throws: ``SequenceNumberError/exhausted(_:)`` if all are used, or if the IV index is below one that was used
     ///   before, whose numbers are forgotten.
     package func next(for source: UnicastAddress, ivIndex: UInt32) throws(SequenceNumberError) -> UInt32 {
         if let last = ivIndexes[source], last != ivIndex {

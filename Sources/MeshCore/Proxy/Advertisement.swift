@@ -1,5 +1,5 @@
-/// Names whoever advertises, for as long as the bearer lives: an address with its type on Bluetooth, opaque above the
-/// bearer, at most 32 octets.
+/// Identifies an advertiser for the life of the bearer: on Bluetooth an address with its type, opaque above the bearer,
+/// at most 32 octets.
 package struct AdvertiserIdentifier: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: [UInt8]
 
@@ -14,19 +14,19 @@ package struct AdvertiserIdentifier: RawRepresentable, Hashable, Comparable, Sen
 
 /// One advertisement that concerns Bluetooth Mesh over GATT.
 package struct Advertisement: Hashable, Sendable {
-    /// What is advertised.
+    /// The contents of an advertisement.
     package enum Content: Hashable, Sendable {
-        /// A device that can be provisioned over GATT, with the hash of the URI it advertises if that was heard.
+        /// A device that can be provisioned over GATT, with the hash of its URI if that was heard.
         case unprovisioned(ProvisioningAdvertisement, uriHash: UInt32?)
         /// A node with the proxy service.
         case proxy(ProxyAdvertisement)
     }
 
-    /// Who advertises; what to connect to.
+    /// The advertiser, to which one connects.
     package var advertiser: AdvertiserIdentifier
-    /// What is advertised.
+    /// The contents.
     package var content: Content
-    /// The strength of the signal in dBm, nil if it is not known.
+    /// The signal strength in dBm; nil if unknown.
     package var signal: Int8?
 
     package init(advertiser: AdvertiserIdentifier, content: Content, signal: Int8? = nil) {

@@ -1,41 +1,41 @@
-/// Names one link of a bearer; never reused within a bearer's life.
+/// Identifies one link of a bearer. A bearer never uses an identifier twice.
 package struct LinkIdentifier: RawRepresentable, Hashable, Comparable, Sendable {
-    /// Counts up from 0.
+    /// A number that counts up from 0.
     package let rawValue: UInt32
 
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
-    /// Connecting order.
+    /// In the order of connecting.
     package static func < (left: LinkIdentifier, right: LinkIdentifier) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a link is to lead to.
+/// The destination of a link.
 package enum LinkTarget: Hashable, Sendable {
-    /// Some proxy node, whichever the bearer finds first.
+    /// Any proxy node; the bearer takes the first that it finds.
     case anyProxy
-    /// The proxy service (0x1828) of whoever advertised under that identifier (Mesh Protocol 7.2).
+    /// The proxy service (0x1828) of the advertiser with that identifier (Mesh Protocol 7.2).
     case proxy(AdvertiserIdentifier)
-    /// The provisioning service (0x1827) of whoever advertised under that identifier (Mesh Protocol 7.1).
+    /// The provisioning service (0x1827) of the advertiser with that identifier (Mesh Protocol 7.1).
     case provisioning(AdvertiserIdentifier)
 }
 
-/// What a bearer has to tell.
+/// What a bearer reports.
 package enum BearerEvent: Hashable, Sendable {
-    /// The link is open; packets of at most that many octets, header included, can be written at once (ATT_MTU - 3).
-    /// How long that took is known of links over Bluetooth.
+    /// The link is open. Packets of at most that many octets, header included, can be written at once (ATT_MTU − 3).
+    /// For links over Bluetooth the times of connecting are known.
     case opened(LinkIdentifier, maximumPacketSize: Int, GATTTimes? = nil)
-    /// One packet as it was notified on Data Out: the Proxy PDU header with its SAR bits, then data.
+    /// One packet that Data Out notified: the Proxy PDU header with its SAR bits, then data.
     case received(LinkIdentifier, [UInt8])
-    /// The link is gone, or did not come about; nothing more comes from it.
+    /// The link is closed, or could not be opened. No event of it follows.
     case closed(LinkIdentifier, BearerError)
-    /// Something that advertises was heard; comes only while scanning, for each advertiser again and again.
+    /// An advertisement was heard. This comes only during a scan, repeatedly for each advertiser.
     case heard(Advertisement)
 }
 
 extension BearerEvent {
-    /// The link that the event is about, nil for what was heard.
+    /// The link of the event; nil for an advertisement.
     package var link: LinkIdentifier? {
         switch self {
         case .opened(let link, _, _), .received(let link, _), .closed(let link, _): link
@@ -44,13 +44,13 @@ extension BearerEvent {
     }
 }
 
-/// Why a bearer cannot do what was asked.
+/// Why a bearer cannot do what it was asked to do.
 package struct BearerError: Error, Hashable, Sendable {
     /// What went wrong, a sentence without a full stop.
     package var message: String
-    /// How to mend it, if anything can be said.
+    /// How to mend it; nil if there is no advice.
     package var hint: String?
-    /// Whether nothing went wrong but that the user interrupted a wait.
+    /// Whether the only reason is that the user interrupted a wait.
     package var isInterruption = false
 
     package init(_ message: String, hint: String? = nil) {
@@ -58,9 +58,9 @@ package struct BearerError: Error, Hashable, Sendable {
         self.hint = hint
     }
 
-    /// The end of a wait that the user did not want to go on.
+    /// The error for a wait that the user interrupted.
     ///
-    /// - Parameter what: what was waited for, such as `connecting to HOST`.
+    /// - Parameter what: the purpose of the wait, such as `connecting to HOST`.
     package static func interrupted(while what: String) -> BearerError {
         var error = BearerError("interrupted while \(what)")
         error.isInterruption = true
@@ -68,46 +68,48 @@ package struct BearerError: Error, Hashable, Sendable {
     }
 }
 
-/// What carries Proxy PDUs: GATT connections, a socket to a gateway, the simulator (Mesh Protocol 6).
+/// Carries Proxy PDUs: over GATT connections, a socket to a gateway, or the simulator (Mesh Protocol 6).
 ///
-/// A bearer owns the running clock too, because waiting for a packet and waiting for time are one wait: the
-/// simulator makes time pass inside ``next(until:)``, a socket sleeps in `poll`. One thread drives a bearer and the
-/// protocol machines above it, so neither needs a lock and the same run gives the same result.
+/// A bearer also owns the clock, because waiting for a packet and waiting for time are one wait: the simulator makes
+/// time pass inside ``next(until:)``, and a socket sleeps in `poll`. One thread drives a bearer and the protocol
+/// machines above it, so neither needs a lock, and the same run gives the same result.
 package protocol Bearer: AnyObject {
-    /// The present instant of the bearer's clock.
+    /// The current instant of the bearer's clock.
     var now: Instant { get }
 
-    /// How many links can be open at once, at least 1.
+    /// How many links can be open at the same time, at least 1.
     var maximumLinks: Int { get }
 
-    /// Why nobody can be heard at present, whoever advertises; nil while the bearer is as it should be. Without it,
-    /// silence would pass for an empty building.
+    /// Why the bearer cannot hear anybody at the moment; nil if it works. Without this, silence would look like an
+    /// empty building.
     var deafness: BearerError? { get }
 
-    /// Begins to connect; ``BearerEvent/opened(_:maximumPacketSize:_:)`` or ``BearerEvent/closed(_:_:)`` follows.
+    /// Starts to connect. ``BearerEvent/opened(_:maximumPacketSize:_:)`` or ``BearerEvent/closed(_:_:)`` follows.
     ///
-    /// - Throws: if the bearer can connect to nothing at all now; nothing follows then.
+    /// - Throws: ``BearerError`` if the bearer cannot connect to anything now; no event follows.
     func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier
 
-    /// Writes one packet to Data In of an open link; to a link that is closed it does nothing, for its event is on the
-    /// way.
+    /// Writes one packet to Data In of an open link. Does nothing for a closed link, whose event will follow.
+    ///
+    /// - Throws: ``BearerError`` if the bearer itself has failed.
     func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError)
 
     /// Waits for the next event, at most until `deadline`.
     ///
-    /// - Returns: nil at the deadline, and possibly earlier when a signal arrived; the caller looks at the clock.
+    /// - Returns: nil at the deadline, or earlier if a signal arrived; the caller checks the clock.
+    /// - Throws: ``BearerError`` if the bearer itself has failed, or the user interrupted the wait.
     func next(until deadline: Instant) throws(BearerError) -> BearerEvent?
 
-    /// Closes a link, or stops connecting; closing twice does nothing. No event of the link comes any more.
+    /// Closes a link or stops connecting. Closing it twice does nothing. No further event of the link follows.
     func close(_ link: LinkIdentifier)
 
-    /// Begins to report what advertises, or ceases to; doing either twice does nothing.
+    /// Starts or stops reporting advertisements. Doing either twice does nothing.
     ///
-    /// - Throws: if the bearer cannot scan.
+    /// - Throws: ``BearerError`` if the bearer cannot scan.
     func scan(_ isOn: Bool) throws(BearerError)
 }
 
 extension Bearer {
-    /// A bearer that says nothing else hears all there is.
+    /// By default a bearer is not deaf.
     package var deafness: BearerError? { nil }
 }

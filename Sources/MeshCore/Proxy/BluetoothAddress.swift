@@ -1,7 +1,7 @@
-/// The address of a Bluetooth device: six octets, and for low energy whether they are public or random (Core Vol 6
-/// Part B 1.3).
+/// The address of a Bluetooth device: six octets, and for low energy whether it is public or random (Core Vol 6 Part B
+/// 1.3).
 package struct BluetoothAddress: Hashable, Sendable {
-    /// The kinds of address, as the octet that HCI and an ``AdvertiserIdentifier`` have for it.
+    /// The kinds of addresses, with their octets in HCI and in an ``AdvertiserIdentifier``.
     package enum Kind: UInt8, Hashable, Sendable {
         /// Assigned by the IEEE.
         case `public` = 0
@@ -9,14 +9,14 @@ package struct BluetoothAddress: Hashable, Sendable {
         case random = 1
     }
 
-    /// How the address came to be.
+    /// The kind of the address.
     package var kind: Kind
-    /// The octets as they are written, most significant first; HCI has them the other way round.
+    /// The octets in the order of writing, most significant first. HCI has the opposite order.
     package private(set) var octets: [UInt8]
 
-    /// An address whose octets stand least significant first, as HCI and the kernel have them.
+    /// An address from octets in the order of HCI and the kernel, least significant first.
     ///
-    /// - Throws: ``DecodeError`` unless they are six.
+    /// - Throws: ``DecodeError/length(_:)`` unless there are six.
     package init(_ kind: Kind, littleEndian octets: some Collection<UInt8>) throws(DecodeError) {
         guard octets.count == 6 else { throw .length(octets.count) }
         self.kind = kind
@@ -36,10 +36,10 @@ package struct BluetoothAddress: Hashable, Sendable {
         self.octets = octets
     }
 
-    /// The address in the identifier of an advertiser; nil if it holds none.
+    /// The address in an advertiser's identifier; nil if it contains none.
     ///
-    /// A bearer that is composed of several puts the place of one, an octet each time, at most two, in front of what
-    /// ``AdvertiserIdentifier/init(_:)`` makes.
+    /// A bearer that is composed of several puts the index of one of them, one octet for each level and at most two,
+    /// before the octets of ``AdvertiserIdentifier/init(_:)``.
     package init?(of advertiser: AdvertiserIdentifier) {
         guard (7...9).contains(advertiser.rawValue.count) else { return nil }
         guard let address = AdvertiserIdentifier(rawValue: Array(advertiser.rawValue.suffix(7))).bluetoothAddress else {
@@ -48,7 +48,7 @@ package struct BluetoothAddress: Hashable, Sendable {
         self = address
     }
 
-    /// Whether an advertiser has these octets for its address, public or random.
+    /// Whether these octets are the advertiser's address, public or random.
     package func isAddress(of advertiser: AdvertiserIdentifier) -> Bool {
         BluetoothAddress(of: advertiser)?.octets == octets
     }
@@ -56,7 +56,7 @@ package struct BluetoothAddress: Hashable, Sendable {
     /// The octets least significant first.
     package var littleEndian: [UInt8] { octets.reversed() }
 
-    /// Whether the adapter has no address of its own (yet).
+    /// Whether all octets are zero: the adapter has no address of its own, or not yet.
     package var isZero: Bool { octets.allSatisfy { $0 == 0 } }
 }
 
@@ -66,12 +66,12 @@ extension BluetoothAddress: CustomStringConvertible {
 }
 
 extension AdvertiserIdentifier {
-    /// Whoever advertises under a Bluetooth address: its kind (1), then its octets (6), most significant first.
+    /// The identifier for a Bluetooth address: its kind (1), then its octets (6), most significant first.
     package init(_ address: BluetoothAddress) {
         self.init(rawValue: [address.kind.rawValue] + address.octets)
     }
 
-    /// The Bluetooth address, nil if the identifier is another bearer's.
+    /// The Bluetooth address; nil if the identifier comes from another bearer.
     package var bluetoothAddress: BluetoothAddress? {
         guard rawValue.count == 7, let kind = BluetoothAddress.Kind(rawValue: rawValue[0]) else { return nil }
         return try? BluetoothAddress(kind, littleEndian: rawValue[1...].reversed())

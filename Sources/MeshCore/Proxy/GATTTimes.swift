@@ -1,15 +1,15 @@
-/// How long the stages of a link over Bluetooth took, from the wish for it until packets could pass.
+/// How long each stage of opening a link over Bluetooth took.
 package struct GATTTimes: Hashable, Sendable {
-    /// Until its turn came: links are connected one after the other, scanning pauses first, and any proxy at all has to
-    /// be heard.
+    /// The time until its turn came. Links are connected one after the other, scanning pauses first, and for any proxy
+    /// one has to be heard.
     package var wait: Duration
-    /// Until the connection was there.
+    /// The time for the connection.
     package var connection: Duration
-    /// Until the size of packets was agreed on (Exchange MTU).
+    /// The time for agreeing on the packet size (Exchange MTU).
     package var mtuExchange: Duration
-    /// Until the service, its characteristics and the descriptor were found.
+    /// The time for finding the service, its characteristics and the descriptor.
     package var discovery: Duration
-    /// Until notifications were on.
+    /// The time for switching notifications on.
     package var subscription: Duration
 
     package init(

@@ -1,4 +1,4 @@
-/// Whether a proxy filter names what passes or what does not (Mesh Protocol 6.7).
+/// Whether a proxy filter lists the addresses that pass or those that do not (Mesh Protocol 6.7).
 package enum ProxyFilterType: UInt8, Sendable {
     /// PDUs to the addresses in the list pass.
     case acceptList = 0x00
@@ -6,15 +6,15 @@ package enum ProxyFilterType: UInt8, Sendable {
     case rejectList = 0x01
 }
 
-/// A range of unicast addresses (Mesh Protocol 3.4.2.2.1): big-endian, the top bit of the first two octets says that a
-/// third with the length follows, which is absent for one address.
+/// A range of unicast addresses (Mesh Protocol 3.4.2.2.1), big-endian. The top bit of the first two octets tells that a
+/// length follows (1); a single address has none.
 package struct UnicastAddressRange: Hashable, Sendable {
     /// The first address.
     package var first: UnicastAddress
-    /// How many addresses, at least one.
+    /// The number of addresses, at least one.
     package var count: UInt8
 
-    /// A range.
+    /// A range; a count of 0 becomes 1.
     package init(first: UnicastAddress, count: UInt8) {
         self.first = first
         self.count = max(1, count)
@@ -46,18 +46,18 @@ package struct UnicastAddressRange: Hashable, Sendable {
 package enum ProxyConfigurationMessage: Hashable, Sendable {
     /// Set Filter Type (0x00): sets the type and empties the list.
     case setFilterType(ProxyFilterType)
-    /// Add Addresses To Filter (0x01): at most ``maximumAddresses``.
+    /// Add Addresses To Filter (0x01); at most ``maximumAddresses``.
     case addAddresses([Address])
-    /// Remove Addresses From Filter (0x02): at most ``maximumAddresses``.
+    /// Remove Addresses From Filter (0x02); at most ``maximumAddresses``.
     case removeAddresses([Address])
-    /// Filter Status (0x03): the type and how many addresses the list has.
+    /// Filter Status (0x03): the type and the number of addresses in the list.
     case filterStatus(ProxyFilterType, listSize: UInt16)
     /// Directed Proxy Capabilities Status (0x04, 1.1).
     case directedProxyCapabilitiesStatus(isEnabled: Bool, usesDirected: Bool)
     /// Directed Proxy Control (0x05, 1.1): on for a range of the client's addresses, or off.
     case directedProxyControl(UnicastAddressRange?)
 
-    /// The most addresses in one message: it must fit one unsegmented control PDU.
+    /// The most addresses in one message, which must fit into one unsegmented control PDU.
     package static let maximumAddresses = 5
 
     /// Reads a message.

@@ -1,11 +1,11 @@
 /// The filter that a proxy server keeps for one link (Mesh Protocol 6.4 and 6.7).
 package struct ProxyFilter: Hashable, Sendable {
-    /// Accept or reject list; after connection an accept list.
+    /// Accept or reject list; an accept list at first.
     package private(set) var type = ProxyFilterType.acceptList
     private var list: Set<Address> = []
     private let capacity: Int
 
-    /// The filter of a new link: an empty accept list, which lets nothing pass, with room for `capacity` addresses.
+    /// The filter of a new link: an empty accept list, which lets nothing pass. It has room for `capacity` addresses.
     package init(capacity: Int = 1024) {
         self.capacity = min(max(1, capacity), 0xFFFF)
     }
@@ -18,9 +18,9 @@ package struct ProxyFilter: Hashable, Sendable {
         list.contains(destination) == (type == .acceptList)
     }
 
-    /// Takes in what the client wants; addresses beyond the capacity are left out, which the status shows.
+    /// Handles a request of the client. Addresses beyond the capacity are left out, which the status shows.
     ///
-    /// - Returns: the Filter Status to answer with, or nil to messages that a server does not take.
+    /// - Returns: the Filter Status that answers; nil if a server does not accept the message.
     package mutating func handle(_ message: ProxyConfigurationMessage) -> ProxyConfigurationMessage? {
         switch message {
         case .setFilterType(let type):
@@ -34,7 +34,7 @@ package struct ProxyFilter: Hashable, Sendable {
         return .filterStatus(type, listSize: UInt16(truncatingIfNeeded: list.count))
     }
 
-    /// Notes that the client sent a valid network PDU from `source`, so that answers pass.
+    /// Records that the client sent a valid network PDU from `source`, so that answers pass.
     package mutating func clientSent(from source: UnicastAddress) {
         switch type {
         case .acceptList: insert(source.address)

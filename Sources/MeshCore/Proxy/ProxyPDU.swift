@@ -1,20 +1,20 @@
-/// One PDU of the proxy protocol, put together (Mesh Protocol 6.3).
+/// One reassembled PDU of the proxy protocol (Mesh Protocol 6.3).
 package struct ProxyPDU: Hashable, Sendable {
-    /// What a PDU holds, 6 bits.
+    /// The contents of a PDU, 6 bits.
     package enum MessageType: UInt8, CaseIterable, Sendable {
         /// A network PDU.
         case network = 0x00
-        /// A mesh beacon with the octet of its type.
+        /// A mesh beacon with its type octet.
         case beacon = 0x01
-        /// A network PDU that holds a proxy configuration message.
+        /// A network PDU with a proxy configuration message.
         case configuration = 0x02
         /// A provisioning PDU.
         case provisioning = 0x03
     }
 
-    /// What it holds.
+    /// The contents.
     package var type: MessageType
-    /// The octets of it, at least one.
+    /// The octets of the contents, at least one.
     package var payload: [UInt8]
 
     package init(type: MessageType, payload: [UInt8]) {
@@ -22,11 +22,12 @@ package struct ProxyPDU: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The most octets of a payload that is put together: more than any message has, and a bound for a hostile peer.
+    /// The most octets of a reassembled payload. It is more than any message has, and bounds what a hostile peer can
+    /// cause.
     package static let maximumSize = 1024
 }
 
-/// The segmentation field in front of every packet, 2 bits (Mesh Protocol 6.3.1).
+/// The segmentation field at the start of every packet, 2 bits (Mesh Protocol 6.3.1).
 enum ProxySegmentation: UInt8 {
     case complete = 0
     case first = 1
@@ -34,11 +35,11 @@ enum ProxySegmentation: UInt8 {
     case last = 3
 }
 
-/// Cuts proxy PDUs into packets that fit a link (Mesh Protocol 6.3.2).
+/// Splits proxy PDUs into packets that fit a link (Mesh Protocol 6.3.2).
 package enum ProxySegmenter {
     /// The packets of a PDU, each with its header octet.
     ///
-    /// - Parameter maximumSize: the most octets of a packet, header included: ATT_MTU - 3, at least 2.
+    /// - Parameter maximumSize: the most octets of a packet, header included: ATT_MTU − 3, at least 2.
     package static func packets(of pdu: ProxyPDU, maximumSize: Int) -> [[UInt8]] {
         let size = max(1, maximumSize - 1)
         guard pdu.payload.count > size else { return [[pdu.type.rawValue] + pdu.payload] }

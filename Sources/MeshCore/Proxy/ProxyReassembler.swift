@@ -1,23 +1,23 @@
-/// What a peer did wrong on a proxy link; the link should be closed (Mesh Protocol 6.3.2.2).
+/// A mistake of the peer on a proxy link. The link should be closed (Mesh Protocol 6.3.2.2).
 package enum ProxyProtocolError: Error, Hashable, Sendable {
     /// The packet is empty or has no payload.
     case malformed(DecodeError)
-    /// A continuation or last segment without a first one.
+    /// A continuation or last segment came without a first one.
     case unexpectedSegment
-    /// A first segment or complete message before the last segment of the one before.
+    /// A first segment or complete message came before the last segment of the one before.
     case interrupted
-    /// A segment of another message type than the first one.
+    /// A segment has another message type than the first one.
     case typeChanged
-    /// More octets than any message has.
+    /// The message has more octets than any valid one.
     case tooLong
-    /// The last segment did not come in time.
+    /// The last segment did not arrive in time.
     case timedOut
 }
 
-/// Puts proxy PDUs together from packets (Mesh Protocol 6.3.2).
+/// Reassembles proxy PDUs from packets (Mesh Protocol 6.3.2).
 ///
-/// A value machine for one direction of one link. After an error it is ready for the next message. Messages of types
-/// that are reserved for future use are put together by the same rules and then ignored.
+/// A value machine for one direction of one link. After an error it is ready for the next message. Messages of reserved
+/// types are reassembled by the same rules and then ignored.
 package struct ProxyReassembler: Sendable {
     private struct Partial {
         let type: UInt8
@@ -35,12 +35,12 @@ package struct ProxyReassembler: Sendable {
     /// A reassembler that waits for a first packet.
     package init() {}
 
-    /// When ``advance(to:)`` is to be called; nil between messages.
+    /// When ``advance(to:)`` must be called; nil between messages.
     package var nextDeadline: Instant? {
         partial == nil ? nil : startedAt.advanced(by: ProxyReassembler.timeout)
     }
 
-    /// Gives a message up whose time is over.
+    /// Gives up a message that has taken too long.
     ///
     /// - Throws: ``ProxyProtocolError/timedOut`` if there was one.
     package mutating func advance(to now: Instant) throws(ProxyProtocolError) {
@@ -49,9 +49,10 @@ package struct ProxyReassembler: Sendable {
         throw .timedOut
     }
 
-    /// Takes in one packet.
+    /// Receives one packet.
     ///
-    /// - Returns: the PDU that it completes, or nil if it completes none that is known.
+    /// - Returns: the PDU that it completes; nil if it completes none of a known type.
+    /// - Throws: ``ProxyProtocolError`` if the peer made a mistake, or an earlier message has timed out.
     package mutating func receive(_ packet: [UInt8], at now: Instant) throws(ProxyProtocolError) -> ProxyPDU? {
         try advance(to: now)
         guard let header = packet.first else { throw fail(.malformed(.truncated(offset: 0, needed: 1))) }

@@ -1,9 +1,9 @@
-/// One structure of advertising data (Core Specification, Supplement): in messages length (1, of what follows), type
+/// One structure of advertising data (Core Specification, Supplement). In messages: length of type and data (1), type
 /// (1), data.
 package struct AdvertisingStructure: Hashable, Sendable {
     /// The AD type, such as 0x09 for the complete local name.
     package var type: UInt8
-    /// What it says, up to 254 octets.
+    /// Its data, up to 254 octets.
     package var data: [UInt8]
 
     package init(type: UInt8, data: [UInt8]) {
@@ -18,7 +18,8 @@ package struct AdvertisingStructure: Hashable, Sendable {
 
     /// Reads structures to the end.
     ///
-    /// - Throws: ``DecodeError`` for one of no octets, or one that reaches beyond the end.
+    /// - Throws: ``DecodeError/prohibited(field:value:)`` for an empty structure,
+    ///   ``DecodeError/truncated(offset:needed:)`` for one that reaches past the end.
     static func readAll(_ reader: inout ByteReader) throws(DecodeError) -> [AdvertisingStructure] {
         var structures: [AdvertisingStructure] = []
         while !reader.isAtEnd {
@@ -30,7 +31,7 @@ package struct AdvertisingStructure: Hashable, Sendable {
         return structures
     }
 
-    /// Appends it; data beyond 254 octets is cut, which no advertiser sends.
+    /// Appends the structure. Data longer than 254 octets are cut; no advertiser sends so much.
     func write(to writer: inout ByteWriter) {
         let data = data.prefix(254)
         writer.write(UInt8(data.count + 1))
@@ -39,14 +40,14 @@ package struct AdvertisingStructure: Hashable, Sendable {
     }
 }
 
-/// Remote Provisioning Extended Scan Start (Mesh Protocol 1.1, 4.3.4.8): number of AD types (1), AD types (1 each), and
-/// the Device UUID (16) with a timeout in seconds (1), or nothing.
+/// Remote Provisioning Extended Scan Start (Mesh Protocol 1.1, 4.3.4.8): number of AD types (1), AD types (1 each),
+/// optionally the Device UUID (16) and a timeout in seconds (1).
 package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldMessage {
-    /// The device that is asked about, and for how long the server listens.
+    /// The device to ask about, and how long the server listens for it.
     package struct Device: Hashable, Sendable {
-        /// Which device.
+        /// The device's UUID.
         package var uuid: DeviceUUID
-        /// Seconds, 1...21.
+        /// How long the server listens, in seconds, 1...21.
         package var timeout: UInt8
 
         package init(uuid: DeviceUUID, timeout: UInt8) {
@@ -55,18 +56,18 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldM
         }
     }
 
-    /// The message that answers it, when the device was heard with everything or the time is over.
+    /// The server answers when it has heard everything from the device, or at the timeout.
     package typealias Status = RemoteProvisioningExtendedScanReport
     package static let opcode: Opcode = 0x8056
-    /// The most AD types that can be asked for.
+    /// The most AD types in one request.
     package static let maximumTypes = 16
-    /// The longest time a server listens, in seconds. BlueZ takes 5 at most, Zephyr 21.
+    /// The longest time that a server listens, in seconds. BlueZ accepts at most 5, Zephyr 21.
     package static let longestTimeout: UInt8 = 21
-    /// Types that cannot be asked for: what is incomplete or shortened comes in the place of the complete.
+    /// AD types that cannot be requested. A request for a complete form also returns the incomplete or shortened one.
     package static let prohibitedTypes: Set<UInt8> = [0x02, 0x04, 0x06, 0x08]
-    /// Which structures are wanted, 1...16 AD types, each once.
+    /// The AD types to report, 1...16, each once.
     package var types: [UInt8]
-    /// The device that is asked about; nil for the server's own node.
+    /// The device to ask about; nil for the server's own node.
     package var device: Device?
 
     package init(types: [UInt8], device: Device?) {
@@ -74,8 +75,8 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldM
         self.device = device
     }
 
-    /// Reads 2 to 34 octets. No, too many or repeated types, types that cannot be asked for and timeouts out of range
-    /// are prohibited.
+    /// Reads 2 to 34 octets. Prohibited are: no types, too many, repeated or unrequestable ones, and timeouts out of
+    /// range.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         let count = try reader.readUInt8()
         guard (1...Self.maximumTypes).contains(Int(count)) else {
@@ -95,7 +96,7 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldM
         device = Device(uuid: uuid, timeout: timeout)
     }
 
-    /// Appends 2 to 34 octets; more types than ``maximumTypes`` are left out.
+    /// Appends 2 to 34 octets. Types beyond ``maximumTypes`` are left out.
     package func write(to writer: inout ByteWriter) {
         let types = types.prefix(Self.maximumTypes)
         writer.write(UInt8(types.count))
@@ -105,21 +106,21 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldM
         writer.write(device.timeout)
     }
 
-    /// Whether the server refuses, or reports the device that this asks about.
+    /// Whether the server refuses, or reports the requested device.
     package func isAnswered(by status: Status) -> Bool {
         guard status.status == .success, let device else { return true }
         return status.uuid == device.uuid
     }
 }
 
-/// Remote Provisioning Extended Scan Report (Mesh Protocol 1.1, 4.3.4.9): status (1), Device UUID (16), and nothing if
-/// the device was not heard, else OOB information (2, little-endian) and advertising structures.
+/// Remote Provisioning Extended Scan Report (Mesh Protocol 1.1, 4.3.4.9): status (1), Device UUID (16). If the device
+/// was heard, OOB information (2, little-endian) and advertising structures follow.
 package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, FieldMessage {
-    /// What was heard.
+    /// What the server heard from a device.
     package struct Findings: Hashable, Sendable {
-        /// Where out-of-band data is to be found.
+        /// Where to find out-of-band data.
         package var outOfBandInformation: OutOfBandInformation
-        /// What was asked for, as far as it was heard.
+        /// The requested structures that were heard.
         package var structures: [AdvertisingStructure]
 
         package init(outOfBandInformation: OutOfBandInformation, structures: [AdvertisingStructure]) {
@@ -131,9 +132,9 @@ package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, Field
     package static let opcode: Opcode = 0x8057
     /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
-    /// Which device.
+    /// The device's UUID.
     package var uuid: DeviceUUID
-    /// What was heard of it; nil if it was not heard.
+    /// What the server heard from it; nil if it was not heard.
     package var findings: Findings?
 
     package init(status: RemoteProvisioningStatusCode, uuid: DeviceUUID, findings: Findings? = nil) {
@@ -142,7 +143,7 @@ package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, Field
         self.findings = findings
     }
 
-    /// Reads 17 octets, or 19 and more.
+    /// Reads 17 octets, or at least 19.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         status = try RemoteProvisioningStatusCode(reading: &reader)
         uuid = try DeviceUUID(reading: &reader)

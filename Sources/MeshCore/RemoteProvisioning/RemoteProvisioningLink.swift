@@ -1,26 +1,26 @@
-/// The client's side of a link that a Remote Provisioning Server opens, to a device that it hears or to the Node
-/// Provisioning Protocol Interface of its own node (PB-Remote, Mesh Protocol 1.1, 5.2.3 and 4.4.6).
+/// The client's side of a link through a Remote Provisioning Server. The link leads to a device that the server hears,
+/// or to the Node Provisioning Protocol Interface of its own node (PB-Remote, Mesh Protocol 1.1, 5.2.3 and 4.4.6).
 ///
-/// A value machine that carries PDUs of the provisioning protocol both ways, each once and in order: access messages
-/// and time in, actions and a deadline out. Lost messages are sent again; a link that an earlier run left open on the
-/// server is closed first. All messages are between this client and the primary element of the server's node, secured
-/// with the DeviceKey of that node. A client has one link to a server at most.
+/// A value machine that carries PDUs of the provisioning protocol in both directions, each once and in order: access
+/// messages and time go in, actions and a deadline come out. Lost messages are sent again. A link that an earlier run
+/// left open on the server is closed first. All messages pass between this client and the primary element of the
+/// server's node, secured with that node's DeviceKey. A client has at most one link to a server.
 package struct RemoteProvisioningLink {
-    /// What its owner is to do or to know, in order.
+    /// What the owner must do or know, in order.
     package enum Action: Hashable, Sendable {
-        /// Send an access message to the server: opcode and parameters.
+        /// Send an access message to the server: opcode, then parameters.
         case send([UInt8])
-        /// PDUs can go both ways now.
+        /// The link is open for PDUs in both directions.
         case opened
-        /// A PDU of the device.
+        /// The device sent a PDU.
         case received([UInt8])
-        /// There is no link any more; nothing comes after this.
+        /// The link has ended. No action follows.
         case closed(RemoteProvisioningLinkEnd)
     }
 
     private enum State: Equatable {
         case notStarted
-        /// A link of an earlier run is to be closed first.
+        /// A link of an earlier run must be closed first.
         case clearing
         /// Link Open was sent.
         case requested
@@ -35,23 +35,23 @@ package struct RemoteProvisioningLink {
     private let policy: RemoteProvisioningLinkPolicy
     private var state = State.notStarted
     private var hasCleared = false
-    /// How often Link Open was sent since there is nothing in its way.
+    /// How often Link Open was sent since nothing obstructs it.
     private var requests = 0
-    /// When to say something again, and the time after that.
+    /// When to repeat the last message, and the interval to the repetition after that.
     private var repetition = Instant.distantFuture
     private var timeout: Duration
-    /// When the server has said nothing for too long.
+    /// When the server has been silent for too long.
     private var silence = Instant.distantFuture
-    /// PDUs that wait for those before them; the first is on its way if ``isOutstanding``.
+    /// PDUs to send, in order. The first one has been sent if ``isOutstanding``.
     private var waiting: [[UInt8]] = []
     private var isOutstanding = false
-    /// When that one was sent last, and how often the server was asked since what has become of it.
+    /// When the first PDU was last sent, and how often the server was asked about it since.
     private var sentAt = Instant.zero
     private var questions = 0
     private var lastOutbound: UInt8 = 0
     private var lastInbound: UInt8 = 0
 
-    /// A link that is not opened yet.
+    /// A link that is not yet open.
     package init(
         target: RemoteProvisioningLinkOpen.Target,
         policy: RemoteProvisioningLinkPolicy = RemoteProvisioningLinkPolicy()
@@ -61,13 +61,13 @@ package struct RemoteProvisioningLink {
         timeout = policy.initialTimeout
     }
 
-    /// Whether PDUs can go both ways.
+    /// Whether PDUs can pass.
     package var isOpen: Bool { state == .open }
 
-    /// Whether there is no link any more.
+    /// Whether the link has ended.
     package var isClosed: Bool { state == .closed }
 
-    /// When ``advance(to:)`` is to be called; nil before the start and after the end.
+    /// When ``advance(to:)`` must be called; nil before the start and after the end.
     package var nextDeadline: Instant? {
         switch state {
         case .notStarted, .closed: nil
@@ -85,7 +85,7 @@ package struct RemoteProvisioningLink {
         return request(at: now)
     }
 
-    /// Sends a PDU of the provisioning protocol, after those that wait; none on a link that is closing.
+    /// Sends a PDU of the provisioning protocol after those that wait. Does nothing on a link that is closing.
     package mutating func send(_ pdu: [UInt8], at now: Instant) -> [Action] {
         switch state {
         case .closing, .closed: return []
@@ -94,8 +94,8 @@ package struct RemoteProvisioningLink {
         return sendNext(at: now)
     }
 
-    /// Closes the link. With success, a procedure of the Node Provisioning Protocol Interface takes effect; with
-    /// failure it is as if it had not been.
+    /// Closes the link. A procedure of the Node Provisioning Protocol Interface takes effect only with success; with
+    /// failure nothing changes.
     package mutating func close(_ reason: RemoteProvisioningCloseReason, at now: Instant) -> [Action] {
         switch state {
         case .closing, .closed: return []
@@ -109,7 +109,7 @@ package struct RemoteProvisioningLink {
         return say(RemoteProvisioningLinkClose(reason: reason), at: now)
     }
 
-    /// Lets time pass.
+    /// Does what is due at `now`.
     package mutating func advance(to now: Instant) -> [Action] {
         switch state {
         case .notStarted, .closed: return []
@@ -123,8 +123,7 @@ package struct RemoteProvisioningLink {
 
     // MARK: What the server sends
 
-    /// Takes in an access message of the server: opcode and parameters. What is none of its messages, or malformed, is
-    /// ignored.
+    /// Receives an access message of the server: opcode, then parameters. Other and malformed messages are ignored.
     package mutating func receive(_ payload: [UInt8], at now: Instant) -> [Action] {
         switch state {
         case .notStarted, .closed: return []
@@ -170,13 +169,13 @@ package struct RemoteProvisioningLink {
                 return isInTheWay && !hasCleared ? clear(at: now) : end(.refused(status.status))
             }
             switch status.state {
-            // The answer to a Link Close that was sent before.
+            // This answers an earlier Link Close.
             case .idle, .closing: return []
             case .opening:
                 accept(at: now)
                 return []
             case .active, .outboundPacketTransfer:
-                // No device answers so fast: this is a link that was open before.
+                // No device answers so fast, so this link was open before.
                 if case .device = target, requests == 1, !hasCleared { return clear(at: now) }
                 return becomeOpen(at: now)
             }
@@ -190,14 +189,14 @@ package struct RemoteProvisioningLink {
         }
     }
 
-    /// The server says whether it is sending what it was given last. It has its own time for that: to a server that
-    /// still is, as bluetooth-meshd, the same PDU once more is another transaction, and the acknowledgment of the first
-    /// is lost. One that has nothing to send has not got it, or its report was lost.
+    /// The server tells whether it is still sending the last PDU; it has its own time limit for that. If it is, as
+    /// bluetooth-meshd may be, repeating the PDU would start another transaction, and the acknowledgment of the first
+    /// one would be lost. If it has nothing to send, the PDU or its report was lost.
     private mutating func hearOfOutbound(_ serverState: RemoteProvisioningLinkState, at now: Instant) -> [Action] {
         guard isOutstanding, questions > 0 else { return [] }
         let isStuck = sentAt.advanced(by: policy.outboundLimit) <= now
         guard serverState == .active || isStuck else {
-            // It answers: there is no hurry.
+            // The server answers, so there is no hurry.
             questions = 1
             return []
         }
@@ -205,12 +204,12 @@ package struct RemoteProvisioningLink {
     }
 
     private mutating func receive(_ report: RemoteProvisioningLinkReport, at now: Instant) -> [Action] {
-        // That of a link before this one: it can come late, for reports are segmented and answers are not.
+        // This report is about an earlier link. It can arrive late, because reports are segmented and answers are not.
         if report.status == .linkClosedByClient, state != .clearing, !isClosing { return [] }
         switch state {
         case .notStarted, .closed: return []
         case .clearing: return report.status == .success ? [] : requestLater(at: now)
-        // A report of failure is about a link that was there before.
+        // A report of failure is about an earlier link.
         case .requested: return report.status == .success && report.state == .active ? becomeOpen(at: now) : []
         case .accepted:
             guard report.status == .success else { return end(.reported(report.status, report.reason)) }
@@ -234,7 +233,7 @@ package struct RemoteProvisioningLink {
     }
 
     private mutating func receive(_ report: RemoteProvisioningPDUReport) -> [Action] {
-        // What has no answer but comes again was acknowledged too late for the server.
+        // A PDU that arrives again was acknowledged too late for the server.
         guard state == .open, report.number > lastInbound else { return [] }
         guard report.number == lastInbound + 1 else { return giveUp(.pduMissing(number: lastInbound + 1)) }
         lastInbound = report.number
@@ -251,7 +250,7 @@ package struct RemoteProvisioningLink {
         return say(RemoteProvisioningLinkOpen(target: target), at: now)
     }
 
-    /// The server may still be closing what was there: it is asked after a while.
+    /// The server may still be closing the earlier link, so it is asked after a while.
     private mutating func requestLater(at now: Instant) -> [Action] {
         state = .requested
         requests = 0
@@ -308,7 +307,7 @@ package struct RemoteProvisioningLink {
         case .accepted: return say(RemoteProvisioningLinkGet(), at: now)
         case .open:
             if isOutstanding {
-                // Who does not say what has become of it gets it again.
+                // A server that does not tell what happened to the PDU gets it again.
                 if questions >= policy.questions { return sendOutstanding(at: now) }
                 questions += 1
                 return say(RemoteProvisioningLinkGet(), at: now)
@@ -324,7 +323,7 @@ package struct RemoteProvisioningLink {
         return [.send(message.encoded)]
     }
 
-    /// Ends it with a last word to the server, which is not repeated.
+    /// Ends the link with a last message to the server, which is not repeated.
     private mutating func giveUp(_ reason: RemoteProvisioningLinkEnd) -> [Action] {
         [.send(RemoteProvisioningLinkClose(reason: .fail).encoded)] + end(reason)
     }

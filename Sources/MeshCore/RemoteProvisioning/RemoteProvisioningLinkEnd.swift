@@ -1,53 +1,53 @@
 /// How patient a client is with a Remote Provisioning Server.
 package struct RemoteProvisioningLinkPolicy: Hashable, Sendable {
-    /// After how long a message without an answer is sent again, the first time; doubled each time.
+    /// The time until an unanswered message is sent again for the first time. It doubles each time.
     package var initialTimeout: Duration = .seconds(3)
-    /// The longest such time.
+    /// The longest time until a repetition.
     package var maximumTimeout: Duration = .seconds(8)
-    /// How often the server is asked whether the link is still there while nothing else is to be sent.
+    /// How often the server is asked whether the link still exists, while there is nothing else to send.
     package var pollInterval: Duration = .seconds(10)
-    /// How long the server may say nothing before it is given up; longer than the 30 s for which a PDU may be on its
-    /// way to the device (Mesh Protocol 5.3.2).
+    /// How long the server may be silent before the client gives up. This is longer than the 30 s that a PDU may take
+    /// to the device (Mesh Protocol 5.3.2).
     package var silenceLimit: Duration = .seconds(40)
-    /// How long a device may take to answer the server that opens a link to it, however long the server would wait.
+    /// How long a device may take to answer when the server opens a link to it, even if the server would wait longer.
     package var openingLimit: Duration = .seconds(20)
-    /// How much longer than it was told the server may take to open a link.
+    /// How much longer than its timeout the server may take to open a link.
     package var openingGrace: Duration = .seconds(10)
-    /// How often the server is asked what has become of a PDU before that is sent again to one that does not say.
+    /// How often the server is asked about a PDU before the PDU is repeated, if it does not tell.
     package var questions: Int = 2
-    /// After how long a PDU is sent again although the server says that it is still sending it; longer than the 30 s
-    /// for which it may do so (Mesh Protocol 5.3.2).
+    /// When a PDU is repeated although the server says that it is still sending it. This is longer than the 30 s that
+    /// it may take (Mesh Protocol 5.3.2).
     package var outboundLimit: Duration = .seconds(35)
-    /// How long to wait for an answer when the link is to be closed.
+    /// How long to wait for an answer when closing the link.
     package var closingLimit: Duration = .seconds(20)
 
     /// The usual patience.
     package init() {}
 }
 
-/// Why there is no link any more, seen from the client.
+/// Why a link has ended, from the client's point of view.
 package enum RemoteProvisioningLinkEnd: Error, Hashable, Sendable {
-    /// The client closed it; whether the server said so. Without its word, what the Node Provisioning Protocol
-    /// Interface does to the node may have happened or not.
+    /// The client closed it. Without the server's confirmation, the procedure of a Node Provisioning Protocol Interface
+    /// may or may not have taken effect.
     case closedByClient(isConfirmed: Bool)
-    /// The server did not begin to open it.
+    /// The server refused to open it.
     case refused(RemoteProvisioningStatusCode)
-    /// The server opened no link in its time, and does not say why.
+    /// The server did not open it in time and gave no reason.
     case notOpened
-    /// The server reported that it failed to open, or that it is closed.
+    /// The server reported that opening failed, or that the link is closed.
     case reported(RemoteProvisioningStatusCode, ProvisioningBearerCloseReason?)
-    /// The server has no link any more; its report of that was lost.
+    /// The server no longer has the link; its report of that was lost.
     case vanished
-    /// The server says nothing.
+    /// The server does not answer.
     case silent
-    /// A PDU from the device was lost on the way from the server; the one with that number is missing.
+    /// A PDU from the device was lost after the server had it. The PDU with that number is missing.
     case pduMissing(number: UInt8)
-    /// Server and client do not agree which PDU is the next, as on a link that somebody else uses too.
+    /// Server and client disagree about the number of the next PDU, as if somebody else used the link, too.
     case outOfStep
 }
 
 extension RemoteProvisioningLinkEnd: CustomStringConvertible {
-    /// What happened, for people, a clause without a full stop.
+    /// What happened, for people; a clause without a full stop.
     package var description: String {
         switch self {
         case .closedByClient(isConfirmed: true): "the link was closed"

@@ -6,24 +6,24 @@ package struct RemoteProvisioningLinkGet: ParameterlessMessage, ConfigurationReq
     package init() {}
 }
 
-/// Remote Provisioning Link Open (Mesh Protocol 1.1, 4.3.4.11): Device UUID (16) and perhaps a timeout in seconds (1),
-/// or a procedure of the Node Provisioning Protocol Interface (1).
+/// Remote Provisioning Link Open (Mesh Protocol 1.1, 4.3.4.11): Device UUID (16) and optionally a timeout in seconds
+/// (1), or a procedure of the Node Provisioning Protocol Interface (1).
 package struct RemoteProvisioningLinkOpen: ConfigurationRequest, FieldMessage {
-    /// Where the link leads.
+    /// The other end of the link.
     package enum Target: Hashable, Sendable {
-        /// To a device that the server hears; it has so many seconds to answer, 1...60, nil for ``defaultTimeout``.
+        /// A device that the server hears. It has that many seconds to answer, 1...60; nil for ``defaultTimeout``.
         case device(DeviceUUID, timeout: UInt8?)
-        /// To the server's own node.
+        /// The server's own node.
         case node(NodeProvisioningProcedure)
     }
 
     package typealias Status = RemoteProvisioningLinkStatus
     package static let opcode: Opcode = 0x8059
-    /// For how many seconds a server tries to open a link if it is not told.
+    /// How many seconds a server tries to open a link if the request does not tell.
     package static let defaultTimeout: UInt8 = 10
-    /// The timeouts that there are, in seconds.
+    /// The valid timeouts in seconds.
     package static let timeouts: ClosedRange<UInt8> = 1...60
-    /// Where the link leads.
+    /// The other end of the link.
     package var target: Target
 
     package init(target: Target) {
@@ -58,7 +58,7 @@ package struct RemoteProvisioningLinkOpen: ConfigurationRequest, FieldMessage {
         }
     }
 
-    /// Whether the server refuses, or has a link that opens or is open.
+    /// Whether the server refuses, or its link is opening or open.
     package func isAnswered(by status: Status) -> Bool {
         status.status != .success || status.state == .opening || status.state == .active
     }
@@ -68,7 +68,7 @@ package struct RemoteProvisioningLinkOpen: ConfigurationRequest, FieldMessage {
 package struct RemoteProvisioningLinkClose: ConfigurationRequest, FieldMessage {
     package typealias Status = RemoteProvisioningLinkStatus
     package static let opcode: Opcode = 0x805A
-    /// Why; the Node Provisioning Protocol Interface takes effect with success only.
+    /// The reason. The Node Provisioning Protocol Interface takes effect only with success.
     package var reason: RemoteProvisioningCloseReason
 
     package init(reason: RemoteProvisioningCloseReason) {
@@ -84,7 +84,7 @@ package struct RemoteProvisioningLinkClose: ConfigurationRequest, FieldMessage {
         reason.write(to: &writer)
     }
 
-    /// Whether the server refuses, or has no link that stays open.
+    /// Whether the server refuses, or its link is closing or closed.
     package func isAnswered(by status: Status) -> Bool {
         status.status != .success || status.state == .closing || status.state == .idle
     }
@@ -95,7 +95,7 @@ package struct RemoteProvisioningLinkStatus: ConfigurationMessage, FieldMessage 
     package static let opcode: Opcode = 0x805B
     /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
-    /// What the link does.
+    /// The state of the link.
     package var state: RemoteProvisioningLinkState
 
     package init(status: RemoteProvisioningStatusCode, state: RemoteProvisioningLinkState) {
@@ -115,15 +115,15 @@ package struct RemoteProvisioningLinkStatus: ConfigurationMessage, FieldMessage 
     }
 }
 
-/// Remote Provisioning Link Report (Mesh Protocol 1.1, 4.3.4.14), unasked for when a link opens or closes: status (1),
-/// link state (1), and the reason (1) or nothing.
+/// Remote Provisioning Link Report (Mesh Protocol 1.1, 4.3.4.14), sent without a request when a link opens or closes:
+/// status (1), link state (1), optionally the reason (1).
 package struct RemoteProvisioningLinkReport: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x805C
     /// What happened.
     package var status: RemoteProvisioningStatusCode
-    /// What the link does.
+    /// The state of the link.
     package var state: RemoteProvisioningLinkState
-    /// Why it was closed, where the device or the server closed it.
+    /// Why the link was closed, if the device or the server closed it.
     package var reason: ProvisioningBearerCloseReason?
 
     package init(

@@ -1,16 +1,16 @@
 /// The layout of the messages that carry a PDU of the provisioning protocol: its number on the link (1), the PDU.
 package protocol RemoteProvisioningPDUMessage: ConfigurationMessage, FieldMessage {
-    /// Counts the PDUs that went one way on the link, from 1 on.
+    /// The number of the PDU in its direction on the link, from 1 on.
     var number: UInt8 { get }
-    /// The PDU, its type first; at least one octet.
+    /// The PDU, with its type as the first octet; at least one octet.
     var pdu: [UInt8] { get }
 
-    /// The message with that PDU.
+    /// The message with those fields.
     init(number: UInt8, pdu: [UInt8])
 }
 
 extension RemoteProvisioningPDUMessage {
-    /// Reads two octets or more.
+    /// Reads at least two octets.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         let number = try reader.readUInt8()
         guard !reader.isAtEnd else { throw .truncated(offset: reader.offset, needed: 1) }
@@ -23,12 +23,13 @@ extension RemoteProvisioningPDUMessage {
     }
 }
 
-/// Remote Provisioning PDU Send (Mesh Protocol 1.1, 4.3.4.15): what the server is to send to the device.
+/// Remote Provisioning PDU Send (Mesh Protocol 1.1, 4.3.4.15): a PDU for the device.
 package struct RemoteProvisioningPDUSend: RemoteProvisioningPDUMessage, ConfigurationRequest {
-    /// The message that answers it, once the device has the PDU.
+    /// The server answers once the device has the PDU.
     package typealias Status = RemoteProvisioningPDUOutboundReport
     package static let opcode: Opcode = 0x805D
-    /// Counts the PDUs to the device, from 1 on. A repetition has the same number and does not reach the device again.
+    /// The number of the PDU to the device, from 1 on. A repetition has the same number and does not reach the device
+    /// again.
     package var number: UInt8
     package var pdu: [UInt8]
 
@@ -44,7 +45,7 @@ package struct RemoteProvisioningPDUSend: RemoteProvisioningPDUMessage, Configur
 /// Remote Provisioning PDU Outbound Report (Mesh Protocol 1.1, 4.3.4.16): number (1).
 package struct RemoteProvisioningPDUOutboundReport: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x805E
-    /// The last PDU that the device has; 0 before the first.
+    /// The number of the last PDU that the device has; 0 before the first.
     package var number: UInt8
 
     package init(number: UInt8) {
@@ -61,10 +62,10 @@ package struct RemoteProvisioningPDUOutboundReport: ConfigurationMessage, FieldM
     }
 }
 
-/// Remote Provisioning PDU Report (Mesh Protocol 1.1, 4.3.4.17), unasked for: what the device has sent.
+/// Remote Provisioning PDU Report (Mesh Protocol 1.1, 4.3.4.17), sent without a request: a PDU from the device.
 package struct RemoteProvisioningPDUReport: RemoteProvisioningPDUMessage {
     package static let opcode: Opcode = 0x805F
-    /// Counts the PDUs from the device, from 1 on.
+    /// The number of the PDU from the device, from 1 on.
     package var number: UInt8
     package var pdu: [UInt8]
 

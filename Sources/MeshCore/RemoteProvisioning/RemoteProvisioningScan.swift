@@ -1,20 +1,20 @@
-/// The scanning of a Remote Provisioning Server (Mesh Protocol 1.1, 4.2.26 and 4.4.5.1): one scan for devices, and
-/// beside it one extended scan of a single device.
+/// The scanning of a Remote Provisioning Server (Mesh Protocol 1.1, 4.2.26 and 4.4.5.1): at most one scan for devices,
+/// and at the same time at most one extended scan of a single device.
 struct RemoteProvisioningScan {
     typealias Action = RemoteProvisioningServer.Action
     typealias Client = RemoteProvisioningServer.Client
 
-    /// A scan that goes on.
+    /// A scan in progress.
     private struct Search {
         let client: Client
         let uuid: DeviceUUID?
         let limit: UInt8
         let end: Instant
-        /// The devices that were reported.
+        /// The devices already reported.
         var found: Set<DeviceUUID> = []
     }
 
-    /// An extended scan that goes on.
+    /// An extended scan in progress.
     private struct Inquiry {
         let client: Client
         let uuid: DeviceUUID
@@ -25,15 +25,15 @@ struct RemoteProvisioningScan {
     private var search: Search?
     private var inquiry: Inquiry?
 
-    /// Whether anything that is heard matters.
+    /// Whether a scan is in progress, so that advertisements matter.
     var isListening: Bool { search != nil || inquiry != nil }
 
-    /// When one of the two ends.
+    /// When the next of the two ends.
     var nextDeadline: Instant? {
         [search?.end, inquiry?.end].compactMap(\.self).min()
     }
 
-    /// The state, as the answer to a request.
+    /// The scan state, as the answer to a request.
     func status(_ status: RemoteProvisioningStatusCode, at now: Instant) -> RemoteProvisioningScanStatus {
         guard let search else {
             return RemoteProvisioningScanStatus(status: status, state: .idle, scannedItemsLimit: 0, timeout: 0)
@@ -47,7 +47,7 @@ struct RemoteProvisioningScan {
         )
     }
 
-    /// Begins a scan, in the place of the one that the same client has begun before.
+    /// Starts a scan. It replaces one that the same client started before.
     mutating func start(
         _ request: RemoteProvisioningScanStart,
         for client: Client,
@@ -65,7 +65,7 @@ struct RemoteProvisioningScan {
         return .success
     }
 
-    /// Begins to listen for what a device advertises, or reports the node's own.
+    /// Starts to listen for a device's advertisements, or reports those of the node itself.
     mutating func start(
         _ request: RemoteProvisioningExtendedScanStart,
         for client: Client,
@@ -88,12 +88,12 @@ struct RemoteProvisioningScan {
         return []
     }
 
-    /// Ends the scan; the extended one goes on.
+    /// Ends the scan, but not the extended one.
     mutating func stop() {
         search = nil
     }
 
-    /// A device was heard: it is reported once in a scan.
+    /// Handles a device that was heard. A scan reports each device once.
     mutating func hear(
         _ beacon: UnprovisionedDeviceBeacon,
         signal: Int8,
@@ -123,7 +123,7 @@ struct RemoteProvisioningScan {
         return actions
     }
 
-    /// Ends what has come to its end; an extended scan reports that the device was not heard.
+    /// Ends scans that are over. An extended scan then reports that the device was not heard.
     mutating func advance(to now: Instant) -> [Action] {
         if let end = search?.end, end <= now { search = nil }
         guard let inquiry, inquiry.end <= now else { return [] }
@@ -131,7 +131,7 @@ struct RemoteProvisioningScan {
         return [report(.success, inquiry.uuid, nil, to: inquiry.client)]
     }
 
-    /// Ends what was asked for in a subnet.
+    /// Ends the scans that were requested in a subnet.
     mutating func forget(_ netKeyIndex: NetKeyIndex) {
         if search?.client.netKeyIndex == netKeyIndex { search = nil }
         if inquiry?.client.netKeyIndex == netKeyIndex { inquiry = nil }
@@ -149,11 +149,11 @@ struct RemoteProvisioningScan {
 }
 
 extension RemoteProvisioningExtendedScanReport.Findings {
-    /// The octets of structures that go into one access message beside the other fields: opcode (2), status (1), Device
-    /// UUID (16) and OOB information (2), of the 380 that there can be.
+    /// The octets for structures in one access message beside opcode (2), status (1), Device UUID (16) and OOB
+    /// information (2), out of at most 380.
     private static let room = 359
 
-    /// With the structures alone that were asked for, as many as go into a message.
+    /// Keeps only the requested structures, as many as fit into a message.
     fileprivate func narrowed(to types: [UInt8]) -> Self {
         var narrowed = self
         var size = 0

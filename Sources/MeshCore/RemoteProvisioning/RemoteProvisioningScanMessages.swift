@@ -1,5 +1,5 @@
-/// Remote Provisioning Scan Capabilities Get (Mesh Protocol 1.1, 4.3.4.1). As all messages of Remote Provisioning it is
-/// secured with the DeviceKey of the server's node.
+/// Remote Provisioning Scan Capabilities Get (Mesh Protocol 1.1, 4.3.4.1). The DeviceKey of the server's node secures
+/// it, as it does all messages of Remote Provisioning.
 package struct RemoteProvisioningScanCapabilitiesGet: ParameterlessMessage, ConfigurationRequest {
     package typealias Status = RemoteProvisioningScanCapabilitiesStatus
     package static let opcode: Opcode = 0x804F
@@ -7,15 +7,14 @@ package struct RemoteProvisioningScanCapabilitiesGet: ParameterlessMessage, Conf
     package init() {}
 }
 
-/// Remote Provisioning Scan Capabilities Status (Mesh Protocol 1.1, 4.3.4.2): maximum of scanned items (1), active
-/// scan (1).
+/// Remote Provisioning Scan Capabilities Status (Mesh Protocol 1.1, 4.3.4.2): most scanned items (1), active scan (1).
 package struct RemoteProvisioningScanCapabilitiesStatus: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x8050
-    /// The fewest devices that every server can report in one scan.
+    /// The number of devices that every server can report in one scan.
     package static let leastMaximum: UInt8 = 4
-    /// How many devices the server can report in one scan, at least ``leastMaximum``.
+    /// The number of devices that the server can report in one scan, at least ``leastMaximum``.
     package var maximumScannedItems: UInt8
-    /// Whether the server can ask devices for scan responses.
+    /// Whether the server can request scan responses from devices.
     package var isActiveScanSupported: Bool
 
     package init(maximumScannedItems: UInt8, isActiveScanSupported: Bool) {
@@ -46,16 +45,16 @@ package struct RemoteProvisioningScanGet: ParameterlessMessage, ConfigurationReq
     package init() {}
 }
 
-/// Remote Provisioning Scan Start (Mesh Protocol 1.1, 4.3.4.4): limit of scanned items (1), timeout in seconds (1), and
-/// the Device UUID (16) or nothing.
+/// Remote Provisioning Scan Start (Mesh Protocol 1.1, 4.3.4.4): limit of scanned items (1), timeout in seconds (1),
+/// optionally the Device UUID (16).
 package struct RemoteProvisioningScanStart: ConfigurationRequest, FieldMessage {
     package typealias Status = RemoteProvisioningScanStatus
     package static let opcode: Opcode = 0x8052
-    /// How many devices are to be reported at most; 0 for as many as the server can.
+    /// The most devices to report; 0 for as many as the server can.
     package var scannedItemsLimit: UInt8
-    /// For how many seconds to scan, 1...255.
+    /// How long to scan, in seconds, 1...255.
     package var timeout: UInt8
-    /// The only device that counts, nil for all.
+    /// The only device to report; nil for all.
     package var uuid: DeviceUUID?
 
     package init(scannedItemsLimit: UInt8, timeout: UInt8, uuid: DeviceUUID? = nil) {
@@ -78,7 +77,7 @@ package struct RemoteProvisioningScanStart: ConfigurationRequest, FieldMessage {
         uuid?.write(to: &writer)
     }
 
-    /// Whether the server refuses, or scans for as many devices as this asks for.
+    /// Whether the server refuses, or runs a scan of the requested kind.
     package func isAnswered(by status: Status) -> Bool {
         status.status != .success || status.state == (uuid == nil ? .multipleDevices : .singleDevice)
     }
@@ -96,16 +95,16 @@ package struct RemoteProvisioningScanStop: ParameterlessMessage, ConfigurationRe
 }
 
 /// Remote Provisioning Scan Status (Mesh Protocol 1.1, 4.3.4.6): status (1), scan state (1), limit of scanned items
-/// (1), seconds left (1).
+/// (1), remaining seconds (1).
 package struct RemoteProvisioningScanStatus: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x8054
     /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
     /// Whether the server scans.
     package var state: RemoteProvisioningScanState
-    /// How many devices it reports at most; 0 for as many as it can.
+    /// The most devices that it reports; 0 for as many as it can.
     package var scannedItemsLimit: UInt8
-    /// For how many seconds more it scans.
+    /// The remaining time of the scan, in seconds.
     package var timeout: UInt8
 
     package init(
@@ -136,18 +135,18 @@ package struct RemoteProvisioningScanStatus: ConfigurationMessage, FieldMessage 
     }
 }
 
-/// Remote Provisioning Scan Report (Mesh Protocol 1.1, 4.3.4.7), unasked for while a scan goes on: RSSI (1), Device
-/// UUID (16), OOB information (2, little-endian), and the URI hash (4) or nothing.
+/// Remote Provisioning Scan Report (Mesh Protocol 1.1, 4.3.4.7), sent without a request during a scan: RSSI (1), Device
+/// UUID (16), OOB information (2, little-endian), optionally the URI hash (4).
 package struct RemoteProvisioningScanReport: ConfigurationMessage, FieldMessage {
     package static let opcode: Opcode = 0x8055
-    /// How strong the device's signal is at the server, in dBm.
+    /// The strength of the device's signal at the server, in dBm.
     package var signal: Int8
-    /// Which device.
+    /// The device's UUID.
     package var uuid: DeviceUUID
-    /// Where its out-of-band data is to be found.
+    /// Where to find its out-of-band data.
     package var outOfBandInformation: OutOfBandInformation
-    /// The hash of the URI that it advertises, nil if it advertises none; the octets as they are in the beacon, the
-    /// first one the most significant.
+    /// The hash of the URI that it advertises; nil if it advertises none. The octets are those of the beacon, most
+    /// significant first.
     package var uriHash: UInt32?
 
     package init(

@@ -1,26 +1,26 @@
 extension RemoteProvisioningServer {
-    /// A link that opens or is open.
+    /// A link that is opening or open.
     struct OpenLink: Hashable {
         let target: RemoteProvisioningLinkOpen.Target
         let client: Client
-        /// Opening, active or outbound packet transfer: closing takes no time here.
+        /// Opening, active or outbound packet transfer. Closing takes no time here.
         var state: RemoteProvisioningLinkState
-        /// When it has taken too long to open, to deliver a PDU, or since anything was sent.
+        /// When opening it or delivering a PDU has taken too long, or it has been idle for too long.
         var deadline: Instant
-        /// When a server that forgets links forgets this one.
+        /// When a server with the habit of forgetting links forgets this one.
         var forgottenAt: Instant?
         var outbound: UInt8 = 0
         var inbound: UInt8 = 0
     }
 
-    /// How long a PDU may be on its way to the device (Mesh Protocol 5.3.2).
+    /// How long a PDU may take to the device (Mesh Protocol 5.3.2).
     static let transactionTimeout = Duration.seconds(30)
-    /// How long a link may be of no use to anybody; as the provisioning protocol has it (Mesh Protocol 5.4.4).
+    /// How long a link may be idle, as in the provisioning protocol (Mesh Protocol 5.4.4).
     static let idleTimeout = Duration.seconds(60)
 
     // MARK: What happens on the link
 
-    /// The link that was to be opened is open.
+    /// Handles that the link, which was opening, is open.
     package mutating func linkOpened(at now: Instant) -> [Action] {
         guard case .open(var open) = link, open.state == .opening else { return [] }
         open.state = .active
@@ -30,7 +30,7 @@ extension RemoteProvisioningServer {
         return [.report(report.encoded, to: open.client)]
     }
 
-    /// The other side has the PDU that was to be sent.
+    /// Handles that the other side has the PDU that was sent.
     package mutating func pduDelivered(at now: Instant) -> [Action] {
         guard case .open(var open) = link, open.state == .outboundPacketTransfer else { return [] }
         open.state = .active
@@ -41,7 +41,7 @@ extension RemoteProvisioningServer {
         return [.report(report.encoded, to: open.client)]
     }
 
-    /// The other side has sent a PDU.
+    /// Handles a PDU from the other side.
     package mutating func pduReceived(_ pdu: [UInt8], at now: Instant) -> [Action] {
         guard case .open(var open) = link, open.state != .opening, !pdu.isEmpty else { return [] }
         guard open.inbound < .max else { return closed(.linkClosedAsCannotReceivePDU, reason: nil, telling: .fail) }
@@ -52,12 +52,12 @@ extension RemoteProvisioningServer {
         return [.report(report.encoded, to: open.client)]
     }
 
-    /// The client did not acknowledge what the other side had sent.
+    /// Handles that the client did not acknowledge the report of a PDU.
     package mutating func pduReportFailed() -> [Action] {
         closed(.linkClosedAsCannotDeliverPDUReport, reason: nil, telling: .fail)
     }
 
-    /// The other side has closed the link, or cannot be sent anything any more.
+    /// Handles that the other side has closed the link, or can no longer be reached.
     package mutating func linkClosed(_ reason: ProvisioningBearerCloseReason) -> [Action] {
         hasForgottenLink = false
         guard case .open(let open) = link else { return [] }
@@ -92,7 +92,7 @@ extension RemoteProvisioningServer {
         guard !hasForgottenLink else { return [] }
         if case .open(let open) = link {
             guard open.state != .outboundPacketTransfer else { return [linkStatus(.invalidState, to: client)] }
-            // The request again, whose answer was lost.
+            // This repeats the request, because the answer was lost.
             let isSame = open.client == client && open.target.leadsWhere(target)
             return [linkStatus(isSame ? .success : .linkCannotOpen, to: client)]
         }
@@ -121,7 +121,7 @@ extension RemoteProvisioningServer {
     mutating func close(_ reason: RemoteProvisioningCloseReason, by client: Client) -> [Action] {
         guard case .open(let open) = link else { return [linkStatus(.success, to: client)] }
         guard open.client == client else { return [linkStatus(.invalidState, to: client)] }
-        // The report follows the answer, and both are sent by the node that it still is (4.4.5.5.3.3).
+        // The report follows the answer, and the node sends both in its old form (4.4.5.5.3.3).
         let status = RemoteProvisioningLinkStatus(status: .success, state: .closing)
         link = .idle
         let report = RemoteProvisioningLinkReport(status: .linkClosedByClient, state: .idle)
@@ -134,7 +134,7 @@ extension RemoteProvisioningServer {
             forgetsLinks && open.state == .outboundPacketTransfer && Int(message.number) == Int(open.outbound) + 1
         guard open.state == .active || isBegunAnew else { return [] }
         guard Int(message.number) == Int(open.outbound) + 1 else {
-            // A repetition: the device has it, the report was lost.
+            // This is a repetition: the device has the PDU, but the report was lost.
             let report = RemoteProvisioningPDUOutboundReport(number: open.outbound)
             return [.report(report.encoded, to: client)]
         }
@@ -150,7 +150,7 @@ extension RemoteProvisioningServer {
 
     /// Ends the link and reports it.
     ///
-    /// - Parameter telling: what the other side is told, nil if it knows.
+    /// - Parameter telling: how to close the link to the other side; nil if that side already knows.
     private mutating func closed(
         _ status: RemoteProvisioningStatusCode,
         reason: ProvisioningBearerCloseReason?,
@@ -165,7 +165,7 @@ extension RemoteProvisioningServer {
 }
 
 extension RemoteProvisioningLinkOpen.Target {
-    /// Whether both lead to the same device or the same procedure, whatever their timeouts.
+    /// Whether both lead to the same device or the same procedure, regardless of timeouts.
     fileprivate func leadsWhere(_ other: Self) -> Bool {
         switch (self, other) {
         case (.device(let first, _), .device(let second, _)): first == second

@@ -1,15 +1,15 @@
-/// The Remote Provisioning Server model of a node (Mesh Protocol 1.1, 4.4.5): scans for devices that can be provisioned
-/// and carries the provisioning protocol between a client and one of them, or the node itself.
+/// The Remote Provisioning Server model of a node (Mesh Protocol 1.1, 4.4.5). It scans for devices that can be
+/// provisioned, and carries the provisioning protocol between a client and one of them, or its own node.
 ///
-/// A value machine: requests, beacons, what happens on the link to the device, and time in; messages, orders for the
-/// link and a deadline out. It knows nothing of the radio: its owner opens the link to a device that it is told to
-/// open, over PB-ADV, or to the node's own Node Provisioning Protocol Interface, and tells what comes of it.
+/// A value machine: requests, beacons, events of the link to the device, and time go in; messages, orders for the link
+/// and a deadline come out. It knows nothing about radio. Its owner opens links as ordered, over PB-ADV to a device or
+/// to the node's own Node Provisioning Protocol Interface, and reports the result.
 package struct RemoteProvisioningServer {
-    /// Who asked, and in which subnet: answers and reports go there.
+    /// A client and its subnet, to which answers and reports go.
     package struct Client: Hashable, Sendable {
-        /// The element of the client.
+        /// The client's element.
         package var address: UnicastAddress
-        /// The subnet.
+        /// The subnet of the request.
         package var netKeyIndex: NetKeyIndex
 
         package init(address: UnicastAddress, netKeyIndex: NetKeyIndex) {
@@ -18,38 +18,38 @@ package struct RemoteProvisioningServer {
         }
     }
 
-    /// What the node is to do, in order.
+    /// What the node must do, in order.
     package enum Action: Hashable, Sendable {
-        /// Send an answer: opcode and parameters.
+        /// Send an answer: opcode, then parameters.
         case answer([UInt8], to: Client)
-        /// Send a report, segmented so that it is acknowledged: opcode and parameters.
+        /// Send a report, segmented so that it is acknowledged: opcode, then parameters.
         case report([UInt8], to: Client)
-        /// Open a link: to a device, or to the node itself. Answer with ``linkOpened(at:)`` once it is open.
+        /// Open a link to a device, or to the node itself. Call ``linkOpened(at:)`` once it is open.
         case open(RemoteProvisioningLinkOpen.Target)
-        /// Send a PDU over the link. Answer with ``pduDelivered(at:)`` once the other side has it.
+        /// Send a PDU over the link. Call ``pduDelivered(at:)`` once the other side has it.
         case send([UInt8])
         /// Close the link, or stop opening it. With success, a procedure on the node itself takes effect.
         case close(RemoteProvisioningCloseReason)
     }
 
-    /// What a server is able to do.
+    /// The abilities of a server.
     package struct Abilities: Hashable, Sendable {
-        /// How many devices it can report in one scan, at least 4.
+        /// The number of devices that it can report in one scan, at least 4.
         package var maximumScannedItems: UInt8 = 16
-        /// Whether it can ask devices for scan responses.
+        /// Whether it can request scan responses from devices.
         package var isActiveScanSupported = true
 
-        /// Those of common firmware.
+        /// The abilities of common firmware.
         package init() {}
     }
 
-    /// What the server's node tells of itself.
+    /// What a server reports about its own node.
     package struct Own: Hashable, Sendable {
         /// Its Device UUID.
         package var uuid: DeviceUUID
-        /// What it would tell in an extended scan.
+        /// What an extended scan reports about the node.
         package var findings: RemoteProvisioningExtendedScanReport.Findings
-        /// Whether its Composition Data page 128 differs from page 0, so that it can be refreshed.
+        /// Whether its Composition Data page 128 differs from page 0, so that the composition can be refreshed.
         package var isCompositionRefreshable: Bool
 
         package init(
@@ -63,23 +63,23 @@ package struct RemoteProvisioningServer {
         }
     }
 
-    /// Whether it forgets a link as soon as the time is over that it was given to open it, though the link is open, and
-    /// begins the transfer of a PDU anew when the PDU is sent to it again: as bluetooth-meshd 5.87, for simulators.
+    /// Whether it forgets an open link once the time allowed for opening is over, and restarts the transfer of a PDU
+    /// that arrives again. So does bluetooth-meshd 5.87; this is for simulators.
     package var forgetsLinks = false
 
     let abilities: Abilities
-    /// Whether a link was forgotten that the device still waits on.
+    /// Whether it forgot a link on which the device still waits.
     var hasForgottenLink = false
     var scan = RemoteProvisioningScan()
     var link = Link.idle
 
-    /// A link and what it is at.
+    /// A link and its state.
     enum Link: Hashable {
         case idle
         case open(OpenLink)
     }
 
-    /// A server that does nothing.
+    /// A server without scan and link.
     package init(abilities: Abilities = Abilities()) {
         self.abilities = abilities
     }
@@ -90,17 +90,16 @@ package struct RemoteProvisioningServer {
         return link.state
     }
 
-    /// Whether it wants to hear of devices.
+    /// Whether it needs to hear of devices.
     package var isScanning: Bool { scan.isListening }
 
-    /// When ``advance(to:)`` is to be called, nil if never.
+    /// When ``advance(to:)`` must be called; nil if nothing is due.
     package var nextDeadline: Instant? {
         guard case .open(let link) = link else { return scan.nextDeadline }
         return min(link.deadline, link.forgottenAt ?? .distantFuture, scan.nextDeadline ?? .distantFuture)
     }
 
-    /// Takes in a request that was secured with the node's DeviceKey. What is malformed or none of its messages is
-    /// ignored.
+    /// Receives a request that the node's DeviceKey secured. Malformed and other messages are ignored.
     package mutating func receive(_ payload: [UInt8], from client: Client, own: Own, at now: Instant) -> [Action] {
         guard let message = try? decodeFoundationMessage(payload) else { return [] }
         let passed = advance(to: now)
@@ -129,11 +128,11 @@ package struct RemoteProvisioningServer {
         }
     }
 
-    /// An unprovisioned device was heard.
+    /// Handles the beacon of an unprovisioned device.
     ///
     /// - Parameters:
-    ///   - signal: in dBm.
-    ///   - structures: the other structures that it advertises, scan response included.
+    ///   - signal: the signal strength in dBm.
+    ///   - structures: its other advertising structures, scan response included.
     package mutating func hear(
         _ beacon: UnprovisionedDeviceBeacon,
         signal: Int8,
@@ -143,12 +142,12 @@ package struct RemoteProvisioningServer {
         advance(to: now) + scan.hear(beacon, signal: signal, structures: structures)
     }
 
-    /// Lets time pass.
+    /// Does what is due at `now`.
     package mutating func advance(to now: Instant) -> [Action] {
         scan.advance(to: now) + advanceLink(to: now)
     }
 
-    /// Forgets what is for a subnet that the node has left: a link is closed as failed, and nobody is told
+    /// Forgets everything in a subnet that the node has left. A link is closed as failed, and nobody gets a report
     /// (Mesh Protocol 1.1, 4.4.5.4).
     package mutating func forget(_ netKeyIndex: NetKeyIndex) -> [Action] {
         scan.forget(netKeyIndex)

@@ -1,40 +1,40 @@
-/// Whether a Remote Provisioning Server scans (Mesh Protocol 1.1, Remote Provisioning Scan state), one octet.
+/// What a Remote Provisioning Server scans for (Mesh Protocol 1.1, Remote Provisioning Scan state), one octet.
 package enum RemoteProvisioningScanState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
-    /// Not at all.
+    /// Nothing.
     case idle = 0x00
-    /// For whatever device it hears.
+    /// All devices.
     case multipleDevices = 0x01
-    /// For one device.
+    /// One device.
     case singleDevice = 0x02
 }
 
-/// What the link of a Remote Provisioning Server does (Mesh Protocol 1.1, Remote Provisioning Link state), one octet.
+/// The state of a Remote Provisioning Server's link (Mesh Protocol 1.1, Remote Provisioning Link state), one octet.
 package enum RemoteProvisioningLinkState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
-    /// There is none.
+    /// There is no link.
     case idle = 0x00
-    /// The device has not answered yet.
+    /// The device has not yet answered.
     case opening = 0x01
-    /// It is open.
+    /// The link is open.
     case active = 0x02
-    /// A PDU is on its way to the device.
+    /// A PDU is being sent to the device.
     case outboundPacketTransfer = 0x03
-    /// It is being closed.
+    /// The link is closing.
     case closing = 0x04
 }
 
-/// Why a provisioner ends the link of a Remote Provisioning Server (Mesh Protocol 1.1), one octet.
+/// Why a provisioner closes the link of a Remote Provisioning Server (Mesh Protocol 1.1), one octet.
 package enum RemoteProvisioningCloseReason: UInt8, CaseIterable, Hashable, Sendable, AccessField {
-    /// The device is a node, or the node is refreshed.
+    /// The device became a node, or the refresh of the node is complete.
     case success = 0x00
-    /// It did not work out.
+    /// The procedure failed.
     case fail = 0x02
 }
 
-/// Why a provisioning bearer was closed, one octet, as in a Link Close of PB-ADV (Mesh Protocol 5.3.1.4.3).
+/// Why a provisioning bearer was closed, one octet, as in Link Close of PB-ADV (Mesh Protocol 5.3.1.4.3).
 package struct ProvisioningBearerCloseReason: RawRepresentable, Hashable, Sendable, AccessField {
     package let rawValue: UInt8
 
-    /// Any octet; reserved ones are kept.
+    /// Every octet is valid; reserved ones are kept.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -57,16 +57,16 @@ package struct ProvisioningBearerCloseReason: RawRepresentable, Hashable, Sendab
     }
 }
 
-/// What the Node Provisioning Protocol Interface does to a node (Mesh Protocol 1.1, 3.11.8), one octet.
+/// What the Node Provisioning Protocol Interface changes on a node (Mesh Protocol 1.1, 3.11.8), one octet.
 package enum NodeProvisioningProcedure: UInt8, CaseIterable, Hashable, Sendable, AccessField {
-    /// A new DeviceKey; the address stays.
+    /// The DeviceKey; the address stays.
     case deviceKeyRefresh = 0x00
-    /// A new DeviceKey and a new address, whose range must not overlap the old one.
+    /// The DeviceKey and the address; the new range must not overlap the old one.
     case nodeAddressRefresh = 0x01
-    /// A new DeviceKey, and Composition Data page 128 becomes page 0; the address stays.
+    /// The DeviceKey, and Composition Data page 128 becomes page 0; the address stays.
     case nodeCompositionRefresh = 0x02
 
-    /// The specification's name in small letters, as in sentences.
+    /// The specification's name in lower case, for use in sentences.
     package var name: String {
         switch self {
         case .deviceKeyRefresh: "device key refresh"

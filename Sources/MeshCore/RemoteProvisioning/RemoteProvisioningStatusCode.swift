@@ -1,41 +1,42 @@
-/// What a Remote Provisioning Server says of a request or of its link (Mesh Protocol 1.1, 4.3.4), one octet.
+/// The outcome of a request or the state of the link, as a Remote Provisioning Server reports it (Mesh Protocol 1.1,
+/// 4.3.4), one octet.
 package struct RemoteProvisioningStatusCode: RawRepresentable, Hashable, Sendable, AccessField {
     package let rawValue: UInt8
 
-    /// Any octet; unknown ones are kept.
+    /// Every octet is valid; unknown ones are kept.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// It was done.
+    /// The request succeeded.
     package static let success = RemoteProvisioningStatusCode(rawValue: 0x00)
-    /// The server does not scan as it was asked to.
+    /// The server cannot scan as requested.
     package static let scanningCannotStart = RemoteProvisioningStatusCode(rawValue: 0x01)
-    /// The request has no place in the state that the server is in.
+    /// The state of the server does not allow the request.
     package static let invalidState = RemoteProvisioningStatusCode(rawValue: 0x02)
-    /// The server has no room for it.
+    /// The server does not have the resources.
     package static let limitedResources = RemoteProvisioningStatusCode(rawValue: 0x03)
-    /// The server cannot begin to open the link, as with another one open.
+    /// The server cannot start to open the link, for example because another one is open.
     package static let linkCannotOpen = RemoteProvisioningStatusCode(rawValue: 0x04)
     /// The device did not answer in time.
     package static let linkOpenFailed = RemoteProvisioningStatusCode(rawValue: 0x05)
-    /// The device ended the link.
+    /// The device closed the link.
     package static let linkClosedByDevice = RemoteProvisioningStatusCode(rawValue: 0x06)
-    /// The server ended the link.
+    /// The server closed the link.
     package static let linkClosedByServer = RemoteProvisioningStatusCode(rawValue: 0x07)
-    /// The client ended the link.
+    /// The client closed the link.
     package static let linkClosedByClient = RemoteProvisioningStatusCode(rawValue: 0x08)
-    /// The server could not take in what the device sent.
+    /// The server could not receive a PDU from the device.
     package static let linkClosedAsCannotReceivePDU = RemoteProvisioningStatusCode(rawValue: 0x09)
-    /// The device did not take what it was sent.
+    /// The device did not receive a PDU.
     package static let linkClosedAsCannotSendPDU = RemoteProvisioningStatusCode(rawValue: 0x0A)
-    /// The client did not acknowledge what the device had sent.
+    /// The client did not acknowledge a PDU from the device.
     package static let linkClosedAsCannotDeliverPDUReport = RemoteProvisioningStatusCode(rawValue: 0x0B)
 
-    /// The specification's name, `Link Open Failed`; `Unknown Status 0x42` for codes it does not define.
+    /// The name in the specification, `Link Open Failed`; `Unknown Status 0x42` for codes that it does not define.
     package var name: String { explanation?.name ?? "Unknown Status 0x\(rawValue.hexadecimal)" }
 
-    /// What the server says with it, a clause without a full stop.
+    /// What the code means, a clause without a full stop.
     package var meaning: String {
         explanation?.meaning ?? "the node answered with a status that this version does not know"
     }

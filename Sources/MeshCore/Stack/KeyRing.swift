@@ -1,20 +1,20 @@
-/// The keys a participant has, prepared for use and found by what PDUs name: NID, AID, Network ID, address.
+/// The keys of a participant, prepared for use and found by the fields of PDUs: NID, AID, Network ID, address.
 ///
-/// Copies share the prepared keys, so a ring belongs to one thread. Nothing of it prints key material.
+/// Copies share the prepared keys, so a ring belongs to one thread. Its output never contains key material.
 package struct KeyRing {
-    /// One of the one or two keys of a subnet.
+    /// One of a subnet's keys; a subnet has one or two.
     struct SubnetEntry {
         let index: NetKeyIndex
-        /// Whether it is the key being replaced in a key refresh.
+        /// Whether a key refresh replaces this key.
         let isOld: Bool
         let credentials: SubnetCredentials
     }
 
-    /// One of the one or two keys under an AppKey index.
+    /// One of the keys with an AppKey index, which has one or two.
     struct ApplicationEntry {
         let index: AppKeyIndex
         let boundNetKey: NetKeyIndex
-        /// Whether it is the key being replaced in a key refresh.
+        /// Whether a key refresh replaces this key.
         let isOld: Bool
         let credentials: ApplicationCredentials
     }
@@ -48,7 +48,7 @@ package struct KeyRing {
         self.schedules = schedules
     }
 
-    /// A ring with all NetKeys, AppKeys, device keys and labels of groups of a network.
+    /// A ring with all NetKeys, AppKeys, device keys and labels of groups in a network.
     package init(_ network: MeshNetwork, schedules: KeySchedules = KeySchedules()) {
         self.init(schedules: schedules)
         for key in network.netKeys { set(key) }
@@ -64,10 +64,10 @@ package struct KeyRing {
     /// All NetKeys sorted by index.
     package var netKeys: [NetKey] { subnets.values.map(\.key).sorted { $0.index < $1.index } }
 
-    /// The NetKey with an index.
+    /// The NetKey with that index; nil if there is none.
     package func netKey(_ index: NetKeyIndex) -> NetKey? { subnets[index]?.key }
 
-    /// Adds a NetKey, or replaces the one with its index; the old key counts only during a key refresh.
+    /// Adds a NetKey, or replaces the one with its index. The old key counts only during a key refresh.
     package mutating func set(_ key: NetKey) {
         removeNetKey(key.index)
         let oldKey = key.phase == .normal ? nil : key.oldKey
@@ -79,7 +79,7 @@ package struct KeyRing {
         }
     }
 
-    /// Removes the NetKey with an index; AppKeys bound to it stay and are of no use.
+    /// Removes the NetKey with that index. AppKeys bound to it stay, but cannot be used.
     package mutating func removeNetKey(_ index: NetKeyIndex) {
         guard let subnet = subnets.removeValue(forKey: index) else { return }
         for entry in entries(of: subnet) {
@@ -91,7 +91,7 @@ package struct KeyRing {
         }
     }
 
-    /// Moves a subnet to a phase of its key refresh; the return to normal forgets the old NetKey and the old keys of
+    /// Moves a subnet to a phase of its key refresh. The return to normal forgets the old NetKey and the old keys of
     /// the AppKeys bound to it.
     package mutating func setPhase(_ phase: KeyRefreshPhase, of index: NetKeyIndex) {
         guard var key = subnets[index]?.key else { return }
@@ -108,22 +108,21 @@ package struct KeyRing {
         }
     }
 
-    /// The credentials to send with: the old ones in the first phase of a key refresh (3.11.4).
+    /// The credentials for sending: the old ones in phase 1 of a key refresh (3.11.4).
     ///
-    /// - Parameter prefersOld: whether to use the old ones in the second phase, too: for whoever has missed the new
-    ///   key.
+    /// - Parameter prefersOld: whether to use the old ones in phase 2, too, for a receiver that has missed the new key.
     func transmitCredentials(_ index: NetKeyIndex, prefersOld: Bool = false) -> SubnetCredentials? {
         guard let subnet = subnets[index] else { return nil }
         return subnet.key.phase == .keyDistribution || prefersOld ? subnet.old ?? subnet.current : subnet.current
     }
 
-    /// All credentials that network PDUs with a NID can have been made with.
+    /// All credentials that may have secured network PDUs with that NID.
     func candidates(nid: UInt8) -> [SubnetEntry] { subnetsByNID[Int(nid & 0x7F)] }
 
-    /// All credentials that beacons with a Network ID can have been made with.
+    /// All credentials that may have secured beacons with that Network ID.
     func candidates(networkID: UInt64) -> [SubnetEntry] { subnetsByNetworkID[networkID] ?? [] }
 
-    /// All credentials that beacons which do not name their subnet can have been made with, sorted by index.
+    /// All credentials that may have secured beacons that do not name their subnet, sorted by index.
     var subnetEntries: [SubnetEntry] {
         subnets.values.sorted { $0.key.index < $1.key.index }.flatMap(entries)
     }
@@ -139,7 +138,7 @@ package struct KeyRing {
     /// All AppKeys sorted by index.
     package var appKeys: [AppKey] { applications.values.map(\.key).sorted { $0.index < $1.index } }
 
-    /// The AppKey with an index.
+    /// The AppKey with that index; nil if there is none.
     package func appKey(_ index: AppKeyIndex) -> AppKey? { applications[index]?.key }
 
     /// Adds an AppKey, or replaces the one with its index.
@@ -164,7 +163,7 @@ package struct KeyRing {
         }
     }
 
-    /// Removes the AppKey with an index.
+    /// Removes the AppKey with that index.
     package mutating func removeAppKey(_ index: AppKeyIndex) {
         guard let application = applications.removeValue(forKey: index) else { return }
         for credentials in [application.current, application.old] {
@@ -173,16 +172,15 @@ package struct KeyRing {
         }
     }
 
-    /// The credentials to send with: the old ones, if there are any, in the first phase of the key refresh of the
-    /// NetKey.
+    /// The credentials for sending: the old ones, if they exist, in phase 1 of the NetKey's refresh.
     func transmitCredentials(_ index: AppKeyIndex) -> ApplicationCredentials? {
         guard let application = applications[index] else { return nil }
         let phase = subnets[application.key.boundNetKey]?.key.phase
         return phase == .keyDistribution ? application.old ?? application.current : application.current
     }
 
-    /// All application keys that access messages with an AID can have been made with; old ones count only during the
-    /// key refresh of their NetKey, whatever a database has kept.
+    /// All application keys that may have secured access messages with that AID. Old keys count only during the refresh
+    /// of their NetKey, even if a database has kept them longer.
     func candidates(aid: UInt8) -> [ApplicationEntry] {
         applicationsByAID[Int(aid & 0x3F)].filter { entry in
             !entry.isOld || subnets[entry.boundNetKey].map { $0.key.phase != .normal } ?? false
@@ -196,19 +194,19 @@ package struct KeyRing {
         deviceKeys[node] = key
     }
 
-    /// Sets the device key candidate of a node: messages under it are read, too, and the first makes it the device key
-    /// (Mesh Protocol 1.1, 3.9.6.1). Nil for none.
+    /// Sets or removes the device key candidate of a node. The first message that it opens makes it the device key
+    /// (Mesh Protocol 1.1, 3.9.6.1).
     package mutating func setDeviceKeyCandidate(_ key: KeyMaterial?, of node: UnicastAddress) {
         deviceKeyCandidates[node] = key
     }
 
-    /// Forgets the device key of a node, and its candidate.
+    /// Forgets the device key of a node and its candidate.
     package mutating func removeDeviceKey(of node: UnicastAddress) {
         deviceKeys[node] = nil
         deviceKeyCandidates[node] = nil
     }
 
-    /// Makes the candidate of a node its device key; the one before is of no use any more.
+    /// Makes the candidate of a node its device key and forgets the former one.
     mutating func activateDeviceKeyCandidate(of node: UnicastAddress) {
         guard let key = deviceKeyCandidates.removeValue(forKey: node) else { return }
         deviceKeys[node] = key
@@ -225,7 +223,7 @@ package struct KeyRing {
         deviceKeyCandidates.isEmpty ? nil : deviceKeyCandidates[node].map(schedules.device)
     }
 
-    /// The labels known, sorted: messages to other virtual addresses cannot be read.
+    /// The known labels, sorted. Messages to other virtual addresses cannot be read.
     package var labels: [LabelUUID] { labelsByAddress.values.flatMap { $0 }.sorted() }
 
     /// Adds a label.
@@ -240,6 +238,6 @@ package struct KeyRing {
         labelsByAddress[label.virtualAddress]?.removeAll { $0 == label }
     }
 
-    /// The known labels with a virtual address.
+    /// The known labels with that virtual address.
     func labels(of address: Address) -> [LabelUUID] { labelsByAddress[address] ?? [] }
 }

@@ -1,13 +1,13 @@
 extension MeshStack {
-    /// The secure network beacon of a subnet as it is now, 22 octets; nil for an unknown NetKey. In the first phase of
-    /// a key refresh it is made with the old key, in the second with the new one and the key refresh flag (3.11.4).
+    /// The current secure network beacon of a subnet, 22 octets; nil for an unknown NetKey. In phase 1 of a key refresh
+    /// it is made with the old key, in phase 2 with the new one and the key refresh flag (3.11.4).
     package func secureNetworkBeacon(_ index: NetKeyIndex) -> [UInt8]? {
         guard let key = keys.netKey(index), let credentials = keys.transmitCredentials(index) else { return nil }
         let isKeyRefreshing = key.phase == .usingNewKeys
         return SecureNetworkBeacon(isKeyRefreshing: isKeyRefreshing, ivIndex: ivIndex, credentials: credentials).encoded
     }
 
-    /// Takes in a secure network beacon or a mesh private beacon: with the octet of its type, without the header of the
+    /// Receives a secure network beacon or a mesh private beacon, with its type octet and without the header of the
     /// bearer.
     package mutating func receive(beacon bytes: [UInt8], at now: Instant) -> [StackAction] {
         let opened: AuthenticBeacon?
@@ -15,7 +15,7 @@ extension MeshStack {
             opened = try AuthenticBeacon(bytes, under: keys)
         } catch { return [.dropped(.malformedBeacon(error))] }
         guard let beacon = opened else { return [.dropped(.foreignBeacon)] }
-        // Whoever is left out of a key refresh has the old key, too, and must not lead the IV index (3.11.4.2).
+        // Nodes that a key refresh left out have the old key, too, and must not control the IV index (3.11.4.2).
         if beacon.isUnderOldKey, keys.netKey(beacon.netKeyIndex)?.phase == .usingNewKeys {
             return [.dropped(.revokedBeacon)]
         }
@@ -26,7 +26,7 @@ extension MeshStack {
         case .unchanged: actions += confirmIVIndex()
         case .ignored: actions.append(.dropped(.ivIndexIgnored))
         case .changed(let changed):
-            // Segments under way need the sequence numbers of their IV index to the end.
+            // Segmented messages in progress need sequence numbers of their IV index until they end.
             if changed.transmitValue != ivIndex.transmitValue, !outgoing.active.isEmpty {
                 deferredIVIndex = changed
             } else {
@@ -37,19 +37,20 @@ extension MeshStack {
         return actions
     }
 
-    /// Takes in that somebody of the network is at the IV index that is known here, as whoever answers under it is.
+    /// Records that a node of the network uses the IV index known here. Call it for every answer secured with that
+    /// index.
     package mutating func confirmIVIndex() -> [StackAction] {
         ivIndexMonitor.confirm() ? [.ivIndexChanged(ivIndex)] : []
     }
 
-    /// What a beacon that is not under a revoked key does to the IV index.
+    /// The effect on the IV index of a beacon that is not secured with a revoked key.
     package func ivIndexVerdict(on beacon: AuthenticBeacon, at now: Instant) -> IVIndexMonitor.Verdict {
         let isPrimaryMember = keys.netKey(.primary) != nil
         let mayRaise = beacon.netKeyIndex == .primary || !isPrimaryMember
         return ivIndexMonitor.verdict(beacon.ivIndex, mayRaise: mayRaise, at: now)
     }
 
-    /// Moves a key refresh on (3.11.4.2): only beacons under the new key tell anything.
+    /// Advances a key refresh (3.11.4.2). Only beacons secured with the new key count.
     private mutating func refresh(_ beacon: AuthenticBeacon, _ actions: inout [StackAction]) {
         let index = beacon.netKeyIndex
         guard let key = keys.netKey(index), key.phase != .normal, !beacon.isUnderOldKey else { return }

@@ -1,6 +1,6 @@
-/// A proxy configuration message that arrived.
+/// A proxy configuration message that has arrived.
 package struct IncomingProxyConfiguration: Hashable, Sendable {
-    /// Who sent it: an element of the proxy or of its client.
+    /// The element of the proxy or of its client that sent it.
     package var source: UnicastAddress
     /// The message.
     package var message: ProxyConfigurationMessage
@@ -9,11 +9,12 @@ package struct IncomingProxyConfiguration: Hashable, Sendable {
 }
 
 extension MeshStack {
-    /// The network PDU of a proxy configuration message from the primary element, to be sent as
+    /// Makes the network PDU of a proxy configuration message from the primary element. Send it as
     /// ``ProxyPDU/MessageType/configuration`` (Mesh Protocol 6.6).
     ///
-    /// - Parameter usesOldNetKey: whether it is secured with the old key in every phase of a key refresh.
-    /// - Throws: ``StackError`` for an unknown NetKey, more addresses than fit, or without a sequence number.
+    /// - Parameter usesOldNetKey: whether to secure it with the old key in every phase of a key refresh.
+    /// - Throws: ``StackError/unknownNetKey(_:)``, ``StackError/payloadSize(_:)`` for more addresses than fit, or
+    ///   ``StackError/sequenceNumbers(_:)``.
     package mutating func encode(
         _ message: ProxyConfigurationMessage,
         netKeyIndex: NetKeyIndex = .primary,
@@ -42,8 +43,8 @@ extension MeshStack {
         }
     }
 
-    /// Whether the network PDU of a proxy configuration message, which is not authentic under the IV index that is
-    /// known, is so under the one after it: its sender has finished an IV update that was not heard of.
+    /// Whether the network PDU of a proxy configuration message is authentic with the IV index after the known one. Its
+    /// sender then has finished an IV update of which we have not heard.
     package func isUnderNextIVIndex(proxyConfiguration bytes: [UInt8]) -> Bool {
         guard ivIndex.value < .max, (NetworkPDU.minimumSize...NetworkPDU.maximumSize).contains(bytes.count),
             let nid = NetworkPDU.nid(of: bytes)
@@ -58,9 +59,9 @@ extension MeshStack {
             }
     }
 
-    /// Takes in the network PDU of a proxy configuration message.
+    /// Receives the network PDU of a proxy configuration message.
     ///
-    /// - Throws: ``ProxyConfigurationRefusal`` with the reason why it is not to be used.
+    /// - Throws: ``ProxyConfigurationRefusal`` with the reason why the message must not be used.
     package mutating func receive(
         proxyConfiguration bytes: [UInt8]
     ) throws(ProxyConfigurationRefusal) -> IncomingProxyConfiguration {
@@ -82,7 +83,7 @@ extension MeshStack {
     }
 }
 
-/// Why a proxy configuration message is not to be used.
+/// Why a proxy configuration message must not be used.
 package struct ProxyConfigurationRefusal: Error, Hashable, Sendable {
     /// The reason.
     package var reason: DropReason

@@ -1,5 +1,5 @@
 extension MeshStack {
-    /// Takes in a network PDU from any bearer.
+    /// Receives a network PDU from any bearer.
     package mutating func receive(networkPDU bytes: [UInt8], at now: Instant) -> [StackAction] {
         let pdu: NetworkPDU
         let netKeyIndex: NetKeyIndex
@@ -106,7 +106,7 @@ extension MeshStack {
         replay.record(pdu.source, ivIndex: pdu.ivIndex, sequence: pdu.sequence)
     }
 
-    /// Turns what the receiver of segments put out into actions.
+    /// Turns the outputs of the segment receiver into actions.
     mutating func perform(_ outputs: [SegmentReceiver.Output], at now: Instant, _ actions: inout [StackAction]) {
         for output in outputs {
             switch output {
@@ -201,8 +201,8 @@ extension MeshStack {
         } catch { actions.append(.dropped(.malformedControl(error))) }
     }
 
-    /// Sends an acknowledgment: with TTL 0 if the segment came with it, for then the sender is a neighbour that wants
-    /// no relaying, else with the default TTL (3.5.2.3.1).
+    /// Sends an acknowledgment. It has TTL 0 if the segment had it, because the sender is then a neighbour that does
+    /// not want relaying; otherwise it has the default TTL (3.5.2.3.1).
     private func send(
         _ acknowledgment: SegmentAcknowledgment,
         _ identity: SegmentedMessageIdentity,
@@ -214,7 +214,8 @@ extension MeshStack {
             let credentials = keys.transmitCredentials(netKeyIndex)
         else { return }
         let ivIndex = ivIndex.transmitValue
-        // Without a sequence number the sender is left to its retransmissions; own messages report the exhaustion.
+        // Without a sequence number the sender has to rely on its retransmissions. Our own messages report that numbers
+        // have run out.
         guard let sequence = try? sequenceNumbers.next(for: own, ivIndex: ivIndex) else { return }
         let pdu = NetworkPDU(
             ivIndex: ivIndex,
@@ -228,8 +229,8 @@ extension MeshStack {
         actions += transmit(pdu, with: credentials)
     }
 
-    /// Takes in an acknowledgment of segments that we send. It must come in the subnet that they are sent in: SeqZero
-    /// is all that it has to know of them, and members of other subnets are not to cancel what does not concern them.
+    /// Receives an acknowledgment of segments that we send. It must come in the subnet in which they are sent. SeqZero
+    /// is all that identifies them, and members of other subnets must not be able to cancel them.
     private mutating func acknowledge(
         _ acknowledgment: SegmentAcknowledgment,
         in pdu: NetworkPDU,

@@ -1,9 +1,8 @@
 extension MeshStack {
-    /// Sends an access message: an unsegmented one now, a segmented one as its queue and timers allow.
+    /// Sends an access message: an unsegmented one now, a segmented one when its queue and timers allow it.
     ///
-    /// - Returns: the name that ``StackAction/completed(_:)`` or ``StackAction/failed(_:_:)`` will use, and what to do
-    ///   now.
-    /// - Throws: ``StackError`` if it cannot be sent at all; nothing has happened then.
+    /// - Returns: the identifier for ``StackAction/completed(_:)`` or ``StackAction/failed(_:_:)``, and what to do now.
+    /// - Throws: ``StackError`` if the message cannot be sent; nothing has then happened.
     package mutating func send(
         _ message: OutgoingMessage,
         at now: Instant
@@ -60,7 +59,7 @@ extension MeshStack {
 
     /// Sends a control message.
     ///
-    /// - Throws: ``StackError`` if it cannot be sent at all; nothing has happened then.
+    /// - Throws: ``StackError`` if the message cannot be sent; nothing has then happened.
     package mutating func send(
         _ message: OutgoingControlMessage,
         at now: Instant
@@ -149,7 +148,7 @@ extension MeshStack {
         return (identifier, actions)
     }
 
-    /// Secures a PDU whose fields are known to be in range.
+    /// Secures a PDU whose fields are known to be valid.
     func transmit(_ pdu: NetworkPDU, with credentials: SubnetCredentials) -> [StackAction] {
         do throws(DecodeError) {
             return [.transmit(try pdu.encoded(with: credentials.flooding), destination: pdu.destination)]
@@ -158,7 +157,7 @@ extension MeshStack {
         }
     }
 
-    /// Sends every segment that is due and starts what may start.
+    /// Sends every segment that is due, and starts messages that may start.
     mutating func drive(at now: Instant, _ actions: inout [StackAction]) {
         isDriveDue = false
         repeat {
@@ -173,7 +172,7 @@ extension MeshStack {
         } while startNext(at: now, &actions)
     }
 
-    /// Does what is due of one message; returns the index to look at next.
+    /// Does what is due for one message, and returns the index of the next one to look at.
     private mutating func step(_ index: Int, at now: Instant, _ actions: inout [StackAction]) -> Int {
         while true {
             switch outgoing.active[index].transmission.step(at: now) {
@@ -221,7 +220,7 @@ extension MeshStack {
         return nil
     }
 
-    /// Starts the next waiting message; while an IV index is to change, none.
+    /// Starts the next waiting message; none while the IV index is about to change.
     private mutating func startNext(at now: Instant, _ actions: inout [StackAction]) -> Bool {
         guard deferredIVIndex == nil, let message = outgoing.dequeue() else { return false }
         do throws(TransmissionFailure) {

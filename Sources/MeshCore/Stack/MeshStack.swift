@@ -1,42 +1,43 @@
-/// A participant of a mesh network with consecutive elements, client or node alike: network, transport and beacons
-/// without any I/O (Mesh Protocol 3).
+/// A participant of a mesh network with consecutive elements, client or node: network, transport and beacons without
+/// any I/O (Mesh Protocol 3).
 ///
-/// PDUs and time go in, ``StackAction`` come out. After every call, ``advance(to:)`` is due at ``nextDeadline``. A
+/// PDUs and time go in, ``StackAction``s come out. After every call, ``advance(to:)`` is due at ``nextDeadline``. A
 /// stack holds prepared keys and belongs to one thread.
 package struct MeshStack {
     /// The address of the primary element.
     package let address: UnicastAddress
-    /// How many elements there are, at least one.
+    /// The number of elements, at least one.
     package let elementCount: Int
-    /// The keys; to be changed by whoever configures the participant.
+    /// The keys. Whoever configures the participant changes them.
     package var keys: KeyRing
-    /// Sources and the highest sequence numbers accepted from them.
+    /// The highest accepted sequence number of each source.
     package var replay: ReplayProtection
     /// The TTL of acknowledgments: the Default TTL state (4.2.7).
     package var defaultTTL: UInt8 = 5
-    /// Whether a beacon without the key refresh flag makes it forget the old keys. Nodes do; whoever drives the refresh
-    /// keeps them until every node that it has to reach has the new ones, and is in phase 2 until then.
+    /// Whether a beacon without the key refresh flag makes the participant forget the old keys. Nodes do that. A client
+    /// that drives the refresh keeps them, and stays in phase 2, until every node that it has to reach has the new
+    /// ones.
     package var forgetsOldKeysByBeacon = true
-    /// Where sequence numbers come from.
+    /// The source of sequence numbers.
     package let sequenceNumbers: any SequenceNumberSource
 
     var ivIndexMonitor: IVIndexMonitor
-    /// An IV index that takes effect once no segmented message is under way (3.11.5).
+    /// An IV index that takes effect when no segmented message is in progress (3.11.5).
     var deferredIVIndex: IVIndex?
     var cache = NetworkMessageCache()
     var receiver: SegmentReceiver
     var outgoing: OutgoingQueue
-    /// Whether a message that waits may be able to start, as after another was cancelled.
+    /// Whether a waiting message may be able to start, for example after another one was cancelled.
     var isDriveDue = false
     private var identifiers: UInt64 = 0
 
     /// A participant.
     ///
     /// - Parameters:
-    ///   - elementCount: 1 to 255; at most as many as there are addresses from `address` on.
+    ///   - elementCount: 1 to 255; at most the number of addresses from `address` on.
     ///   - ivIndex: the last known state; beacons change it.
-    ///   - ivIndexCertainty: how sure that is.
-    ///   - ivIndexTimes: since when it is that state, on the clock that the stack is called with.
+    ///   - ivIndexCertainty: how certain that state is.
+    ///   - ivIndexTimes: when that state began, on the clock of the calls to this stack.
     package init(
         address: UnicastAddress,
         elementCount: Int,
@@ -58,7 +59,7 @@ package struct MeshStack {
         outgoing = OutgoingQueue(parameters: sar)
     }
 
-    /// The IV index. Setting it replaces what is known, as on provisioning or from a database.
+    /// The IV index. Setting it replaces the known state, as after provisioning or from a database.
     package var ivIndex: IVIndex {
         get { ivIndexMonitor.current }
         set {
@@ -67,13 +68,13 @@ package struct MeshStack {
         }
     }
 
-    /// Whether ``ivIndex`` is more than a supposition: it was told or stated to be, or a beacon has said so.
+    /// Whether ``ivIndex`` is more than an assumption: it was received or stated, or a beacon has confirmed it.
     package var isIVIndexKnown: Bool { ivIndexMonitor.isKnown }
 
-    /// When the IV index came to be what it is, as far as that is known: not after a supposition was corrected.
+    /// When the state of the IV index began, if that is known. It is not known after the correction of an assumption.
     package var ivIndexTimes: IVIndexMonitor.Times { ivIndexMonitor.times }
 
-    /// How segmentation and reassembly are timed; messages under way keep their timing for sending.
+    /// The timing of segmentation and reassembly. Messages in progress keep their timing for sending.
     package var sar: SARParameters {
         get { outgoing.parameters }
         set {
@@ -82,13 +83,13 @@ package struct MeshStack {
         }
     }
 
-    /// Whether an address is one of our elements.
+    /// Whether an address belongs to one of our elements.
     package func isElement(_ candidate: Address) -> Bool {
         let first = Int(address.rawValue)
         return (first..<min(first + elementCount, 0x8000)).contains(Int(candidate.rawValue))
     }
 
-    /// When ``advance(to:)`` is to be called next; nil if nothing is waited for.
+    /// When ``advance(to:)`` must be called next; nil if nothing is due.
     package var nextDeadline: Instant? {
         if isDriveDue { return .zero }
         return switch (outgoing.nextDeadline, receiver.nextDeadline) {
@@ -105,10 +106,10 @@ package struct MeshStack {
         return actions
     }
 
-    /// Forgets a message that is waiting or under way; no action will name it again. What is on air is on air.
+    /// Forgets a message that waits or is in progress. No action names it any longer. PDUs already sent stay sent.
     package mutating func cancel(_ identifier: TransmissionIdentifier) {
         outgoing.remove(identifier)
-        // There is no telling the time here, so what waited for it starts with the next step.
+        // The time is not known here, so a message that waited for this one starts with the next step.
         isDriveDue = deferredIVIndex != nil || !outgoing.waiting.isEmpty
     }
 
@@ -117,10 +118,10 @@ package struct MeshStack {
         return TransmissionIdentifier(rawValue: identifiers)
     }
 
-    /// Opens a network PDU without handling it: no cache, no replay protection, no action. A proxy learns addresses for
-    /// its filters with it.
+    /// Opens a network PDU without handling it: no cache, no replay protection, no action. A proxy uses it to learn
+    /// addresses for its filters.
     ///
-    /// - Throws: ``NetworkPDUError``.
+    /// - Throws: ``NetworkPDUError`` if the PDU is malformed or no known key opens it.
     package func decode(
         networkPDU bytes: [UInt8],
         as purpose: NetworkPDU.Purpose = .message

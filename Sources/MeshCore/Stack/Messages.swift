@@ -1,4 +1,4 @@
-/// Where a message goes.
+/// The destination of a message.
 package enum Destination: Hashable, Sendable {
     /// One element.
     case unicast(UnicastAddress)
@@ -7,7 +7,7 @@ package enum Destination: Hashable, Sendable {
     /// A virtual address.
     case virtual(LabelUUID)
 
-    /// The address that stands in PDUs.
+    /// The address in PDUs.
     package var address: Address {
         switch self {
         case .unicast(let unicast): unicast.address
@@ -16,33 +16,33 @@ package enum Destination: Hashable, Sendable {
         }
     }
 
-    /// The label of a virtual address.
+    /// The label of a virtual address; nil for other destinations.
     package var label: LabelUUID? {
         guard case .virtual(let label) = self else { return nil }
         return label
     }
 }
 
-/// An access message to be sent.
+/// An access message to send.
 package struct OutgoingMessage: Hashable, Sendable {
-    /// The element that sends it, one of the stack's.
+    /// The sending element, one of the stack's.
     package var source: UnicastAddress
-    /// Where it goes.
+    /// The destination.
     package var destination: Destination
     /// The access PDU, opcode and parameters: 1 to 380 octets, 376 with a long TransMIC.
     package var payload: [UInt8]
-    /// Which key encrypts it.
+    /// The key that encrypts it.
     package var security: MessageSecurity
-    /// The subnet it is sent in; an application key must be bound to it.
+    /// The subnet for sending; an application key must be bound to it.
     package var netKeyIndex: NetKeyIndex
-    /// Whether it is secured with the old NetKey in every phase of a key refresh, because the receiver has missed the
+    /// Whether to secure it with the old NetKey in every phase of a key refresh, because the receiver has missed the
     /// new one.
     package var usesOldNetKey = false
-    /// 0 to reach neighbours only, 2 to 127 to be relayed.
+    /// The TTL: 0 for neighbours only, 2 to 127 to be relayed.
     package var ttl: UInt8
-    /// Whether it is segmented, and thus acknowledged by the lower transport layer, even if it fits one PDU.
+    /// Whether to segment it, so that the lower transport layer acknowledges it, even if it fits into one PDU.
     package var forcesSegmentation: Bool
-    /// The size of the TransMIC; 64 bits mean segmentation (SZMIC, Mesh Protocol 3.5.2.2).
+    /// The size of the TransMIC. A message with 64 bits is always segmented (SZMIC, Mesh Protocol 3.5.2.2).
     package var transportMIC: MICSize
 
     package init(
@@ -65,7 +65,7 @@ package struct OutgoingMessage: Hashable, Sendable {
         self.transportMIC = transportMIC
     }
 
-    /// How many network PDUs carry an access payload of a size once.
+    /// The number of network PDUs that carry an access payload of that size once.
     package static func pduCount(
         payloadSize: Int,
         forcesSegmentation: Bool = false,
@@ -77,9 +77,9 @@ package struct OutgoingMessage: Hashable, Sendable {
     }
 }
 
-/// A control message to be sent; segment acknowledgments are the stack's own business.
+/// A control message to send. The stack itself sends segment acknowledgments.
 package struct OutgoingControlMessage: Hashable, Sendable {
-    /// The element that sends it.
+    /// The sending element.
     package var source: UnicastAddress
     /// A unicast or group address.
     package var destination: Address
@@ -87,9 +87,9 @@ package struct OutgoingControlMessage: Hashable, Sendable {
     package var opcode: UInt8
     /// 0 to 256 octets; more than 11 are segmented.
     package var parameters: [UInt8]
-    /// The subnet it is sent in.
+    /// The subnet for sending.
     package var netKeyIndex: NetKeyIndex
-    /// 0 to 127.
+    /// The TTL, 0 to 127.
     package var ttl: UInt8
 
     package init(
@@ -109,56 +109,56 @@ package struct OutgoingControlMessage: Hashable, Sendable {
     }
 }
 
-/// An access message that arrived, was authentic and is no replay.
+/// An access message that has arrived, is authentic and is no replay.
 package struct IncomingMessage: Hashable, Sendable {
-    /// The element that sent it.
+    /// The sending element.
     package var source: UnicastAddress
-    /// The address it was sent to: one of the stack's elements, a group, or a virtual address.
+    /// The destination: one of the stack's elements, a group, or a virtual address.
     package var destination: Address
-    /// The label, for a virtual address.
+    /// The label of a virtual address.
     package var label: LabelUUID?
     /// The access PDU, opcode and parameters, at least one octet.
     package var payload: [UInt8]
-    /// Which key decrypted it.
+    /// The key that decrypted it.
     package var security: MessageSecurity
-    /// The subnet it came in.
+    /// The subnet in which it arrived.
     package var netKeyIndex: NetKeyIndex
-    /// The TTL of the (last) PDU as it arrived.
+    /// The TTL of the last PDU on arrival.
     package var ttl: UInt8
-    /// The IV index it was secured under.
+    /// The IV index that secured it.
     package var ivIndex: UInt32
-    /// The sequence number of the (first) PDU.
+    /// The sequence number of the first PDU.
     package var sequence: UInt32
-    /// Whether it came in segments.
+    /// Whether it arrived in segments.
     package var isSegmented: Bool
 }
 
-/// A control message that arrived; acknowledgments are not among them.
+/// A control message that has arrived, other than an acknowledgment.
 package struct IncomingControlMessage: Hashable, Sendable {
-    /// The element that sent it.
+    /// The sending element.
     package var source: UnicastAddress
-    /// The address it was sent to.
+    /// The destination.
     package var destination: Address
     /// The opcode, 0x01 to 0x7F.
     package var opcode: UInt8
     /// The parameters.
     package var parameters: [UInt8]
-    /// The subnet it came in.
+    /// The subnet in which it arrived.
     package var netKeyIndex: NetKeyIndex
-    /// The TTL as it arrived.
+    /// The TTL on arrival.
     package var ttl: UInt8
 }
 
-/// Names a message that was sent, within one stack.
+/// Identifies a sent message within one stack.
 package struct TransmissionIdentifier: RawRepresentable, Hashable, Comparable, Sendable {
-    /// Counts up from 0.
+    /// A number that counts up from 0.
     package let rawValue: UInt64
 
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
-    /// Sending order.
+    /// In the order of sending.
     package static func < (left: TransmissionIdentifier, right: TransmissionIdentifier) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -1,13 +1,13 @@
-/// Segmented messages on their way: those under way, one for each pair of source and destination (Mesh Protocol
-/// 3.5.3.3), and those that wait.
+/// Segmented messages to send: those in progress, one for each pair of source and destination (Mesh Protocol 3.5.3.3),
+/// and those that wait.
 struct OutgoingQueue {
-    /// What is to be sent.
+    /// The contents of a message.
     enum Body {
         case access(payload: [UInt8], MessageSecurity, MICSize, LabelUUID?)
         case control(opcode: UInt8, parameters: [UInt8])
     }
 
-    /// A message that has no sequence number yet.
+    /// A message without a sequence number.
     struct Waiting {
         var identifier: TransmissionIdentifier
         var source: UnicastAddress
@@ -18,7 +18,7 @@ struct OutgoingQueue {
         var body: Body
     }
 
-    /// A message of which segments are sent.
+    /// A message in progress.
     struct Active {
         var identifier: TransmissionIdentifier
         var source: UnicastAddress
@@ -28,17 +28,17 @@ struct OutgoingQueue {
         var ttl: UInt8
         var isControl: Bool
         var ivIndex: UInt32
-        /// The sequence number of the first segment, already taken and not yet sent if ``firstIsUnsent``.
+        /// The sequence number of the first segment. It is taken, but not yet sent if ``firstIsUnsent``.
         var sequence: UInt32
         var firstIsUnsent: Bool
-        /// Lower transport PDUs.
+        /// The lower transport PDUs.
         var segments: [[UInt8]]
         var transmission: SegmentedTransmission
     }
 
-    /// How many messages are under way at a time.
+    /// The most messages in progress.
     static let maximumActive = 128
-    /// How many messages may wait.
+    /// The most waiting messages.
     static let maximumWaiting = 1024
 
     var parameters: SARParameters
@@ -59,7 +59,7 @@ struct OutgoingQueue {
         waiting.append(message)
     }
 
-    /// The first waiting message that may start now, removed from the queue.
+    /// Removes and returns the first waiting message that may start now.
     mutating func dequeue() -> Waiting? {
         guard active.count < OutgoingQueue.maximumActive else { return nil }
         let index = waiting.firstIndex { candidate in

@@ -1,108 +1,108 @@
-/// What a stack wants done, or has to tell, in order.
+/// What a stack asks of its owner or tells it, in order.
 package enum StackAction: Hashable, Sendable {
-    /// Send a network PDU of our own out; `destination` is for the filters of proxy links.
+    /// Send a network PDU of our own. `destination` is for the filters of proxy links.
     case transmit([UInt8], destination: Address)
-    /// A network PDU of somebody else, encrypted again with its TTL one less, for whoever has the relay or proxy
-    /// feature on to send.
+    /// A network PDU of another node, encrypted again with its TTL reduced by one. Send it if the relay or proxy
+    /// feature is on.
     case relay([UInt8], source: UnicastAddress, destination: Address)
-    /// An access message for an element, a group or a known label. Whether any model subscribes to the group is for the
-    /// access layer to know.
+    /// An access message for an element, a group or a known label. The access layer must find out whether a model
+    /// subscribes to the group.
     case deliver(IncomingMessage)
     /// A control message other than a heartbeat.
     case control(IncomingControlMessage)
-    /// A heartbeat and how it came.
+    /// A heartbeat and the control message that carried it.
     case heartbeat(Heartbeat, IncomingControlMessage)
-    /// A message is out: all segments acknowledged, or all transmissions made where none are acknowledged.
+    /// A message is sent: all segments are acknowledged, or, if there is no acknowledgment, all transmissions are made.
     case completed(TransmissionIdentifier)
-    /// A message did not get through, or nobody knows whether it did.
+    /// A message failed, or its outcome is unknown.
     case failed(TransmissionIdentifier, TransmissionFailure)
-    /// A beacon has changed the IV index, or the network has confirmed one that was only stated; it is to be stored.
+    /// A beacon changed the IV index, or the network confirmed one that was only stated. Store it.
     case ivIndexChanged(IVIndex)
-    /// A beacon has moved a subnet on in its key refresh.
+    /// A beacon advanced the key refresh of a subnet.
     case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)
-    /// A message came under the device key candidate of a node, which is its device key from now on; it is to be
-    /// stored. The message follows.
+    /// A message arrived under the device key candidate of a node, which is now its device key. Store that. The message
+    /// follows.
     case deviceKeyActivated(UnicastAddress)
-    /// Something that arrived was not used.
+    /// Something that arrived was ignored.
     case dropped(DropReason)
 }
 
 /// Why a message was not completed.
 package enum TransmissionFailure: Error, Hashable, Sendable {
-    /// Segments stayed unacknowledged after all retransmissions; the message may have arrived all the same.
+    /// Segments remained unacknowledged after all retransmissions. The message may still have arrived.
     case notAcknowledged
-    /// The receiver refused it with an acknowledgment of nothing.
+    /// The receiver refused it by acknowledging no segment.
     case cancelledByReceiver
-    /// There was no sequence number for it.
+    /// No sequence number was available for it.
     case sequenceNumbers(SequenceNumberError)
-    /// So many other PDUs went out meanwhile that SeqZero no longer names its first segment.
+    /// So many other PDUs were sent in the meantime that SeqZero no longer identifies its first segment.
     case sequenceRangeExceeded
-    /// The key it was to be secured with was removed.
+    /// The key for securing it was removed.
     case keyRemoved
 }
 
-/// Why something that arrived was not used; none of these is an error of ours.
+/// Why something that arrived was ignored. None of these is our own error.
 package enum DropReason: Hashable, Sendable {
     /// The network layer refused the PDU.
     case network(NetworkPDUError)
-    /// It is one of our own PDUs come back.
+    /// Its source is one of our own elements.
     case ownSource
-    /// The PDU was handled before, having come another way.
+    /// The same PDU was already handled after arriving on another way.
     case alreadySeen
-    /// The message or a later one was accepted before.
+    /// This message or a later one was accepted before.
     case replayed
     /// The replay protection list has no room for a new source.
     case replayListFull
-    /// The lower transport PDU has a wrong form.
+    /// The lower transport PDU is malformed.
     case malformedTransport(DecodeError)
     /// No known application or device key, or no known label, opens the message.
     case undecryptable
-    /// The parameters of a control message have a wrong form.
+    /// The parameters of a control message are malformed.
     case malformedControl(DecodeError)
-    /// An acknowledgment for nothing that is being sent, or of segments that do not exist.
+    /// The acknowledgment matches no message in progress, or names segments that do not exist.
     case unexpectedAcknowledgment
-    /// A segment that contradicts those of its message that came before.
+    /// The segment contradicts earlier ones of its message.
     case inconsistentSegment
-    /// A segment of a message older than the one being put together.
+    /// The segment belongs to a message older than the one being reassembled.
     case superseded
-    /// A segment of a message that is complete or was given up.
+    /// The segment belongs to a message that is complete or was given up.
     case alreadyReceived
-    /// Too many segmented messages are being put together.
+    /// Too many segmented messages are being reassembled.
     case tooManyReassemblies
-    /// A message was given up because segments stayed away.
+    /// A message was given up because segments did not arrive.
     case incomplete
-    /// The beacon has a wrong form or is of a kind not handled here.
+    /// The beacon is malformed or of an unsupported kind.
     case malformedBeacon(DecodeError)
-    /// The beacon is of another network, or not authentic.
+    /// The beacon belongs to another network, or is not authentic.
     case foreignBeacon
-    /// The beacon is made with the old key of a subnet that uses its new one.
+    /// The beacon was made with the old key of a subnet that uses its new one.
     case revokedBeacon
-    /// The beacon's IV index is not acceptable now.
+    /// The IV index of the beacon is not acceptable now.
     case ivIndexIgnored
 }
 
 /// Why a message cannot be sent.
 package enum StackError: Error, Hashable, Sendable {
-    /// The source is none of our elements.
+    /// The source is not one of our elements.
     case notAnElement(UnicastAddress)
-    /// The destination is one of our own elements, or an address that messages of the kind cannot have.
+    /// The destination is one of our own elements, or messages of this kind cannot have it.
     case invalidDestination(Address)
     /// The TTL is above 127.
     case invalidTTL(UInt8)
     /// The payload is empty or too long.
     case payloadSize(Int)
-    /// Control opcode 0, or one above 0x7F.
+    /// The control opcode is 0 or above 0x7F.
     case invalidControlOpcode(UInt8)
-    /// The NetKey is not known.
+    /// The NetKey is unknown.
     case unknownNetKey(NetKeyIndex)
-    /// The AppKey is not known.
+    /// The AppKey is unknown.
     case unknownAppKey(AppKeyIndex)
     /// The AppKey is bound to another NetKey.
     case appKeyNotBound(AppKeyIndex, NetKeyIndex)
-    /// The device key of the node is not known.
+    /// The device key of the node is unknown.
     case unknownDeviceKey(UnicastAddress)
-    /// There is no sequence number.
+    /// No sequence number is available.
     case sequenceNumbers(SequenceNumberError)
-    /// Too many messages wait to be sent.
+    /// Too many messages wait.
     case tooManyTransmissions
 }

@@ -1,14 +1,14 @@
-/// A heartbeat (Mesh Protocol 3.6.5.10): control opcode 0x0A, InitTTL (7 bits under a reserved one), Features (16).
+/// A heartbeat (Mesh Protocol 3.6.5.10): control opcode 0x0A, InitTTL (7 bits after a reserved one), Features (16).
 package struct Heartbeat: Hashable, Sendable {
     /// The control opcode.
     package static let opcode: UInt8 = 0x0A
 
-    /// The TTL it was first sent with, 0 to 127.
+    /// The TTL with which it was first sent, 0 to 127.
     package var initialTTL: UInt8
     /// The features in use at the sender: bit 0 relay, 1 proxy, 2 friend, 3 low power.
     package var features: UInt16
 
-    /// A heartbeat with those values.
+    /// A heartbeat; only the low 7 bits of the TTL count.
     package init(initialTTL: UInt8, features: UInt16) {
         self.initialTTL = initialTTL & 0x7F
         self.features = features
@@ -16,7 +16,7 @@ package struct Heartbeat: Hashable, Sendable {
 
     /// Reads the three octets of parameters.
     ///
-    /// - Throws: ``DecodeError`` if there are fewer or more.
+    /// - Throws: ``DecodeError`` for any other number of octets.
     package init(decoding parameters: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(parameters)
         initialTTL = try reader.readUInt8() & 0x7F
@@ -32,7 +32,7 @@ package struct Heartbeat: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// How many hops it took when it arrived with `ttl`, at least 1.
+    /// The number of hops of a heartbeat that arrived with `ttl`, at least 1.
     package func hops(receivedTTL ttl: UInt8) -> Int {
         max(1, Int(initialTTL) - Int(ttl) + 1)
     }

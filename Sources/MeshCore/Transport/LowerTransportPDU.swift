@@ -10,15 +10,14 @@ package enum LowerTransportPDU: Hashable, Sendable {
     /// A segment of an access or control message.
     case segment(Segment)
 
-    /// The most octets of an upper transport access PDU that goes unsegmented.
+    /// The most octets of an upper transport access PDU without segmentation.
     static let maximumAccessSize = 15
     /// The fewest octets of an upper transport access PDU: an opcode and a TransMIC of 32 bits.
     static let minimumAccessSize = 5
-    /// The most parameter octets of a control message that goes unsegmented.
+    /// The most parameter octets of a control message without segmentation.
     static let maximumControlSize = 11
 
-    /// Reads a PDU whose network header had CTL as in `isControl`. Bits that are reserved for future use are ignored,
-    /// as the specification demands.
+    /// Reads a PDU; `isControl` is CTL of its network header. Reserved bits are ignored, as the specification demands.
     ///
     /// - Throws: ``DecodeError`` for lengths and field values that no PDU can have.
     package init(decoding bytes: [UInt8], isControl: Bool) throws(DecodeError) {
@@ -61,17 +60,17 @@ package enum LowerTransportPDU: Hashable, Sendable {
     static func octet(_ aid: UInt8?) -> UInt8 { aid.map { 0x40 | $0 & 0x3F } ?? 0 }
 }
 
-/// Says which segments have arrived (Mesh Protocol 3.5.2.3.1): OBO (1 bit), SeqZero (13), 2 reserved bits, BlockAck
+/// Tells which segments have arrived (Mesh Protocol 3.5.2.3.1): OBO (1 bit), SeqZero (13), 2 reserved bits, BlockAck
 /// (32).
 package struct SegmentAcknowledgment: Hashable, Sendable {
-    /// Whether a Friend sends it for its Low Power node.
+    /// Whether a Friend sends it on behalf of its Low Power node.
     package var isOnBehalfOf: Bool
-    /// SeqZero of the segments, 13 bits.
+    /// The SeqZero of the segments, 13 bits.
     package var seqZero: UInt16
-    /// Bit n stands for segment n; 0 tells the sender to give up.
+    /// Bit n stands for segment n. 0 tells the sender to give up.
     package var blockAck: UInt32
 
-    /// An acknowledgment with those values.
+    /// An acknowledgment; only the low 13 bits of `seqZero` count.
     package init(isOnBehalfOf: Bool = false, seqZero: UInt16, blockAck: UInt32) {
         self.isOnBehalfOf = isOnBehalfOf
         self.seqZero = seqZero & 0x1FFF
@@ -96,17 +95,17 @@ package struct SegmentAcknowledgment: Hashable, Sendable {
     }
 }
 
-/// A segment (Mesh Protocol 3.5.2.2 and 3.5.2.4): after the first octet SZMIC (1 bit), SeqZero (13), SegO (5), SegN
+/// A segment (Mesh Protocol 3.5.2.2 and 3.5.2.4). After the first octet: SZMIC (1 bit), SeqZero (13), SegO (5), SegN
 /// (5).
 package struct Segment: Hashable, Sendable {
-    /// What the message is.
+    /// The kind of message.
     package enum Content: Hashable, Sendable {
-        /// An access message; `aid` is nil for a device key, `mic` tells the size of the TransMIC.
+        /// An access message. `aid` is nil for a device key, `mic` is the size of the TransMIC.
         case access(aid: UInt8?, mic: MICSize)
         /// A control message with an opcode of 7 bits, not 0.
         case control(opcode: UInt8)
 
-        /// Octets in every segment but the last.
+        /// The number of octets in every segment except the last.
         package var segmentSize: Int {
             switch self {
             case .access: 12
@@ -115,18 +114,19 @@ package struct Segment: Hashable, Sendable {
         }
     }
 
-    /// What the message is.
+    /// The kind of message.
     package var content: Content
     /// The low 13 bits of the sequence number of the first segment.
     package var seqZero: UInt16
-    /// SegO: which segment this is, 0 to 31.
+    /// SegO: the number of this segment, 0 to 31.
     package var offset: UInt8
-    /// SegN: which segment is the last, 0 to 31.
+    /// SegN: the number of the last segment, 0 to 31.
     package var last: UInt8
-    /// The octets of the upper transport PDU: 12 of access, 8 of control messages, in the last segment at least one.
+    /// Octets of the upper transport PDU: 12 of an access message, 8 of a control message, at least one in the last
+    /// segment.
     package var bytes: [UInt8]
 
-    /// A segment with those values.
+    /// A segment; only the low 13 bits of `seqZero` and the low 5 bits of `offset` and `last` count.
     package init(content: Content, seqZero: UInt16, offset: UInt8, last: UInt8, bytes: [UInt8]) {
         self.content = content
         self.seqZero = seqZero & 0x1FFF
@@ -169,7 +169,7 @@ package struct Segment: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Cuts an upper transport PDU of 1 to 32 segments; nil for any other size.
+    /// Splits an upper transport PDU into 1 to 32 segments; nil if it needs another number.
     package static func segments(of upper: [UInt8], content: Content, sequence: UInt32) -> [Segment]? {
         let size = content.segmentSize
         let count = (upper.count + size - 1) / size
@@ -185,7 +185,8 @@ package struct Segment: Hashable, Sendable {
         }
     }
 
-    /// The sequence number of SeqAuth: the one at or below that of the PDU whose low bits are SeqZero; nil below 0.
+    /// The sequence number of SeqAuth: the greatest one not above that of the PDU whose low bits are SeqZero. Nil if
+    /// there is none.
     package static func sequence(ofFirst seqZero: UInt16, in sequence: UInt32) -> UInt32? {
         let behind = (sequence &- UInt32(seqZero)) & 0x1FFF
         return behind <= sequence ? sequence - behind : nil

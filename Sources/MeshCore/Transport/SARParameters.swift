@@ -1,36 +1,37 @@
-/// How segmentation and reassembly are timed (Mesh Protocol 3.5.3.3, 3.5.3.4, 4.2.48 and 4.2.49).
+/// The timing of segmentation and reassembly (Mesh Protocol 3.5.3.3, 3.5.3.4, 4.2.48 and 4.2.49).
 package struct SARParameters: Hashable, Sendable {
     /// How long a receiver waits before it acknowledges.
     package enum AcknowledgmentDelay: Hashable, Sendable {
-        /// 1.1: that many tenths of the receiver's segment interval, but not more than SegN + 0.5 of them.
+        /// Version 1.1: that many tenths of the receiver's segment interval, but at most SegN + 0.5 intervals.
         case segmentIntervals(tenths: Int)
-        /// 1.0.1: a time and another for every hop that the TTL of the segment allowed.
+        /// Version 1.0.1: a base time, and more for every hop that the TTL of the segment allowed.
         case timeToLive(base: Duration, perHop: Duration)
     }
 
-    /// The time between two segments of a transmission; zero sends them at once, which a GATT bearer can take.
+    /// The time between two segments of a transmission. With zero they are sent at once, which a GATT bearer can
+    /// handle.
     package var segmentInterval: Duration
-    /// How often unacknowledged segments to a unicast address are sent again after the first time.
+    /// How often unacknowledged segments to a unicast address are repeated.
     package var unicastRetransmissions: Int
-    /// How often they are sent again without an acknowledgment of one more segment.
+    /// How often they are repeated while acknowledgments report no new segment.
     package var unicastRetransmissionsWithoutProgress: Int
-    /// The wait for an acknowledgment of a message with TTL 0 or 1.
+    /// How long to wait for an acknowledgment of a message with TTL 0 or 1.
     package var unicastRetransmissionInterval: Duration
-    /// What is added to that wait for every further hop of the TTL.
+    /// The additional wait for each further hop of the TTL.
     package var unicastRetransmissionIncrement: Duration
-    /// How often all segments to a group or virtual address are sent again.
+    /// How often all segments to a group or virtual address are repeated.
     package var multicastRetransmissions: Int
     /// The time between those transmissions.
     package var multicastRetransmissionInterval: Duration
-    /// Acknowledgments of messages with a SegN above this are sent again.
+    /// Acknowledgments of messages with a SegN above this are repeated.
     package var segmentsThreshold: Int
     /// How long a receiver waits before it acknowledges.
     package var acknowledgmentDelay: AcknowledgmentDelay
-    /// How often such acknowledgments are sent again.
+    /// How often such acknowledgments are repeated.
     package var acknowledgmentRetransmissions: Int
-    /// The receiver's idea of the time between segments.
+    /// The time between segments that the receiver assumes.
     package var receiverSegmentInterval: Duration
-    /// How long after the last new segment an incomplete message is given up.
+    /// How long after the last new segment an incomplete message is discarded.
     package var discardTimeout: Duration
 
     package init(
@@ -61,7 +62,7 @@ package struct SARParameters: Hashable, Sendable {
         self.discardTimeout = discardTimeout
     }
 
-    /// The default states of version 1.1.
+    /// The default values of version 1.1.
     package static let standard = SARParameters(
         segmentInterval: .milliseconds(60),
         unicastRetransmissions: 2,
@@ -77,12 +78,13 @@ package struct SARParameters: Hashable, Sendable {
         discardTimeout: .seconds(10)
     )
 
-    /// Those of a configuration client: the default states of version 1.1 with six transmissions to a unicast address.
+    /// The parameters of a configuration client: the defaults of version 1.1, but six transmissions to a unicast
+    /// address.
     ///
-    /// Where 36 of 100 PDUs are lost, as over two hops that lose a fifth each, one segment in twenty fails to arrive in
-    /// three transmissions, and the message would have to start again from its first segment, under a new SeqAuth. Six
-    /// transmissions lose one in 500; they are over after 3 s at TTL 5, well within the 10 s for which a receiver keeps
-    /// an incomplete message. Both counts may be up to 15 (4.2.48); nothing changes for messages that get through.
+    /// If 36 of 100 PDUs are lost, as over two hops that each lose a fifth, one segment in twenty does not arrive in
+    /// three transmissions. The message would then have to start again from its first segment with a new SeqAuth. With
+    /// six transmissions it is one in 500. They take 3 s at TTL 5, well within the 10 s for which a receiver keeps an
+    /// incomplete message. Both counts may be up to 15 (4.2.48). Nothing changes for messages that arrive.
     package static let configurationClient: SARParameters = {
         var parameters = standard
         parameters.unicastRetransmissions = 5
@@ -91,7 +93,8 @@ package struct SARParameters: Hashable, Sendable {
     }()
 
     /// The timers of version 1.0.1, which has no states for them: segments at once, retransmission after 200 ms + 50 ms
-    /// x TTL (250 ms for TTL 0, where 200 is the least), acknowledgment after 150 ms + 50 ms x TTL.
+    /// × TTL, acknowledgment after 150 ms + 50 ms × TTL. For TTL 0 the retransmission comes after 250 ms, although 200
+    /// ms would suffice.
     package static let version101 = SARParameters(
         segmentInterval: .zero,
         unicastRetransmissions: 3,
@@ -107,12 +110,12 @@ package struct SARParameters: Hashable, Sendable {
         discardTimeout: .seconds(10)
     )
 
-    /// The wait for an acknowledgment of a message sent with `ttl`.
+    /// How long to wait for an acknowledgment of a message sent with `ttl`.
     package func unicastRetransmissionInterval(ttl: UInt8) -> Duration {
         unicastRetransmissionInterval + unicastRetransmissionIncrement * max(0, Int(ttl) - 1)
     }
 
-    /// The wait before an acknowledgment of a message with `last` as SegN, whose segment came with `ttl`.
+    /// How long to wait before acknowledging a message with `last` as SegN, whose segment arrived with `ttl`.
     package func acknowledgmentDelay(last: UInt8, ttl: UInt8) -> Duration {
         switch acknowledgmentDelay {
         case .segmentIntervals(let tenths): receiverSegmentInterval * min(Int(last) * 10 + 5, tenths) / 10

@@ -1,4 +1,4 @@
-/// Names a segmented message: who sent it to whom, and its SeqAuth (Mesh Protocol 3.5.3.1).
+/// Identifies a segmented message: its source, its destination and its SeqAuth (Mesh Protocol 3.5.3.1).
 struct SegmentedMessageIdentity: Hashable {
     var source: UnicastAddress
     var destination: Address
@@ -10,7 +10,7 @@ struct SegmentedMessageIdentity: Hashable {
     var sequenceAuthentication: UInt64 { UInt64(ivIndex) << 24 | UInt64(sequence) }
 }
 
-/// A segmented message put together.
+/// A reassembled message.
 struct ReassembledMessage: Hashable {
     var identity: SegmentedMessageIdentity
     var content: Segment.Content
@@ -20,23 +20,23 @@ struct ReassembledMessage: Hashable {
     var upper: [UInt8]
 }
 
-/// Puts segmented messages together and acknowledges their segments (Mesh Protocol 3.5.3.4).
+/// Reassembles segmented messages and acknowledges their segments (Mesh Protocol 3.5.3.4).
 ///
-/// A value machine. Memory is bounded by ``maximumReassemblies`` and ``maximumFinished``.
+/// A value machine. ``maximumReassemblies`` and ``maximumFinished`` limit its memory.
 struct SegmentReceiver {
-    /// What follows from a segment or from time passing.
+    /// The result of a segment or of time passing.
     enum Output: Hashable {
         /// Send an acknowledgment to the source of the message.
         case acknowledge(SegmentAcknowledgment, SegmentedMessageIdentity, NetKeyIndex, ttl: UInt8)
         /// A message is complete.
         case completed(ReassembledMessage)
-        /// A segment, or all of an incomplete message, was thrown away.
+        /// A segment, or an incomplete message, was discarded.
         case dropped(DropReason)
     }
 
-    /// How many messages are put together at a time.
+    /// The most messages in reassembly.
     static let maximumReassemblies = 64
-    /// How many messages that are over are remembered, to acknowledge late segments again.
+    /// How many finished messages are remembered, to acknowledge late segments again.
     static let maximumFinished = 256
 
     private struct Pair: Hashable {
@@ -83,7 +83,7 @@ struct SegmentReceiver {
         self.parameters = parameters
     }
 
-    /// When ``advance(to:)`` is to be called next.
+    /// When ``advance(to:)`` must be called next; nil if nothing is due.
     var nextDeadline: Instant? {
         var earliest: Instant?
         func note(_ deadline: Instant?) {
@@ -98,9 +98,9 @@ struct SegmentReceiver {
         return earliest
     }
 
-    /// Takes in a segment.
+    /// Receives a segment.
     ///
-    /// - Parameter replay: asked before a message is started, written when it is complete.
+    /// - Parameter replay: asked when a message starts, and updated when it is complete.
     mutating func receive(
         _ segment: Segment,
         in pdu: NetworkPDU,
@@ -128,7 +128,7 @@ struct SegmentReceiver {
                 return add(segment, to: index, pdu, replay: &replay, at: now)
             }
             guard identity.sequenceAuthentication > known else { return [.dropped(.superseded)] }
-            // One message a pair at a time: a newer one means that the sender has given up the older.
+            // A pair has one message at a time. A newer one means that the sender has given up the older one.
             reassemblies.remove(at: index)
         }
         switch replay.verdict(pdu.source, ivIndex: pdu.ivIndex, segment: pdu.sequence, first: sequence) {
@@ -196,7 +196,7 @@ struct SegmentReceiver {
         return [acknowledge(complete, at: now), .completed(message)]
     }
 
-    /// Sends what is due and gives up what has waited too long.
+    /// Sends acknowledgments that are due, and gives up messages that have waited too long.
     mutating func advance(to now: Instant) -> [Output] {
         var outputs: [Output] = []
         var index = 0
@@ -256,7 +256,7 @@ struct SegmentReceiver {
 
     private var repetitionInterval: Duration { max(parameters.receiverSegmentInterval, .milliseconds(10)) }
 
-    /// The sender has not heard that its message is complete: tell it again, but once for a burst of segments.
+    /// The sender does not know that its message is complete. Tell it again, but only once for a burst of segments.
     private mutating func repeatAcknowledgment(
         of over: Finished,
         _ pair: Pair,

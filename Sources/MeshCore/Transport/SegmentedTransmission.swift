@@ -1,36 +1,36 @@
-/// The sending of one segmented message, from the first segment to the last acknowledgment (Mesh Protocol 3.5.3.3).
+/// Sends one segmented message, from the first segment to the last acknowledgment (Mesh Protocol 3.5.3.3).
 ///
-/// A value machine: ``step(at:)`` says what is due, ``acknowledge(_:at:)`` takes in what arrived.
+/// A value machine: ``step(at:)`` tells what is due, ``acknowledge(_:at:)`` handles what arrived.
 struct SegmentedTransmission {
     /// What is due at an instant.
     enum Step: Hashable {
-        /// Send that segment; ask again.
+        /// Send that segment, then ask again.
         case send(Int)
-        /// All transmissions to a group are made.
+        /// All transmissions to a group are done.
         case completed
-        /// Nobody acknowledged in time.
+        /// Acknowledgments did not arrive in time.
         case failed
-        /// Nothing before ``SegmentedTransmission/deadline``.
+        /// Nothing is due before ``SegmentedTransmission/deadline``.
         case idle
     }
 
-    /// What an acknowledgment brought.
+    /// The effect of an acknowledgment.
     enum Progress: Hashable {
         /// Every segment has arrived.
         case completed
-        /// The receiver wants no more of it.
+        /// The receiver refuses the rest.
         case cancelled
-        /// There is more to send or to wait for.
+        /// More segments or acknowledgments have to follow.
         case pending
         /// It names segments that do not exist.
         case invalid
     }
 
-    /// When ``step(at:)`` is to be called next.
+    /// When ``step(at:)`` must be called next.
     private(set) var deadline: Instant
-    /// The segments without acknowledgment, bit n for segment n.
+    /// The unacknowledged segments; bit n stands for segment n.
     private(set) var unacknowledged: UInt32
-    /// The segments still to be sent before waiting.
+    /// The segments to send before waiting.
     private var round: UInt32
     private var retransmissions: Int
     private var retransmissionsWithoutProgress: Int
@@ -54,7 +54,7 @@ struct SegmentedTransmission {
         retransmissionsWithoutProgress = parameters.unicastRetransmissionsWithoutProgress
     }
 
-    /// What is due at `now`; to be repeated until it is idle or over.
+    /// What is due at `now`. Call it again after every segment that it returns.
     mutating func step(at now: Instant) -> Step {
         guard deadline <= now else { return .idle }
         if unacknowledged == 0 { return .completed }
@@ -67,7 +67,7 @@ struct SegmentedTransmission {
         if round != 0 {
             deadline = now.advanced(by: parameters.segmentInterval)
         } else if !isUnicast, retransmissions == 0 {
-            // No one acknowledges a message to a group: the next step ends it, nothing is waited for.
+            // Nobody acknowledges a message to a group, so the next step ends it without waiting.
             unacknowledged = 0
             deadline = now
         } else {
@@ -76,7 +76,7 @@ struct SegmentedTransmission {
         return .send(index)
     }
 
-    /// Takes in BlockAck.
+    /// Handles the BlockAck of an acknowledgment.
     mutating func acknowledge(_ blockAck: UInt32, at now: Instant) -> Progress {
         guard blockAck & ~all == 0 else { return .invalid }
         guard blockAck != 0 else { return .cancelled }
@@ -89,7 +89,7 @@ struct SegmentedTransmission {
             round &= unacknowledged
             if round == 0 { deadline = now.advanced(by: interval) }
         } else if retransmissions > 0 {
-            // The receiver has told what it lacks, so waiting for the timer would gain nothing.
+            // The receiver has told what it lacks, so there is no reason to wait for the timer.
             startRound()
             deadline = now
         }

@@ -1,4 +1,4 @@
-/// Which key secures an access message.
+/// The key that secures an access message.
 package enum MessageSecurity: Hashable, Sendable {
     /// The device key of the node whose primary element has that address.
     case device(node: UnicastAddress)
@@ -8,7 +8,7 @@ package enum MessageSecurity: Hashable, Sendable {
 
 /// Encrypts and decrypts access messages (Mesh Protocol 3.6.4).
 enum UpperTransport {
-    /// The header fields that the nonce of a message is made of.
+    /// The header fields that determine the nonce of a message.
     struct Header {
         var source: UnicastAddress
         var destination: Address
@@ -18,12 +18,12 @@ enum UpperTransport {
         var ivIndex: UInt32
     }
 
-    /// A key to encrypt with.
+    /// A key for encryption.
     enum Key {
         case device(AuthenticatedCipher)
         case application(ApplicationCredentials)
 
-        /// The AID to send, nil for a device key.
+        /// The AID in PDUs; nil for a device key.
         var aid: UInt8? {
             switch self {
             case .device: nil
@@ -35,7 +35,7 @@ enum UpperTransport {
     /// The most octets of an upper transport access PDU.
     static let maximumSize = 384
 
-    /// The upper transport PDU of an access payload: its encryption and the TransMIC.
+    /// Encrypts an access payload into an upper transport PDU, which ends with the TransMIC.
     static func seal(_ payload: [UInt8], with key: Key, _ header: Header, mic: MICSize) -> [UInt8] {
         switch key {
         case .device(let cipher):
@@ -50,22 +50,22 @@ enum UpperTransport {
         }
     }
 
-    /// What was found in an upper transport PDU.
+    /// The contents of an opened upper transport PDU.
     struct Opened {
         let payload: [UInt8]
-        /// The key it is authentic under.
+        /// The key that authenticates it.
         let security: MessageSecurity
-        /// The label, for a virtual address.
+        /// The label of a virtual address.
         var label: LabelUUID?
-        /// Whether the key is the candidate for the device key.
+        /// Whether that key is the candidate for the device key.
         var isCandidate = false
     }
 
-    /// An upper transport PDU opened with whichever known key and label it is authentic under.
+    /// Opens an upper transport PDU with the known key and label that authenticate it; nil if none does.
     ///
     /// - Parameters:
-    ///   - aid: nil for a device key.
-    ///   - own: the primary element address of the receiver.
+    ///   - aid: the AID; nil for a device key.
+    ///   - own: the address of the receiver's primary element.
     static func open(
         _ upper: [UInt8],
         aid: UInt8?,
@@ -77,7 +77,7 @@ enum UpperTransport {
     ) -> Opened? {
         guard upper.count > mic.rawValue else { return nil }
         guard let aid else {
-            // A node answers with its own device key, a configuration client asks with the node's: ours.
+            // A node answers with its own device key, and a configuration client requests with the node's key: ours.
             let nonce = deviceNonce(header, mic)
             for node in [header.source, own] {
                 guard let cipher = keys.deviceCipher(node) else { continue }
