@@ -1,10 +1,10 @@
 internal import MeshCore
 
-/// The names that what is in a network gets in a definition: those of the database where they can be, else names made of
-/// them.
+/// The names of a network's items in a definition: the names in the database if they are valid, otherwise names derived
+/// from them.
 ///
-/// What is made of a name does not depend on what else there is, except that things of one kind with the same name all
-/// get their number behind it; so one thing more or less renames nothing but its namesakes.
+/// A derived name does not depend on other items. Only if several items of one kind would get the same name, each gets
+/// its number appended. So adding or removing an item renames only its namesakes.
 struct AdoptedNames {
     private(set) var netKeys: [NetKeyIndex: String] = [:]
     private(set) var appKeys: [AppKeyIndex: String] = [:]
@@ -12,9 +12,9 @@ struct AdoptedNames {
     private(set) var nodes: [DeviceUUID: String] = [:]
 
     /// - Parameters:
-    ///   - network: The network.
-    ///   - groups: Its groups, and those that have to be made.
-    ///   - nodes: The nodes that the definition is to have.
+    ///   - network: the network.
+    ///   - groups: its groups, and those that must be made.
+    ///   - nodes: the nodes that the definition will contain.
     init(_ network: MeshNetwork, groups: [Group], nodes: [Node]) {
         netKeys = Self.names(
             network.netKeys.map { Thing($0.index, $0.name, "subnet", suffix: $0.index.description) },
@@ -29,7 +29,7 @@ struct AdoptedNames {
             groups.map { Thing($0.address, $0.name, "group", suffix: Self.digits($0.address.address)) },
             reserved: fixed
         )
-        // A group and a node of the same name could not be told apart where something is sent to one of them.
+        // A group and a node with the same name would be ambiguous as a destination.
         self.nodes = Self.names(
             nodes.map { Thing($0.uuid, $0.name, "node", suffix: Self.digits($0.unicastAddress.address)) },
             reserved: fixed.union(["all"]).union(self.groups.values)
@@ -78,10 +78,10 @@ struct AdoptedNames {
 }
 
 extension String {
-    /// The text as the name of something in a definition: itself if it can be one, else its letters and digits in lower
-    /// case with hyphens between the words; nil if it has none.
+    /// The text as a name for a definition: the text itself if it is a valid name, otherwise its letters and digits in
+    /// lower case, with hyphens between words. Nil if it has none.
     ///
-    /// Letters with accents lose them; letters of other scripts are left out.
+    /// Accents are removed; letters of other scripts are left out.
     var adoptedName: String? {
         let limit = 64
         if Name.isValid(self), utf8.count <= limit { return self }
@@ -100,8 +100,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// The letters or the digit of ASCII that it is or is made of, in lower case; empty for a mark over a letter, nil if
-    /// there are none.
+    /// The ASCII letters or digit that the character is or consists of, in lower case; empty for a mark over a letter,
+    /// nil if there are none.
     fileprivate var basicLetters: String? {
         switch self {
         case "a"..."z", "0"..."9": return String(self)
@@ -118,6 +118,6 @@ extension Unicode.Scalar {
         return words[3].lowercased()
     }
 
-    /// What stands within a word: `Brian's`.
+    /// Whether the character can stand within a word: `Brian's`.
     fileprivate var isApostrophe: Bool { self == "'" || self == "\u{2019}" || self == "\u{02BC}" }
 }

@@ -1,19 +1,19 @@
 package import MeshCore
 
-/// A network that exists, as a definition that asks for nothing but what there is.
+/// An existing network, written as a definition that asks only for what is there.
 ///
-/// Nodes that agree share a profile. What a definition cannot say of the network is left out of it and named: what no
-/// definition mentions is left alone by plans.
+/// Nodes that agree share a profile. What a definition cannot express is left out and listed; plans leave alone what no
+/// definition mentions.
 package struct Adoption: Hashable, Sendable {
-    /// Something that the definition does not say, or that had to be given a name.
+    /// Something that the definition does not say.
     package struct Note: Hashable, Sendable {
-        /// What it is about: `node lamp-1 (0x0010)`.
+        /// The item: `node lamp-1 (0x0010)`.
         package var subject: String
-        /// What is so, without a full stop.
+        /// The fact, without a full stop.
         package var text: String
     }
 
-    /// What the database called otherwise.
+    /// An item whose name in the definition differs from that in the database.
     package struct Renaming: Hashable, Sendable {
         /// `node`, `group`, `subnet` or `application key`.
         package var noun: String
@@ -23,13 +23,13 @@ package struct Adoption: Hashable, Sendable {
         package var to: String
     }
 
-    /// The definition. All its locations are the same; they mean nothing.
+    /// The definition. All its locations are the same and have no meaning.
     package var definition: Definition
-    /// What has another name now, in the order of the definition.
+    /// The items with another name now, in the order of the definition.
     package var renamings: [Renaming]
-    /// Nodes that the definition leaves out, by address, with the reason.
+    /// Nodes that the definition leaves out, by address, with the reasons.
     package var leftOut: [Note]
-    /// What else is not in the definition, in its order, with the reason.
+    /// Everything else that is not in the definition, in its order, with the reasons.
     package var notes: [Note]
 
     /// How many nodes have a profile.
@@ -40,8 +40,8 @@ extension Adoption {
     /// The adoption of a network.
     ///
     /// - Parameters:
-    ///   - network: What the database knows.
-    ///   - name: The name that the network has in the definition.
+    ///   - network: the network as the database knows it.
+    ///   - name: the network's name in the definition.
     package static func make(of network: MeshNetwork, named name: String) -> Adoption {
         var refused: [DeviceUUID: String] = [:]
         while true {
@@ -53,13 +53,14 @@ extension Adoption {
                 notes: draft.notes
             )
             let contradictions = Self.contradictions(in: network, adoption.definition)
-            // Each round leaves out at least one node more.
+            // Each round leaves out at least one more node.
             guard !contradictions.isEmpty else { return adoption }
             refused.merge(contradictions) { first, _ in first }
         }
     }
 
-    /// The nodes whose records contradict themselves, so that the definition made of them is not what they are.
+    /// The nodes whose records contradict themselves, so that the definition made from a record does not match the
+    /// node.
     private static func contradictions(in network: MeshNetwork, _ definition: Definition) -> [DeviceUUID: String] {
         var diagnostics = DiagnosticCollector()
         let desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
@@ -86,12 +87,10 @@ extension Adoption {
 }
 
 extension MeshNetwork {
-    /// The network after a plan that needs no message: what the definition names has its name and is managed.
-    ///
-    /// - Returns: nil if the plan has steps that need messages or new keys.
+    /// The network after a plan that needs no message: items of the definition have their names and are managed.
     package func recording(_ plan: Plan) -> MeshNetwork? {
         var network = self
-        // Nodes are found by a walk, which ten thousand edits must not cost each.
+        // Finding a node walks over all nodes. Ten thousand edits must not do that each.
         let places = Dictionary(nodes.enumerated().map { ($1.uuid, $0) }) { first, _ in first }
         for step in plan.steps {
             guard case .edit(let edit) = step.work else { return nil }

@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension DefinitionDraft {
-    /// A model of a node with all that can be said of it.
+    /// A model of a node with everything that a definition can say about it.
     mutating func draft(_ model: Model, on element: UInt8, of node: Node) -> ModelDefinition {
         var definition = ModelDefinition(identifier: Self.made(model.identifier))
         let known = ModelCatalogue.model(model.identifier)
@@ -49,14 +49,14 @@ extension DefinitionDraft {
         return definition
     }
 
-    /// The name that stands for an address in a list of subscriptions.
+    /// The name that stands for an address in a list of subscriptions; nil if there is none.
     private func groupName(_ address: SubscriptionAddress) -> String? {
         if let name = names.groups[address] { return name }
         if case .group(let group) = address, group.canBeSubscribedTo { return group.fixedName }
         return nil
     }
 
-    /// A publication in the words of the definition; nil where one is missing.
+    /// A publication as a definition writes it; nil if a name for it is missing.
     private func settings(of publication: Publication) -> PublishSettings? {
         guard let key = names.appKeys[publication.appKeyIndex], let target = target(publication.address) else {
             return nil
@@ -73,7 +73,7 @@ extension DefinitionDraft {
         }
     }
 
-    /// A 16-bit address; nil for a virtual one that no group has.
+    /// The target for a 16-bit address; nil for a virtual address that belongs to no group.
     func target(_ address: Address) -> PublishTarget? {
         if let unicast = UnicastAddress(rawValue: address.rawValue) { return target(unicast) }
         if let group = GroupAddress(rawValue: address.rawValue) { return target(group) }
@@ -85,7 +85,7 @@ extension DefinitionDraft {
         return name.map { .name($0) } ?? .address(group.address)
     }
 
-    /// An element, by the name of its node if the definition has the node.
+    /// The target for an element, with the name of its node if the definition contains the node.
     private func target(_ unicast: UnicastAddress) -> PublishTarget {
         let place = network.nodes.firstPlace { $0.unicastAddress > unicast }
         guard place > 0, network.nodes[place - 1].addresses.contains(unicast.rawValue) else {
@@ -102,7 +102,7 @@ extension DefinitionDraft {
 }
 
 extension PublishSettings {
-    /// A publication in the words of a definition, without what is so by default.
+    /// A publication as a definition writes it, without default values.
     init(_ publication: Publication, to target: PublishTarget, key: String, at place: SourceLocation) {
         self.init(target: Located(target, at: place))
         self.key = Located(key, at: place)

@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension DefinitionDraft {
-    /// All that can be said of the states of a node as a whole. A state that is not known is not mentioned.
+    /// Everything that a definition can say about the states of a node as a whole. It does not mention unknown states.
     mutating func states(of node: Node) -> NodeSettings {
         let subject = Self.subject(node)
         var settings = NodeSettings()
@@ -17,7 +17,7 @@ extension DefinitionDraft {
         settings.proxy = node.features.proxy.isOn.map(Self.made)
         settings.friend = node.features.friend.isOn.map(Self.made)
         settings.networkTransmit = node.networkTransmit.map { Self.made($0.canonical) }
-        // Both go in one message, so that neither can be asked for while the other is unknown.
+        // One message carries both states, so neither can be declared while the other is unknown.
         if let retransmit = node.relayRetransmit {
             if settings.relay != nil {
                 settings.relayRetransmit = Self.made(retransmit.canonical)
@@ -32,10 +32,11 @@ extension DefinitionDraft {
         return settings
     }
 
-    /// A state of the foundation models; nil if it cannot be declared, which is said where it matters.
+    /// The declaration of a state of the foundation models; nil if it cannot be declared. If that matters, a note says
+    /// so.
     private mutating func declaration(of state: FoundationState, on node: Node) -> StateDefinition? {
         let kind = state.kind
-        // What is not there is as good as off, and nothing that anybody can ask for.
+        // A state that is not supported counts as off, and cannot be declared.
         if state.isNotSupported || kind.needsProxyFeature && node.features.proxy == .notSupported { return nil }
         let subject = Self.subject(node)
         guard kind.model == .configurationServer || node.hasPrimary(kind.model) else {
@@ -121,7 +122,8 @@ extension DefinitionDraft {
         )
     }
 
-    /// The bridging table; nil if one of its entries cannot be declared, for a table says all.
+    /// The declaration of the bridging table; nil if an entry cannot be declared, because a declared table must be
+    /// complete.
     private mutating func table(_ table: [BridgingTableEntry], of node: Node) -> Located<[BridgeDefinition]>? {
         let subject = Self.subject(node)
         guard node.hasPrimary(.bridgeConfigurationServer) else {
@@ -161,6 +163,6 @@ extension DefinitionDraft {
 }
 
 extension TransmitParameters {
-    /// The same without the pause between repetitions that do not happen.
+    /// The same without the interval of repetitions that do not happen.
     fileprivate var canonical: TransmitParameters { count == 0 ? TransmitParameters(octet: 0) : self }
 }

@@ -1,37 +1,37 @@
 internal import MeshCore
 
-/// A network as a definition in which every node says all that can be said of it: what ``Resolver`` makes of that is the
-/// network again.
+/// A network as a definition in which every node says everything that can be said about it. ``Resolver`` turns it back
+/// into the same network.
 struct DefinitionDraft {
-    /// Where all of it stands: nowhere yet.
+    /// The location of everything in the draft; it has no meaning yet.
     static let place = SourceLocation(file: 0, line: 1, column: 1)
 
-    /// A node that says all, also what is empty: what it leaves out cannot be said.
+    /// A node that says everything, including what is empty. What it leaves out cannot be expressed.
     struct DraftNode {
         var definition: NodeDefinition
-        /// Whether its AppKeys are just those that its models need.
+        /// Whether its AppKeys are exactly those that its models need.
         var impliesAppKeys: Bool
-        /// Whether its NetKeys are just those that its AppKeys and states need.
+        /// Whether its NetKeys are exactly those that its AppKeys and states need.
         var impliesNetKeys: Bool
-        /// The node in the database.
+        /// The node's index in the database.
         var position: Int
     }
 
     let network: MeshNetwork
     let names: AdoptedNames
-    /// Subnets, keys and groups alone.
+    /// Only subnets, keys and groups.
     private(set) var definition: Definition
     private(set) var nodes: [DraftNode] = []
     private(set) var renamings: [Adoption.Renaming] = []
     private(set) var leftOut: [Adoption.Note] = []
     private(set) var notes: [Adoption.Note] = []
-    /// The subnets of the AppKeys.
+    /// The subnet of each AppKey.
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
 
     /// - Parameters:
-    ///   - network: The network.
-    ///   - name: What the definition calls it.
-    ///   - refused: Nodes that are left out for those reasons.
+    ///   - network: the network.
+    ///   - name: its name in the definition.
+    ///   - refused: nodes to leave out, with the reasons.
     init(_ network: MeshNetwork, named name: String, without refused: [DeviceUUID: String]) {
         self.network = network
         boundNetKeys = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
@@ -135,7 +135,7 @@ struct DefinitionDraft {
         }
     }
 
-    /// Groups for addresses that nodes use and that only the name of a group can stand for.
+    /// Groups for addresses that nodes use and that a definition can express only by a group's name.
     private static func groupsToMake(_ network: MeshNetwork, for nodes: [Node]) -> [Group] {
         let known = Set(network.groups.map(\.address))
         var made: Set<SubscriptionAddress> = []
@@ -185,7 +185,7 @@ struct DefinitionDraft {
         )
     }
 
-    /// Declares the keys of a node and tells whether the rest of its settings asks for just those.
+    /// Declares the keys of a node. Returns whether the rest of its settings needs exactly those.
     private mutating func declareKeys(
         of node: Node,
         in settings: inout NodeSettings
@@ -215,7 +215,7 @@ struct DefinitionDraft {
         return (impliesAppKeys, Set(netKeys).isSubset(of: bound))
     }
 
-    /// Whether a node can do with an AppKey what a definition asks for.
+    /// Whether a definition can use an AppKey on the node.
     func isUsable(_ key: AppKeyIndex, on node: Node) -> Bool {
         guard names.appKeys[key] != nil, let netKey = boundNetKeys[key], names.netKeys[netKey] != nil else {
             return false

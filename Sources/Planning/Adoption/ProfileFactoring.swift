@@ -1,22 +1,22 @@
 internal import MeshCore
 
-/// Takes what nodes of a kind agree about out of them and into profiles.
+/// Moves what nodes of a kind have in common into profiles.
 ///
-/// Nodes are of a kind if they have the same product and models and the same can be said of them, and several have the
-/// same application keys bound to the same models. Their profile has what most of them have, and a node keeps what it
-/// has otherwise. Groups and publications in which nodes of a kind differ become rules for the nodes that have them.
+/// Nodes are of one kind if they have the same product and models, if their drafts say the same kinds of things, and if
+/// they use the same application keys for the same models. The profile contains what most of them have; a node keeps
+/// its deviations. Groups and publications in which nodes of a kind differ become rules.
 struct ProfileFactoring {
     private typealias DraftNode = DefinitionDraft.DraftNode
 
-    /// What makes nodes be of a kind.
+    /// What nodes of one kind have in common.
     private struct Kind: Hashable {
         var company: UInt16?
         var product: UInt16?
         /// The models of each element.
         var models: [[ModelIdentifier]]
-        /// What is said of the node and of each of its models: a node cannot leave out again what its profile says.
+        /// What is said of the node and of each of its models. A node cannot leave out what its profile says.
         var said: [String]
-        /// For each model in turn whether keys, subscriptions and publication are said.
+        /// For each model: whether keys, subscriptions and publication are said.
         var saidOfModels: [UInt8]
     }
 
@@ -85,8 +85,8 @@ struct ProfileFactoring {
         )
     }
 
-    /// Nodes by the application keys of their models: what they are used for. A node that has them like no other is with
-    /// the most.
+    /// Groups nodes by the application keys of their models, which show what the nodes are used for. A node with unique
+    /// keys joins the largest group.
     private func sameKeys(_ positions: [Int]) -> [[Int]] {
         var order: [[[String]?]] = []
         var members: [[[String]?]: [Int]] = [:]
@@ -109,7 +109,7 @@ struct ProfileFactoring {
 
     // MARK: What nodes agree about
 
-    /// What goes into the profile of those nodes; nil if they agree about nothing.
+    /// The profile of those nodes; nil if they agree about nothing.
     private func base(of positions: [Int]) -> NodeSettings? {
         let settings = positions.map { draft.nodes[$0].definition.settings }
         var base = NodeSettings()
@@ -142,7 +142,7 @@ struct ProfileFactoring {
     private static func base(of models: [ModelDefinition]) -> ModelDefinition {
         var base = ModelDefinition(identifier: models[0].identifier)
         base.keys = commonest(models.map { filled($0.keys) }) ?? nil
-        // Rules add to lists, so that a list needs to have only what most nodes have.
+        // Rules add to lists, so the list of a profile contains only what most nodes have.
         var counts: [Located<String>: Int] = [:]
         for model in models {
             for group in model.subscribe?.value ?? [] { counts[group, default: 0] += 1 }
@@ -162,8 +162,8 @@ struct ProfileFactoring {
         list.flatMap { $0.value.isEmpty ? nil : $0 }
     }
 
-    /// The value that most have, the earliest of several; nil if no two have the same, or not more than half where that
-    /// is asked for.
+    /// The most frequent value, the earliest of several. Nil if no two nodes have the same value, or if a majority is
+    /// required and there is none.
     private static func commonest<Value: Hashable>(_ values: [Value], moreThanHalf: Bool = false) -> Value? {
         var counts: [Value: (count: Int, first: Int)] = [:]
         for (position, value) in values.enumerated() { counts[value, default: (0, position)].count += 1 }
@@ -183,17 +183,17 @@ struct ProfileFactoring {
 
     // MARK: What is left to nodes
 
-    /// The settings of a node without a profile: all that there is, without what is empty.
+    /// The settings of a node without a profile: everything that is not empty.
     private func alone(_ node: DraftNode) -> NodeSettings { rest(of: node, over: NodeSettings()) }
 
-    /// What a node has otherwise than its profile.
+    /// The settings of a node that deviate from its profile.
     private func rest(of node: DraftNode, over base: NodeSettings) -> NodeSettings {
         let full = node.definition.settings
         var rest = NodeSettings()
         func differing<Value: Equatable>(_ path: KeyPath<NodeSettings, Value?>) -> Value? {
             full[keyPath: path] == base[keyPath: path] ? nil : full[keyPath: path]
         }
-        // What is implied has to be said only where the profile says otherwise.
+        // Implied keys are declared only if the profile says something else.
         rest.applicationKeys =
             base.applicationKeys == nil ? listedAppKeys(node) : differing(\NodeSettings.applicationKeys)
         rest.subnets = base.subnets == nil ? listedSubnets(node) : differing(\NodeSettings.subnets)
@@ -233,7 +233,7 @@ struct ProfileFactoring {
         return rest
     }
 
-    /// Gives nodes a profile, and what several of them have beside it to rules.
+    /// Gives nodes a profile, and makes rules for what several of them have in addition.
     private mutating func adopt(_ base: NodeSettings, of positions: [Int]) {
         let name = profileName(of: positions)
         definition.profiles.append(ProfileDefinition(name: DefinitionDraft.made(name), settings: base))
@@ -246,7 +246,7 @@ struct ProfileFactoring {
 
     // MARK: Names
 
-    /// The words that most of the nodes' names have, else what their models are for.
+    /// A name from the words that most of the nodes' names share, else from the purpose of their models.
     private mutating func profileName(of positions: [Int]) -> String {
         var counts: [String: Int] = [:]
         for position in positions {
@@ -264,14 +264,14 @@ struct ProfileFactoring {
         return candidate
     }
 
-    /// The words of a node's name, without its numbers.
+    /// The words in a node's name, without numbers.
     private func words(of position: Int) -> [String] {
         draft.nodes[position].definition.name.value.lowercased().split { !$0.isLetter }.filter { $0.count > 1 }
             .map(String.init)
     }
 
-    /// The name of the most special model of the catalogue, which is the one with the highest identifier, for lamps and
-    /// sensors extend generic models; nil if there is none beyond the foundation.
+    /// The name of the catalogue's most specific model on the node, which is the one with the highest identifier,
+    /// because lamps and sensors extend generic models. Nil if there are only foundation models.
     private func tellingModel(of position: Int) -> String? {
         let models = draft.nodes[position].definition.settings.elements.values.flatMap {
             $0.models.map(\.identifier.value)

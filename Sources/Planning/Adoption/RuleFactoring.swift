@@ -1,14 +1,15 @@
 internal import MeshCore
 
-/// Groups and publications that several nodes of a kind have beside their profile, as rules for those nodes.
+/// Turns groups and publications that several nodes of a kind have beside their profile into rules.
 ///
-/// A lamp is in the group of its room and a switch publishes to it: the nodes stay short, and a rule says which they are.
+/// For example, a lamp is in the group of its room, and a switch publishes to it. The nodes stay short, and a rule
+/// selects them.
 struct RuleFactoring {
     /// Which models on which nodes.
     private struct Subscription: Hashable {
         var group: Located<String>
         var model: ModelIdentifier
-        /// Nil for each element that has the model.
+        /// Nil for every element that has the model.
         var element: UInt8?
     }
 
@@ -20,10 +21,10 @@ struct RuleFactoring {
     }
 
     private let draft: DefinitionDraft
-    /// Positions of nodes, ascending.
+    /// Indexes of nodes, ascending.
     private var subscribers: [Subscription: [Int]] = [:]
     private var publishers: [Publication: [Int]] = [:]
-    /// The keys of the two above in the order in which they came.
+    /// The keys of the two dictionaries above, in order of appearance.
     private var subscriptionOrder: [Subscription] = []
     private var publicationOrder: [Publication] = []
 
@@ -31,7 +32,7 @@ struct RuleFactoring {
         self.draft = draft
     }
 
-    /// Takes what a rule can say out of nodes that share a profile.
+    /// Removes from nodes that share a profile what a rule can say.
     mutating func take(from nodes: inout [NodeDefinition], at positions: [Int], over base: NodeSettings) {
         let (subscribing, publishing) = sharedPlaces(nodes, positions, base)
         for position in positions {
@@ -60,7 +61,7 @@ struct RuleFactoring {
         }
     }
 
-    /// The models that more than one of the nodes has groups beside the profile for, or a publication.
+    /// The models for which more than one of the nodes has groups beside the profile, or a publication.
     private func sharedPlaces(
         _ nodes: [NodeDefinition],
         _ positions: [Int],
@@ -73,7 +74,7 @@ struct RuleFactoring {
                 for model in element.models {
                     let address = ModelAddress(element: index, model: model.identifier.value)
                     if Self.extraGroups(of: model, at: address, base) != nil { subscribing[address, default: 0] += 1 }
-                    // Two publications for one model contradict each other, also if one is in a profile.
+                    // Two publications for one model contradict each other, even if one is in a profile.
                     if model.publish?.value != nil, base.model(at: address)?.publish == nil {
                         publishing[address, default: 0] += 1
                     }
@@ -83,8 +84,8 @@ struct RuleFactoring {
         return (Set(subscribing.filter { $0.value > 1 }.keys), Set(publishing.filter { $0.value > 1 }.keys))
     }
 
-    /// The groups of a model that its profile does not have; nil if it lacks some that the profile has, so that the node
-    /// has to say all, or if there are none.
+    /// The groups of a model that its profile does not have. Nil if there are none, or if the model lacks some of the
+    /// profile's groups, so that the node must list all of its groups.
     private static func extraGroups(
         of model: ModelDefinition,
         at address: ModelAddress,
@@ -139,7 +140,7 @@ struct RuleFactoring {
 
     // MARK: Rules
 
-    /// Models of the same nodes and groups of the same models go together.
+    /// The subscription rules. Models of the same nodes, and groups of the same models, share a rule.
     func subscriptions(among nodes: [NodeDefinition]) -> [SubscriptionDefinition] {
         struct Models: Hashable {
             var group: Located<String>
@@ -177,7 +178,7 @@ struct RuleFactoring {
         }
     }
 
-    /// Nodes that publish the same go together.
+    /// The publication rules. Nodes with the same publication share a rule.
     func publications(among nodes: [NodeDefinition]) -> [PublicationDefinition] {
         let selectors = NodeSelectors(nodes.map(\.name.value))
         return publicationOrder.map { key in
@@ -202,7 +203,7 @@ private struct NodeSelectors {
         sorted = names.sorted()
     }
 
-    /// `all`, a pattern that only these nodes match, or their names.
+    /// `all`, a pattern that matches only these nodes, or their names.
     func selector(of positions: [Int]) -> NodeSelector {
         var selector = NodeSelector(location: DefinitionDraft.place)
         if positions.count == names.count, names.count > 1 { return selector }
@@ -211,7 +212,7 @@ private struct NodeSelectors {
         return selector
     }
 
-    /// `kitchen-*`, if that is all of these names and no other one.
+    /// A pattern such as `kitchen-*`, if it matches all of these names and no other.
     private func pattern(of chosen: [String]) -> String? {
         guard chosen.count > 1, let first = chosen.min(), let last = chosen.max() else { return nil }
         let common = String(zip(first, last).prefix { $0 == $1 }.map(\.0))
@@ -226,7 +227,7 @@ private struct NodeSelectors {
 }
 
 extension NodeSettings {
-    /// What is said of a model.
+    /// What is said of a model; nil if nothing.
     fileprivate func model(at address: ModelAddress) -> ModelDefinition? {
         elements[address.element]?.models.first { $0.identifier.value == address.model }
     }

@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// Tells which nodes have to do with groups and subnets.
+/// Finds the nodes that are connected to groups and subnets.
 struct MembershipFilter {
     private var groups: Set<SubscriptionAddress>
     private var netKeys: Set<NetKeyIndex>
@@ -22,7 +22,7 @@ struct MembershipFilter {
         appKeys = Set(desired.applicationKeys.lazy.filter { inSubnets.contains($0.boundNetKey) }.map(\.index))
     }
 
-    /// Whether a node is in one of the subnets, or a model of it has to do with one of the groups, as recorded.
+    /// Whether a node is recorded in one of the subnets, or one of its models uses one of the groups.
     func matches(_ node: Node) -> Bool {
         if node.netKeys.contains(where: { netKeys.contains($0.index) }) { return true }
         guard !groups.isEmpty else { return false }
@@ -33,7 +33,7 @@ struct MembershipFilter {
         }
     }
 
-    /// The same, as recorded or as wanted.
+    /// The same, as recorded or as desired.
     func matches(_ desired: DesiredNode, in network: MeshNetwork) -> Bool {
         switch desired.origin {
         case .recorded(let position): if matches(network.nodes[position]) { return true }

@@ -1,9 +1,9 @@
 internal import MeshCore
 
 extension NodeDiffer {
-    /// Sets aside what needs models, features or the addresses of other nodes, and checks of it what can be checked.
+    /// Defers what needs models, features or the addresses of other nodes, after checking what can be checked now.
     ///
-    /// The declared models stay for their keys, which need no composition.
+    /// The declared models stay for their keys, which do not depend on the composition.
     mutating func waitForComposition(_ desired: inout DesiredNode, node: Node, _ difference: inout NodeDifference) {
         for place in desired.models.indices {
             if desired.models[place].exceedsAbilities {
@@ -41,18 +41,18 @@ extension NodeDiffer {
         desired.settings.bridgingTable = nil
     }
 
-    /// What a node loses with its keys is known only with its composition, so that waits, too.
+    /// What a node loses with its keys is only known with its composition, so the removal of keys is deferred, too.
     func deferRemovals(_ desired: DesiredNode, _ difference: inout NodeDifference) {
         difference.models = []
         let removesKeys =
             difference.deletedNetKeys.contains { !leaving.netKeys.contains($0) }
             || difference.deletedAppKeys.contains { !leaving.appKeys.contains($0) }
-        // Rules may bring keys that belong to the lists then.
+        // Rules may then bring keys that belong to the lists.
         if removesKeys || !desired.rules.isEmpty {
             difference.deferred?.subnets = desired.settings.subnets?.value
             difference.deferred?.applicationKeys = desired.settings.applicationKeys?.value
         }
-        // Keys that leave the network go whatever the node is made of.
+        // Keys that leave the network are removed, whatever the node's composition is.
         difference.deferredNetKeys = difference.deletedNetKeys.filter { !leaving.netKeys.contains($0) }
         difference.deferredAppKeys = difference.deletedAppKeys.filter { !leaving.appKeys.contains($0) }
         difference.deletedNetKeys.removeAll { !leaving.netKeys.contains($0) }
@@ -60,17 +60,18 @@ extension NodeDiffer {
         if difference.deferred?.isEmpty ?? true { difference.deferred = nil }
     }
 
-    /// Refuses to provision into a subnet that has gone over to its new keys, as with keys that are added to nodes.
+    /// Checks whether the device can be provisioned into its subnet, which may already use new keys; the same check
+    /// applies to keys that are added to nodes.
     mutating func check(_ order: ProvisioningOrder, in desired: DesiredNode) {
         check(names.netKey(order.netKeyIndex), of: order.netKeyIndex, in: desired, needing: nil)
     }
 }
 
 extension DesiredSettings {
-    /// The features that are asked of the node only because they are of all.
+    /// The features that only a default for many nodes asks for.
     fileprivate var optionalFeatures: FeatureSet {
         var optional: FeatureSet = []
-        // Switching it off is never wrong.
+        // Switching relaying off is always possible.
         let relaying = [relay?.value == true ? relay?.origin : nil, relayRetransmit?.origin].compactMap { $0 }
         if !relaying.isEmpty, relaying.allSatisfy(\.isDefault) { optional.insert(.relay) }
         if proxy?.origin.isDefault ?? false { optional.insert(.proxy) }
@@ -89,14 +90,14 @@ extension DeferredConfiguration {
 }
 
 extension DesiredFoundationState {
-    /// Whether the record of a node says that it has this value, so that it need not wait for the composition.
+    /// Whether the node is recorded with this value, so that the state need not wait for the composition.
     fileprivate func isRecorded(on node: Node) -> Bool {
         value(on: node).map { $0.agrees(with: node.state($0.kind)) } ?? false
     }
 }
 
 extension DeferredModel {
-    /// A model without the places where the definition declares it.
+    /// A model without the locations of its declaration.
     init(_ desired: DesiredModel) {
         self.init(
             address: desired.address,

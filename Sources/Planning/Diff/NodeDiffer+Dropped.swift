@@ -1,12 +1,12 @@
 internal import MeshCore
 
-/// What nodes lose because the definition does not ask for it any more.
+/// What nodes lose because the definition no longer asks for it.
 ///
-/// Each binding, subscription and publication of the record says whether it is there because a definition asked for it.
-/// Where the definition lists a state of a model, the list says all; where it does not, what earlier definitions asked
-/// for is removed, and what somebody else put there is left alone.
+/// Each recorded binding, subscription and publication says whether a definition asked for it. If the definition lists
+/// a state of a model, the list is complete. If it does not, what earlier definitions asked for is removed, and what
+/// others configured is left alone.
 extension NodeDiffer {
-    /// Adds the keys that leave the network to those that the node is to lose.
+    /// Adds the keys that leave the network to the keys that the node loses.
     mutating func compareLeavingKeys(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         for key in node.appKeys where leaving.appKeys.contains(key.index) {
             difference.deletedAppKeys.insertSorted(key.index)
@@ -20,7 +20,7 @@ extension NodeDiffer {
         }
     }
 
-    /// Whether a model that the definition does not mention has anything that it may lose.
+    /// Whether a model that the definition does not mention may lose something.
     func mayLose(_ model: Model, _ lost: [AppKeyIndex]) -> Bool {
         if removesDropped, model.isManaged { return true }
         if !lost.isEmpty {
@@ -32,8 +32,8 @@ extension NodeDiffer {
             || model.publication.map { leaving.holds($0.address) } ?? false
     }
 
-    /// The bindings that only earlier definitions asked for. One that somebody else's publication uses stays, since that
-    /// would end with it.
+    /// The bindings that only earlier definitions asked for. A binding that somebody else's publication uses stays,
+    /// because removing it would end the publication.
     func droppedBindings(of recorded: Model, besides desired: DesiredModel) -> [AppKeyIndex] {
         guard removesDropped, !recorded.managedBindings.isEmpty else { return [] }
         let isForeign = desired.publication == nil && !recorded.isPublicationManaged
@@ -41,7 +41,7 @@ extension NodeDiffer {
         return recorded.managedBindings.filter { $0 != used && recorded.bindings.contains($0) }
     }
 
-    /// Takes away the subscriptions that only earlier definitions asked for, and those to groups that leave.
+    /// Removes the subscriptions that only earlier definitions asked for, and those to groups that leave.
     func compareDroppedSubscriptions(of recorded: Model, _ difference: inout ModelDifference) {
         let dropped = removesDropped ? recorded.managedSubscriptions : []
         guard !dropped.isEmpty || !leaving.groups.isEmpty else { return }
@@ -49,19 +49,19 @@ extension NodeDiffer {
         let target = existing.filter { !leaving.groups.contains($0) }.subtracting(dropped)
         guard target != existing else { return }
         difference.subscriptions = (existing, target)
-        // As long as all there is was asked for, the list was ours alone.
+        // If a definition asked for everything in the list, nobody else uses the list.
         difference.keepsUnknownSubscriptions = dropped != existing
     }
 
-    /// Whether a publication that the definition does not mention ends.
+    /// Whether a publication that the definition does not mention is removed.
     func isDropped(_ publication: Publication, of recorded: Model) -> Bool {
         removesDropped && recorded.isPublicationManaged || leaving.holds(publication.address)
     }
 
-    /// Notes what the definition asks for and the node has already, although no definition has managed it.
+    /// Records what the definition asks for and the node already has, although no definition has managed it so far.
     mutating func claim(_ model: DesiredModel, recorded: Model, on node: Node) {
         var claim = ModelClaim(address: model.address)
-        // What only a publication needs may have been there for somebody else.
+        // A binding that only a publication needs may belong to somebody else.
         if let list = model.bindings?.value {
             claim.bindings = list.claimed(of: recorded.bindings, managed: recorded.managedBindings)
         }
@@ -77,7 +77,7 @@ extension NodeDiffer {
         }
     }
 
-    /// Whether the definition asks for the very publication that there is.
+    /// Whether the definition asks for exactly this publication.
     private func isWanted(_ publication: Publication?, by model: DesiredModel) -> Bool {
         guard let publication, let wanted = model.publication?.value, let key = model.publicationKey,
             case .address(let address) = wanted.target
@@ -87,12 +87,12 @@ extension NodeDiffer {
 }
 
 extension Model {
-    /// Whether a definition asked for anything that is there.
+    /// Whether a definition asked for part of this model's configuration.
     var isManaged: Bool { !managedSubscriptions.isEmpty || !managedBindings.isEmpty || isPublicationManaged }
 }
 
 extension Array where Element: Equatable {
-    /// What this list asks for that is there and is not managed so far.
+    /// The entries of this list that are recorded and not yet managed.
     fileprivate func claimed(of recorded: [Element], managed: [Element]) -> [Element] {
         if managed == recorded { return [] }
         if managed.isEmpty, self == recorded { return self }

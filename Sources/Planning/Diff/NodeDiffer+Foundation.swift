@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension NodeDiffer {
-    /// Reports the states of the foundation models that the node cannot have and takes them out of what is desired.
+    /// Reports the states of the foundation models that the node cannot have, and removes them from what is desired.
     mutating func preflightStates(_ desired: inout DesiredNode, node: Node) {
         let name = desired.name.value
         if !desired.settings.states.isEmpty {
@@ -20,7 +20,7 @@ extension NodeDiffer {
         let kind = state.value.kind
         let name = desired.name.value
         if !node.hasModel(kind.model) {
-            // What is not there is as good as off.
+            // A state that does not exist counts as off.
             if !state.value.isOff { reportMissing(kind.model, of: kind.title, at: state, name: name) }
             return false
         }
@@ -53,7 +53,7 @@ extension NodeDiffer {
         name: String
     ) {
         let isDefault = setting.origin.isDefault
-        // With aliases one line may stand for a default and for a node's own setting.
+        // With aliases, one line can be both a default and a node's own setting.
         diagnostics.report("missing \(title) \(isDefault)", at: setting.location) {
             Diagnostic(
                 isDefault ? .note : .error,
@@ -70,7 +70,7 @@ extension NodeDiffer {
     mutating func compareFoundation(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         for state in desired.settings.states {
             if let subnet = state.value.kind.subnet, !difference.leaves(subnet, on: node) { continue }
-            // No identity is advertised while the proxy is off, and a node refuses to be told so.
+            // The node advertises no identity while its proxy is off, and refuses to start it.
             if case .nodeIdentity = state.value.kind, node.features.proxy == .disabled, difference.proxy?.after != true
             {
                 continue
@@ -100,14 +100,14 @@ extension NodeDiffer {
     }
 }
 
-/// An entry of a bridging table that comes, changes its direction or goes.
+/// An entry of a bridging table that is added, changes its direction or is removed.
 struct BridgeDifference {
     var before: BridgingTableEntry?
     var after: BridgingTableEntry?
-    /// Whether it goes with a NetKey of the node.
+    /// Whether it is removed together with a NetKey of the node.
     var isImplied = false
 
-    /// Whether it makes other nodes harder to reach, and so waits for them: it goes, or passes on less.
+    /// Whether it makes other nodes harder to reach, and so must wait for them: it is removed, or forwards less.
     var isLate: Bool { after == nil || before?.addresses.directions == .bothWays }
 }
 
@@ -119,7 +119,7 @@ extension NodeDifference {
 }
 
 extension Node {
-    /// Whether the node has a model of the foundation; every node has a Configuration Server.
+    /// Whether the node has a model of the foundation. Every node has a Configuration Server.
     fileprivate func hasModel(_ model: ModelIdentifier) -> Bool {
         model == .configurationServer || hasPrimary(model)
     }
@@ -134,7 +134,7 @@ extension DesiredSettings {
             .sortedUnique()
     }
 
-    /// States over those of other settings, kind by kind.
+    /// These states merged over those of other settings, by kind.
     func states(over others: [Declared<DesiredFoundationState>]) -> [Declared<DesiredFoundationState>] {
         if states.isEmpty || others.isEmpty { return states + others }
         var merged = states

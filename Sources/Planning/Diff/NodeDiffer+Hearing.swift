@@ -1,15 +1,15 @@
 internal import MeshCore
 
 extension NodeDiffer {
-    /// Notes subscriptions of a model that has no application key and gets none: whatever is sent to its groups, it hears
-    /// nothing.
+    /// Notes subscriptions of a model that has no application key and gets none. It hears nothing that is sent to its
+    /// groups.
     ///
-    /// Models of an element may share one subscription list (Mesh Protocol 4.2.4), so that a subscription of one serves
-    /// another one with a key; only where no model of the element has any it is of no use for certain.
+    /// Models of an element may share one subscription list (Mesh Protocol 4.2.4); then a subscription of one serves
+    /// another that has a key. Only if no model of the element has a key, the subscription is certainly useless.
     mutating func checkHearing(_ model: DesiredModel, recorded: Model, on node: Node, _ desired: DesiredNode) {
         guard let list = model.subscriptions, !list.value.isEmpty, hasNoKey(model, recorded: recorded) else { return }
         guard ModelCatalogue.abilities(of: model.address.model)?.appKeyBinding != false else { return }
-        // A node without any key is not looked at: its keys are no concern of this definition, or not yet.
+        // Skips a node without any key: this definition does not manage its keys, or not yet.
         guard
             node.elements.contains(where: { $0.models.contains { !$0.bindings.isEmpty } })
                 || desired.models.contains(where: { $0.bindings?.value.isEmpty == false })

@@ -3,15 +3,15 @@ internal import MeshCore
 extension NodeDiffer {
     /// Compares the NetKeys and AppKeys of a node.
     ///
-    /// Needed are the keys of managed bindings and publications and what the node lists itself. Others are left alone,
-    /// unless the node has a list: then it says all.
+    /// A node needs the keys of managed bindings and publications, and the keys that it lists. Other keys are left
+    /// alone, unless the node has a list; then the list is complete.
     mutating func compareKeys(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         var neededAppKeys: [AppKeyIndex] = []
         for model in desired.models {
             for key in model.bindings?.value ?? [] { neededAppKeys.insertSorted(key) }
             if let key = model.publicationKey { neededAppKeys.insertSorted(key) }
         }
-        // Whether a rule that waits for the composition needs its key is not known yet, so that one may stay.
+        // A rule that waits for the composition may need its key, so the key stays.
         let possibleAppKeys = desired.rules.compactMap(\.publicationKey).sortedUnique()
         let listed = desired.settings.applicationKeys
         for key in listed?.value ?? [] { neededAppKeys.insertSorted(key) }
@@ -29,7 +29,8 @@ extension NodeDiffer {
         guard listed != nil else { return }
         difference.deletedAppKeys = node.appKeys.map(\.index).sortedUnique().subtracting(neededAppKeys)
             .subtracting(possibleAppKeys)
-        // Who deletes an AppKey has to say which NetKey it is bound to; a note tells of those that stay for that.
+        // The message that deletes an AppKey must name the NetKey that it is bound to. A note lists the AppKeys that
+        // stay for this reason.
         difference.deletedAppKeys.removeAll { boundNetKeys[$0] == nil && node.onlyNetKey == nil }
     }
 
@@ -40,7 +41,7 @@ extension NodeDiffer {
         possibleAppKeys: [AppKeyIndex],
         _ difference: inout NodeDifference
     ) {
-        // Without missing AppKeys and without a list nothing can differ.
+        // Without missing AppKeys and without a list, nothing can differ.
         let subnetsOfStates = desired.settings.subnetsOfStates + desired.subnetsOfWaitingStates
         guard !difference.addedAppKeys.isEmpty || desired.settings.subnets != nil || !subnetsOfStates.isEmpty else {
             return
@@ -81,7 +82,7 @@ extension NodeDiffer {
         guardNetKeys(desired, node: node, at: list.location, &difference)
     }
 
-    /// Says that a node is given a subnet that its list does not have.
+    /// Notes that a node gets a subnet that its list does not contain.
     private mutating func noteUnlisted(_ key: NetKeyIndex, of desired: DesiredNode, _ neededAppKeys: [AppKeyIndex]) {
         guard let list = desired.settings.subnets, !list.value.contains(key) else { return }
         let appKey = neededAppKeys.first { boundNetKeys[$0] == key }
@@ -96,7 +97,7 @@ extension NodeDiffer {
         }
     }
 
-    /// Watches over the NetKey without which the node could not be reached.
+    /// Guards the NetKey without which the node could not be reached.
     mutating func guardNetKeys(
         _ desired: DesiredNode,
         node: Node,
@@ -127,11 +128,11 @@ extension NodeDiffer {
         }
     }
 
-    /// Looks at a key that a node is to be given while its subnet is in a key refresh.
+    /// Checks a key that a node will get while its subnet is in a key refresh.
     ///
-    /// While new keys are only being distributed, all send with the present ones; a node that gets those is one of the
-    /// nodes that the refresh has yet to reach (Mesh Protocol 3.11.4.1). In phase 2 it gets the new ones alone. Only who
-    /// has missed the new NetKey cannot be given an AppKey, for it could not use it.
+    /// While new keys are distributed, everybody sends with the present ones. A node that gets those becomes one of the
+    /// nodes that the refresh must still reach (Mesh Protocol 3.11.4.1). In phase 2 a node gets only the new keys. Only
+    /// a node that has missed the new NetKey cannot get an AppKey, because it could not use it.
     mutating func check(_ key: String, of netKey: NetKeyIndex?, in desired: DesiredNode, needing: AppKeyIndex?) {
         guard let netKey, let phase = refreshing[netKey] else { return }
         let node = desired.baseline(in: network)
@@ -153,7 +154,7 @@ extension NodeDiffer {
         }
     }
 
-    /// Where the definition asks for a key: at a list of the node or at the first model.
+    /// The location that asks for a key: a list of the node, or the first model that needs it.
     private func location(of desired: DesiredNode, needing key: AppKeyIndex?) -> SourceLocation {
         if let key {
             for model in desired.models {
@@ -168,7 +169,7 @@ extension NodeDiffer {
 }
 
 extension Node {
-    /// The NetKey that all its AppKeys are bound to; nil if it has several, so that nobody knows.
+    /// The NetKey of all its AppKeys; nil if the node has several NetKeys, so that it is unknown.
     var onlyNetKey: NetKeyIndex? { netKeys.count == 1 ? netKeys[0].index : nil }
 
     /// Whether the node knows a NetKey, but not the new one of its refresh.
@@ -176,7 +177,7 @@ extension Node {
         netKeys.contains { $0.index == index && !$0.isUpdated }
     }
 
-    /// The record of a model, nil if the node does not have it.
+    /// The record of a model; nil if the node does not have it.
     func model(_ address: ModelAddress) -> Model? {
         let index = Int(address.element)
         guard index < elements.count else { return nil }

@@ -4,7 +4,7 @@ extension NodeDiffer {
     /// Compares bindings, subscriptions and publications.
     mutating func compareModels(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         for key in difference.deletedNetKeys {
-            // A deleted NetKey takes the AppKeys that nobody needs along; needed ones keep their NetKey.
+            // Deleting a NetKey also deletes the AppKeys that nobody needs. Needed AppKeys keep their NetKey.
             for appKey in node.appKeys where boundNetKeys[appKey.index] == key {
                 difference.deletedAppKeys.insertSorted(appKey.index)
             }
@@ -61,7 +61,7 @@ extension NodeDiffer {
         return difference
     }
 
-    /// Whether there is a key to publish with, if the model is to publish; reports it if not.
+    /// Whether there is a key to publish with, if the model publishes; reports it if not.
     @discardableResult
     mutating func checkPublication(of model: DesiredModel, in desired: DesiredNode) -> Bool {
         guard let publication = model.publication, publication.value != nil else { return true }
@@ -121,8 +121,8 @@ extension NodeDiffer {
         )
     }
 
-    /// Adds what models that the definition does not mention lose: with AppKeys of the node, with groups that leave, and
-    /// what earlier definitions asked for.
+    /// Adds the losses of models that the definition does not mention: with AppKeys of the node, with groups that
+    /// leave, and of what earlier definitions asked for.
     private mutating func addLosses(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         let lost = difference.deletedAppKeys
         let losesAnything = !lost.isEmpty || !leaving.groups.isEmpty
@@ -130,7 +130,7 @@ extension NodeDiffer {
         for number in node.elements.indices {
             guard let index = UInt8(exactly: number) else { break }
             for place in node.elements[number].models.indices {
-                // Before the model is copied, for that takes longer.
+                // Checked before the model is copied, because copying takes longer.
                 guard losesAnything || node.elements[number].models[place].isManaged else { continue }
                 let model = node.elements[number].models[place]
                 guard mayLose(model, lost) else { continue }
@@ -183,8 +183,8 @@ extension NodeDiffer {
 }
 
 extension Publication {
-    /// Whether a model behaves the same with either: the units that a period is counted in and the pause between
-    /// repetitions that do not happen make no difference.
+    /// Whether a model behaves the same with both: the unit of the period, and the interval of repetitions that do not
+    /// happen, make no difference.
     func isEquivalent(to other: Publication) -> Bool {
         var left = self
         var right = other

@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension NodeDiffer {
-    /// Reports what the node cannot do and takes it out of what is desired.
+    /// Reports what the node does not support, and removes it from what is desired.
     mutating func preflight(_ desired: inout DesiredNode, node: Node) {
         let name = desired.name.value
         var isPossible = true
@@ -11,7 +11,7 @@ extension NodeDiffer {
                 reportMissing(address, at: desired.models[place].location, node: node, name: name)
                 isPossible = false
             } else if desired.models[place].exceedsAbilities {
-                // Only here, for the first change copies the list.
+                // Only in this case, because the first change copies the list.
                 checkCapabilities(&desired.models[place], name: name)
             }
         }
@@ -40,7 +40,7 @@ extension NodeDiffer {
         }
     }
 
-    /// Reports what no such model can do, wherever it is, and takes it out.
+    /// Reports what no model of this kind supports, and removes it.
     mutating func checkCapabilities(_ model: inout DesiredModel, name: String) {
         guard let known = ModelCatalogue.model(model.address.model) else { return }
         if let keys = model.bindings, !keys.value.isEmpty, known.supportsAppKeyBinding == false {
@@ -81,12 +81,13 @@ extension NodeDiffer {
         name: String
     ) {
         guard let wanted = setting, state == .notSupported else { return }
-        // A feature that is not there is as good as off.
+        // A feature that does not exist counts as off.
         setting = nil
         if wanted.value { reportUnsupported(feature, at: wanted, name: name) }
     }
 
-    /// Defaults are for those nodes that can follow them; whoever names a node or its kind is wrong about it.
+    /// Reports an unsupported feature. A default applies only to nodes that support it, so that is a note. A setting
+    /// for the node or its kind is an error.
     mutating func reportUnsupported<Value>(_ feature: String, at setting: Declared<Value>, name: String) {
         let isDefault = setting.origin.isDefault
         diagnostics.report("unsupported \(feature) \(isDefault)", at: setting.location) {
@@ -103,7 +104,7 @@ extension NodeDiffer {
 }
 
 extension DesiredModel {
-    /// Whether anything is asked of the model that no such model can do.
+    /// Whether the definition asks for something that no model of this kind supports.
     var exceedsAbilities: Bool {
         guard let abilities = ModelCatalogue.abilities(of: address.model) else { return false }
         if abilities.appKeyBinding == false, let bindings, !bindings.value.isEmpty { return true }

@@ -1,13 +1,13 @@
 internal import MeshCore
 
-/// Subscription lists that models are known to share: what is done to one is done to all, so that one message serves them.
+/// Subscription lists that models are known to share. A change of one list changes all, so one message is enough.
 ///
-/// Such a list has all the groups that the definition gives any of the models; that a model is to hear less than another
-/// one with the same list cannot be had. What the record says of the models may be at odds where it comes from somebody
-/// who did not know that they share: then only what stands in the records of all declared ones counts as there, and what
-/// stands in any as to be deleted, which is never wrong.
+/// A shared list contains all groups that the definition gives to any of its models; a model cannot hear less than
+/// another one with the same list. Records of the models may contradict each other if they come from somebody who did
+/// not know about the sharing. Then only groups in the records of all declared models count as present, and groups in
+/// any record count as entries to delete, which is always safe.
 extension NodeDiffer {
-    /// Makes one difference of those of the models that share a list.
+    /// Merges the differences of models that share a list into one.
     mutating func joinSharedLists(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         guard let product = node.product, let sharing = sharedLists[product] else { return }
         for group in sharing.groups {
@@ -46,7 +46,7 @@ extension NodeDiffer {
         }
         for address in members where address != lead {
             guard let recorded = node.model(address) else { continue }
-            // Of models that nobody has asked anything of, nothing is said.
+            // Models that no definition has mentioned do not appear in the plan.
             guard declared.contains(where: { $0.address == address }) || !recorded.managedSubscriptions.isEmpty else {
                 continue
             }
@@ -56,7 +56,7 @@ extension NodeDiffer {
         }
     }
 
-    /// What a shared list has and what it is to have; nil if it is left alone.
+    /// The present and the desired content of a shared list; nil if it is left alone.
     private func sharedList(
         of members: [ModelAddress],
         declared: [DesiredModel],

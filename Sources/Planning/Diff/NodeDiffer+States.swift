@@ -19,7 +19,7 @@ extension NodeDiffer {
         return ValueDifference(before: recorded, after: wanted.value)
     }
 
-    /// Relay and Relay Retransmit go in one message, which always carries both.
+    /// One message sets both Relay and Relay Retransmit.
     private mutating func compareRelay(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         let settings = desired.settings
         difference.relay = compare(settings.relay, node.features.relay.isOn)
@@ -50,7 +50,7 @@ extension NodeDiffer {
 }
 
 extension FeatureState? {
-    /// On or off; nil if unknown or not there.
+    /// On or off; nil if unknown or not supported.
     var isOn: Bool? {
         switch self {
         case .enabled: true
@@ -61,7 +61,7 @@ extension FeatureState? {
 }
 
 extension TransmitParameters {
-    /// Whether either has the same effect: the pause between repetitions that do not happen makes no difference.
+    /// Whether both have the same effect: the interval of repetitions that do not happen makes no difference.
     func isEquivalent(to other: TransmitParameters?) -> Bool {
         guard let other else { return false }
         return self == other || count == 0 && other.count == 0

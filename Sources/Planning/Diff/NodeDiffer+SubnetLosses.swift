@@ -1,18 +1,19 @@
 internal import MeshCore
 
-/// Losses of subnets apart from everything else, for nodes whose composition had to be read first; see ``SubnetLosses``.
+/// Removes subnets separately from everything else, for nodes whose composition must be read first; see
+/// ``SubnetLosses``.
 extension NodeDiffer {
-    /// Leaves out the NetKeys that the node is to lose, and what goes with them, but for those that have to make room.
+    /// Postpones the removal of NetKeys, and of what goes with them, except for keys that must make room.
     mutating func leaveSubnetLossesForLater(of node: Node, _ difference: inout NodeDifference) {
         let early = EarlyRemovals(of: difference, on: node, boundNetKeys: boundNetKeys).netKeys
         difference.keep(Set(difference.deletedNetKeys).subtracting(early), boundNetKeys: boundNetKeys)
-        // What guards have against the loss of keys is told when it is due.
+        // Guards report the loss of keys when it is due.
         guards = GuardReports()
     }
 
-    /// Leaves out everything but the keys that the node is to lose and what goes with them.
+    /// Keeps only the removal of keys, and of what goes with them.
     ///
-    /// Everything else was asked for before. Where some of it did not happen, a key on which something still depends stays.
+    /// Everything else was done before. If part of it failed, a key that something still depends on stays.
     mutating func leaveOnlySubnetLosses(of node: Node, _ difference: inout NodeDifference) {
         var losses = NodeDifference(origin: difference.origin, name: difference.name)
         losses.deletedNetKeys = difference.deletedNetKeys
@@ -29,7 +30,7 @@ extension NodeDiffer {
             }
             if !loss.isEmpty { losses.models.append(loss) }
         }
-        // What an earlier step was to say of the node and was told already is not told again.
+        // Drops what an earlier step has already reported about the node.
         diagnostics = DiagnosticCollector()
         let used = difference.models.compactMap { model -> AppKeyIndex? in
             guard let publication = model.publication, publication.after != nil else { return nil }
@@ -37,7 +38,7 @@ extension NodeDiffer {
         }.filter(losses.deletedAppKeys.contains).sortedUnique()
         for key in used { reportUse(of: key, by: difference.name) }
         losses.keep(used, boundNetKeys: boundNetKeys)
-        // NetKeys that were to come and did not are no way to the node.
+        // A NetKey that was not added cannot be used to reach the node.
         if losses.deletedNetKeys.count == node.netKeys.count, let last = node.transportNetKey {
             guards = GuardReports()
             report(lossOf: last, in: losses)
@@ -73,7 +74,7 @@ extension NodeDiffer {
 }
 
 extension NodeDifference {
-    /// Keeps NetKeys that the node was to lose, with the AppKeys that were to go with them.
+    /// Keeps NetKeys that the node would lose, with the AppKeys that would be deleted with them.
     mutating func keep(_ netKeys: Set<NetKeyIndex>, boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
         guard !netKeys.isEmpty else { return }
         deletedNetKeys.removeAll(where: netKeys.contains)
@@ -84,7 +85,7 @@ extension NodeDifference {
         }
     }
 
-    /// Keeps AppKeys that the node was to lose, and the NetKeys that would take them along.
+    /// Keeps AppKeys that the node would lose, and the NetKeys whose deletion would delete them.
     mutating func keep(_ appKeys: [AppKeyIndex], boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
         guard !appKeys.isEmpty else { return }
         keepAppKeys(where: appKeys.contains)

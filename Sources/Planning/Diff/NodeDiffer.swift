@@ -1,12 +1,13 @@
 package import MeshCore
 
-/// Compares nodes with what is desired; one call a node.
+/// Compares nodes with the desired state, one node per call.
 struct NodeDiffer {
     let network: MeshNetwork
     var diagnostics: DiagnosticCollector
     /// What guards have found.
     var guards = GuardReports()
-    /// Whether what guards refuse is left out because nobody is there to be asked, and what they may not refuse.
+    /// Whether to leave out what guards refuse. It is set when nobody can be asked; then it leaves out, too, what may
+    /// never be allowed.
     var leavesOutRefused = false
     var allowed: Set<PlanGuard> = []
 
@@ -14,20 +15,20 @@ struct NodeDiffer {
     let names: ResourceNames
     /// The subnet of each AppKey, planned ones included.
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
-    /// Subnets in a key refresh, and in which phase.
+    /// The subnets in a key refresh, with their phases.
     let refreshing: [NetKeyIndex: KeyRefreshPhase]
-    /// What leaves the network, and with it the nodes of the definition.
+    /// What leaves the network, and so leaves the definition's nodes, too.
     let leaving: LeavingResources
-    /// Whether what earlier definitions asked for and this one does not is removed. What is only a part of a node's
-    /// configuration does not say what is not asked for.
+    /// Whether to remove what earlier definitions asked for and this one does not. A partial desired state says nothing
+    /// about what it leaves out.
     let removesDropped: Bool
-    /// Which models share one subscription list, by product.
+    /// The models that share one subscription list, by product.
     let sharedLists: [Node.Product: SharedLists]
-    /// How many entries lists have room for, by product.
+    /// How many entries each list has room for, by product.
     let rooms: [Node.Product: [ListCapacity.List: Int]]
-    /// What nodes have already and is managed from now on.
+    /// What nodes already have, and what is managed from now on.
     var claims: [NodeClaim] = []
-    /// The nodes that get a key of such a subnet while its new key is being distributed.
+    /// The nodes that get a key of such a subnet while its new key is distributed.
     var refreshingNodes: [NetKeyIndex: Set<DeviceUUID>] = [:]
 
     init(
@@ -53,7 +54,7 @@ struct NodeDiffer {
         ) { first, _ in first }
     }
 
-    /// In what the node differs, nil if in nothing.
+    /// The difference of a node; nil if there is none.
     mutating func difference(of desired: DesiredNode) -> NodeDifference? {
         let node = desired.baseline(in: network)
         var desired = desired
@@ -78,7 +79,7 @@ struct NodeDiffer {
         return difference
     }
 
-    /// Whether what a guard refuses is left out.
+    /// Whether to leave out what a guard refuses.
     func leavesOut(_ planGuard: PlanGuard) -> Bool {
         leavesOutRefused && !(planGuard.isAllowable && allowed.contains(planGuard))
     }
@@ -116,6 +117,6 @@ struct NodeDiffer {
 
 extension Node {
     /// The NetKey that secures Configuration messages to the node: the primary one if the node has it, else the one
-    /// with the lowest index. A plan deletes it only if that is allowed.
+    /// with the lowest index. A plan deletes it only if the user allows that.
     package var transportNetKey: NetKeyIndex? { netKeys.min { $0.index < $1.index }?.index }
 }

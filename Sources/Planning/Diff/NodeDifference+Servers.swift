@@ -12,7 +12,7 @@ extension NodeDifference {
 }
 
 extension [NodeDifference] {
-    /// The differences of those nodes through which devices are to be provisioned.
+    /// The differences of the nodes through which devices are provisioned.
     func servers(in network: MeshNetwork) -> [DeviceUUID: NodeDifference] {
         let wanted = Set(lazy.compactMap { $0.order?.route.server })
         guard !wanted.isEmpty else { return [:] }
@@ -23,7 +23,8 @@ extension [NodeDifference] {
         return servers
     }
 
-    /// That devices are to be provisioned through nodes which are none, nor become nodes by these.
+    /// Notes about devices whose provisioning goes through something that neither is a node nor becomes one by these
+    /// differences.
     func unreachableNotes(_ network: MeshNetwork) -> [String] {
         let wanted = Set(lazy.compactMap { $0.order?.route.server })
         guard !wanted.isEmpty else { return [] }

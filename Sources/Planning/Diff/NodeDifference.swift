@@ -1,28 +1,28 @@
 internal import MeshCore
 
-/// A value that is there, nil if unknown or none, and the one that is wanted.
+/// A present value (nil if unknown or none), and the desired one.
 struct ValueDifference<Value> {
     var before: Value?
     var after: Value
 }
 
-/// Everything in which one node differs from the definition; what agrees is empty or nil.
+/// Everything in which one node differs from the definition. What agrees is empty or nil.
 struct NodeDifference {
-    /// What the node is made from.
+    /// Where the node comes from.
     var origin: DesiredNode.Origin
     var name: String
-    /// Its name, its protection and what becomes of it in the end, if it is to be managed or any of these changes.
+    /// Its name, its protection and how it will leave; nil if the node is managed already and none of these changes.
     var management: Management?
     var readsComposition = false
     /// What waits for the composition.
     var deferred: DeferredConfiguration?
-    /// Keys of a node whose composition is not known that it is to lose, as far as that is known.
+    /// The keys that the node loses, as far as known while its composition is not.
     var deferredNetKeys: [NetKeyIndex] = []
     var deferredAppKeys: [AppKeyIndex] = []
     var addedNetKeys: [NetKeyIndex] = []
     var deletedNetKeys: [NetKeyIndex] = []
     var addedAppKeys: [AppKeyIndex] = []
-    /// All AppKeys that the node is to lose, those that go with a NetKey included.
+    /// All AppKeys that the node loses, including those deleted with a NetKey.
     var deletedAppKeys: [AppKeyIndex] = []
     var models: [ModelDifference] = []
     var defaultTTL: ValueDifference<UInt8>?
@@ -30,7 +30,8 @@ struct NodeDifference {
     var networkTransmit: ValueDifference<TransmitParameters>?
     var relay: ValueDifference<Bool>?
     var relayRetransmit: ValueDifference<TransmitParameters>?
-    /// What Config Relay Set carries if either of the two above differs; a nil retransmit keeps the node's.
+    /// The content of Config Relay Set, if either of the two above differs; with a nil retransmit the node keeps its
+    /// value.
     var relaySetting: (isOn: Bool, retransmit: TransmitParameters?)?
     var proxy: ValueDifference<Bool>?
     var friend: ValueDifference<Bool>?
@@ -38,33 +39,33 @@ struct NodeDifference {
     var states: [ValueDifference<FoundationState>] = []
     /// Entries of the bridging table.
     var bridges: [BridgeDifference] = []
-    /// States and entries that wait for the addresses of nodes yet to be provisioned.
+    /// States and entries that wait for the addresses of nodes that are not provisioned yet.
     var awaitedStates: [DesiredFoundationState] = []
     var awaitedBridges: [DesiredBridge] = []
-    /// How many entries lists of the node have room for, as far as its product has shown.
+    /// How many entries each list of the node has room for, as far as its product has shown.
     var rooms: [ListCapacity.List: Int] = [:]
-    /// What is left out for now, since devices that are to become nodes have to be there first.
+    /// What is left out for now, because devices must become nodes first.
     var waiting: [WaitingChange] = []
-    /// What is to be found out of lists that models share.
+    /// What must be found out about lists that models share.
     var inquiries: [ListInquiry] = []
 
-    /// What the database records of a node beside its configuration.
+    /// What the database records about a node beside its configuration.
     struct Management: Equatable {
         var name: String
         var isProtected: Bool
         var removalPolicy: RemovalPolicy
     }
 
-    /// The order if the node is to be provisioned.
+    /// The order, if the node must be provisioned.
     var order: ProvisioningOrder? {
         if case .device(let order, _) = origin { return order }
         return nil
     }
 
-    /// The node as it is before its configuration.
+    /// The node before its configuration.
     func baseline(in network: MeshNetwork) -> Node { origin.baseline(in: network) }
 
-    /// Whether a message has to be sent.
+    /// Whether the difference needs messages.
     var needsMessages: Bool {
         readsComposition || !addedNetKeys.isEmpty || !deletedNetKeys.isEmpty || !addedAppKeys.isEmpty
             || !deletedAppKeys.isEmpty || !models.isEmpty || defaultTTL != nil || secureNetworkBeacon != nil
@@ -77,7 +78,7 @@ struct NodeDifference {
 }
 
 extension NodeDifference.Management {
-    /// What is recorded of a node.
+    /// The record of a node.
     init(_ node: Node) {
         self.init(name: node.name, isProtected: node.isProtected, removalPolicy: node.removalPolicy)
     }
@@ -87,21 +88,21 @@ extension NodeDifference.Management {
 struct ModelDifference {
     var address: ModelAddress
     var boundKeys: [AppKeyIndex] = []
-    /// Keys to be unbound, those that go with an AppKey of the node not included.
+    /// Keys to unbind, except those that go with an AppKey of the node.
     var unboundKeys: [AppKeyIndex] = []
-    /// Bindings that go with an AppKey of the node.
+    /// Bindings that are removed together with an AppKey of the node.
     var lostBindings: [AppKeyIndex] = []
-    /// The recorded and the wanted list, if they differ; both sorted.
+    /// The recorded and the desired list, both sorted, if they differ.
     var subscriptions: (existing: [SubscriptionAddress], target: [SubscriptionAddress])?
-    /// Whether what is in neither list, since nobody knows of it, is to stay: messages that clear the whole list are
-    /// left out then.
+    /// Whether to keep entries that are in neither list because nobody knows of them. Then no message may clear the
+    /// whole list.
     var keepsUnknownSubscriptions = false
-    /// How many entries its subscription list has room for, nil if nobody knows.
+    /// How many entries its subscription list has room for; nil if unknown.
     var room: Int?
-    /// The recorded list and what it becomes by what is done to a model that shares it, without a message of its own.
+    /// The recorded list, and its content after the change of a model that shares it. It needs no message of its own.
     var impliedSubscriptions: (existing: [SubscriptionAddress], target: [SubscriptionAddress])?
     var publication: PublicationDifference?
-    /// A publication that waits for the address of a node yet to be provisioned, with its key.
+    /// A publication that waits for the address of a node that is not provisioned yet, with its key.
     var awaited: AwaitedPublication?
 
     var isEmpty: Bool {
@@ -110,16 +111,16 @@ struct ModelDifference {
     }
 }
 
-/// A publication to a node that is yet to be provisioned.
+/// A publication to a node that is not provisioned yet.
 struct AwaitedPublication {
-    /// The node it goes to.
+    /// The destination node.
     var node: DeviceUUID
     var before: Publication?
-    /// With its key.
+    /// The publication, with its key.
     var after: DesiredPublication
 }
 
-/// A publication that changes.
+/// A change of a publication.
 struct PublicationDifference {
     var before: Publication?
     var after: Publication?

@@ -1,34 +1,32 @@
 package import MeshCore
 
-/// To which nodes a plan is limited. Parts of different kinds narrow each other down; of those of one kind any may apply,
-/// but for tags, all of which must. In all names `*` stands for any run of characters.
+/// The nodes that a plan is limited to. Criteria of different kinds must all apply. Of one kind any criterion may
+/// apply, except for tags, which must all apply. In all names `*` stands for any characters.
 package struct PlanSelection: Hashable, Sendable {
     /// Names of nodes, or their UUIDs or addresses.
     package var nodes: [String]
-    /// Names of groups: the nodes of which a model subscribes or publishes to one, now or after the plan.
+    /// Names of groups: selects nodes with a model that subscribes or publishes to one, now or after the plan.
     package var groups: [String]
-    /// Names of subnets: the nodes in one, now or after the plan.
+    /// Names of subnets: selects nodes in one, now or after the plan.
     package var subnets: [String]
-    /// Tags and values, which may hold `*`: the nodes that the definition gives one.
+    /// Tags and values, which may contain `*`: selects nodes with that tag in the definition.
     package var tags: [Tag]
-    /// Names of nodes that are left out whatever else names them.
+    /// Names of nodes to leave out, whatever else selects them.
     package var excluded: [String]
 
     /// A tag and its value.
     package struct Tag: Hashable, Sendable {
         /// The tag.
         package var name: String
-        /// Its value; `*` stands for any run of characters.
+        /// Its value; `*` stands for any characters.
         package var value: String
 
-        /// A tag with that value.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// A selection; all nodes, unless said.
     package init(
         nodes: [String] = [],
         groups: [String] = [],
@@ -43,12 +41,12 @@ package struct PlanSelection: Hashable, Sendable {
         self.excluded = excluded
     }
 
-    /// Whether it limits nothing.
+    /// Whether it selects all nodes.
     package var isEmpty: Bool {
         nodes.isEmpty && groups.isEmpty && subnets.isEmpty && tags.isEmpty && excluded.isEmpty
     }
 
-    /// The options of the command line that say the same.
+    /// The command-line options for this selection.
     package var options: [String] {
         nodes.map { "--node \($0)" } + groups.map { "--group \($0)" } + subnets.map { "--subnet \($0)" }
             + tags.map { "--tag \($0.name)=\($0.value)" } + excluded.map { "--exclude \($0)" }
@@ -56,7 +54,7 @@ package struct PlanSelection: Hashable, Sendable {
 }
 
 extension PlanSelection {
-    /// An error for each part that names nothing, with what is probably meant.
+    /// An error for each criterion that matches nothing, with a suggestion.
     package func problems(definition: Definition, network: MeshNetwork) -> [Diagnostic] {
         var problems: [Diagnostic] = []
         func report(_ message: String, _ word: String, _ allowed: [String], _ title: String) {
@@ -107,7 +105,7 @@ extension PlanSelection {
         return problems
     }
 
-    /// The nodes that are selected among those of the definition and those that leave it; nil for all.
+    /// The selected nodes, among those of the definition and those that leave it; nil for all.
     func selected(definition: Definition, desired: DesiredState, network: MeshNetwork) -> Set<DeviceUUID>? {
         guard !isEmpty else { return nil }
         let mentioned = Set(definition.nodes.lazy.map(\.uuid.value))
@@ -141,7 +139,7 @@ extension PlanSelection {
     }
 }
 
-/// A name with wildcards, or a UUID or an address.
+/// A name with wildcards, a UUID or an address.
 private struct NodePattern {
     private let glob: Glob
     private let uuid: DeviceUUID?
@@ -170,7 +168,7 @@ extension DesiredNode {
 }
 
 extension MeshNetwork {
-    /// The managed nodes that a definition does not mention; never our own.
+    /// The managed nodes that the definition does not mention, without this provisioner's own node.
     fileprivate func managedNodes(but mentioned: Set<DeviceUUID>) -> [Node] {
         nodes.filter { $0.isManaged && $0.uuid != ownProvisioner && !mentioned.contains($0.uuid) }
     }

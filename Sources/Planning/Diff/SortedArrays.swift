@@ -1,5 +1,5 @@
 extension Array where Element: Comparable {
-    /// The elements in ascending order, each once; an array that is so already is returned as it is.
+    /// The elements in ascending order, each once. An array that is already so is returned unchanged.
     func sortedUnique() -> [Element] {
         if isStrictlyAscending { return self }
         var result: [Element] = []
@@ -13,7 +13,7 @@ extension Array where Element: Comparable {
         return true
     }
 
-    /// What this sorted array has and the other sorted one has not.
+    /// The elements of this sorted array that the other sorted array does not have.
     func subtracting(_ other: [Element]) -> [Element] {
         var result: [Element] = []
         var place = 0
@@ -24,7 +24,7 @@ extension Array where Element: Comparable {
         return result
     }
 
-    /// Adds an element to a sorted array unless it is there.
+    /// Adds an element to a sorted array, unless it is there.
     mutating func insertSorted(_ element: Element) {
         guard let last, last >= element else { return append(element) }
         guard !contains(element) else { return }

@@ -1,16 +1,16 @@
 internal import MeshCore
 
-/// What is declared of one thing of a node.
+/// What the definition declares about one resource of a node.
 struct DeclaredResource {
     var text: DriftEntry.Declaration
-    /// Whether the node has it so already.
+    /// Whether the node already agrees.
     var agrees: Bool
 }
 
 extension DesiredNode {
-    /// What the definition says of a resource, nil if nothing.
+    /// What the definition says about a resource; nil if nothing.
     ///
-    /// - Parameter node: the node as it told last.
+    /// - Parameter node: the node as it last reported itself.
     func declaration(
         of resource: NodeResource,
         observed node: Node,
@@ -24,7 +24,7 @@ extension DesiredNode {
             guard let list = settings.subnets else {
                 return isNeeded ? thing("index \(index)", true, node.knows(index)) : nil
             }
-            // Those of AppKeys that are left alone are, too.
+            // The subnets of AppKeys that are left alone are left alone, too.
             let isKept =
                 settings.applicationKeys == nil && node.appKeys.contains { boundNetKeys[$0.index] == index }
             return thing("index \(index)", isNeeded || isKept || list.value.contains(index), node.knows(index))
@@ -86,7 +86,7 @@ extension DesiredNode {
         )
     }
 
-    /// The AppKeys that the node needs for what is declared of it, and those that it lists.
+    /// The AppKeys that the node needs for its declared configuration, and those that it lists.
     private var neededAppKeys: Set<AppKeyIndex> {
         var keys = Set(settings.applicationKeys?.value ?? [])
         for model in models {
@@ -96,7 +96,7 @@ extension DesiredNode {
         return keys
     }
 
-    /// What is declared of a model, nil if nothing.
+    /// What is declared about a model; nil if nothing.
     func model(at address: ModelAddress) -> DesiredModel? {
         let place = models.place(of: address)
         return place < models.count && models[place].address == address ? models[place] : nil

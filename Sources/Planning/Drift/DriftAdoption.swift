@@ -1,24 +1,25 @@
 package import MeshCore
 
-/// What to write into a definition so that it agrees with what nodes told.
+/// What to write into a definition so that it agrees with what nodes reported.
 package struct DriftAdoption: Hashable, Sendable {
     /// The lines for one node.
     package struct NodeLines: Hashable, Sendable {
         /// Its name.
         package var name: String
-        /// Where the definition names it; nil if it does not.
+        /// Where the definition names it; nil if nowhere.
         package var location: SourceLocation?
-        /// What to write into the node, in place of what it says of the same: lines of YAML with their indentation.
+        /// Lines of YAML, with indentation, to write into the node. They replace what the node says about the same
+        /// settings.
         package var lines: [String]
-        /// What has to be done elsewhere, or cannot be, a sentence each.
+        /// What must be done elsewhere or is impossible, one sentence each.
         package var notes: [Note]
     }
 
-    /// Something to be done by hand.
+    /// Something to do by hand.
     package struct Note: Hashable, Sendable {
-        /// Where; nil if nowhere in particular.
+        /// Its location; nil if there is no particular one.
         package var location: SourceLocation?
-        /// What.
+        /// What to do.
         package var text: String
     }
 
@@ -29,7 +30,7 @@ package struct DriftAdoption: Hashable, Sendable {
 }
 
 extension DriftAdoption {
-    /// The lines for what has drifted and is not adopted yet.
+    /// The lines for what has drifted and is not yet in the definition.
     package static func make(of report: DriftReport, network: MeshNetwork, definition: Definition) -> DriftAdoption {
         var diagnostics = DiagnosticCollector()
         let state = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
@@ -47,7 +48,7 @@ extension DriftAdoption {
     }
 }
 
-/// Writes what nodes told in the words of a definition.
+/// Writes what nodes reported in the language of definitions.
 struct AdoptionWriter {
     private let definition: Definition
     private let selection: NodeSelectorIndex
@@ -58,7 +59,7 @@ struct AdoptionWriter {
     private let recordedGroups: [SubscriptionAddress: String]
     private let desired: [DeviceUUID: DesiredNode]
     private let nodeNames: ResourceNames
-    /// Groups that the lines mention and the definition lacks, with the names they are given.
+    /// Groups that the lines mention and the definition lacks, with their new names.
     private(set) var newGroups: [SubscriptionAddress: String] = [:]
 
     init(definition: Definition, network: MeshNetwork, state: DesiredState) {
@@ -166,7 +167,7 @@ struct AdoptionWriter {
 
     // MARK: Models
 
-    /// What has drifted of one model.
+    /// The drift of one model.
     private struct ModelDrift {
         var hasBindings = false
         var hasPublication = false
@@ -232,7 +233,7 @@ struct AdoptionWriter {
             if !result.notes.contains(note) { result.notes.append(note) }
             return nil
         }
-        // Names of a database may be none for a definition.
+        // A name in the database may not be valid in a definition.
         let recorded = recordedGroups[address].flatMap { Name.isValid($0) ? $0 : nil }
         let isTaken = recorded.map { Set(groupNames.values).contains($0) } ?? true
         let name = isTaken ? "group-" + address.address.rawValue.hexadecimal.lowercased() : recorded ?? ""
@@ -241,7 +242,7 @@ struct AdoptionWriter {
         return name
     }
 
-    /// Rules add groups whatever the node says.
+    /// Notes groups that rules add, whatever the node's own lists say.
     private func noteRules(
         _ missing: [SubscriptionAddress],
         _ address: ModelAddress,
@@ -312,7 +313,7 @@ struct AdoptionWriter {
         return DefinitionValue.publication(settings).flow
     }
 
-    /// An element of a node of the definition, or a number.
+    /// An element of a node of the definition, or an address.
     private func target(_ unicast: UnicastAddress) -> PublishTarget {
         let words = nodeNames.target(.unicast(unicast)).split(separator: "/").map(String.init)
         guard let node = words.first, selection.position(named: node) != nil else { return .address(unicast.address) }

@@ -1,53 +1,53 @@
 package import MeshCore
 
-/// What nodes told of themselves that contradicts their records, beside what the definition says: three columns of truth.
+/// What nodes reported that contradicts their records, beside what the definition says: declared, recorded and observed
+/// values.
 package struct DriftReport: Hashable, Sendable {
     /// The nodes that have drifted, by address.
     package var nodes: [DriftedNode]
 
-    /// What else to know: keys that nodes have and the database does not know, and what can be done, sentences.
+    /// Further facts, as sentences: keys that nodes have and the database does not know, and what can be done.
     package var notes: [String]
 
-    /// A report about those nodes.
     package init(nodes: [DriftedNode], notes: [String] = []) {
         self.nodes = nodes
         self.notes = notes
     }
 
-    /// How many things are otherwise than recorded, without those that the definition has adopted.
+    /// How many resources differ from their records, without those that the definition has adopted.
     package var count: Int { nodes.reduce(0) { $0 + $1.entries.count } }
 
-    /// Whether nothing is otherwise that the definition has not adopted.
+    /// Whether the definition has adopted every difference.
     package var isEmpty: Bool { nodes.allSatisfy(\.entries.isEmpty) }
 }
 
 /// A node that has drifted.
 package struct DriftedNode: Hashable, Sendable {
-    /// Which node.
+    /// The node.
     package var uuid: DeviceUUID
     /// Its name in the definition, else in the database.
     package var name: String
     /// The address of its primary element.
     package var address: UnicastAddress
-    /// When it was last asked for all of its configuration and told it.
+    /// When the node last reported all of its configuration.
     package var readBackAt: Timestamp?
-    /// What is otherwise, in the order of resources.
+    /// The differences, in the order of resources.
     package var entries: [DriftEntry]
-    /// What is otherwise than recorded, but as the definition has it by now.
+    /// Resources that differ from their records, but agree with the definition by now.
     package var adopted: [NodeResource]
 }
 
-/// One thing of a node that is otherwise than recorded.
+/// One resource of a node that differs from its record.
 package struct DriftEntry: Hashable, Sendable {
-    /// What the definition says of it.
+    /// What the definition says about it.
     package enum Declaration: Hashable, Sendable {
-        /// Nothing: whatever there is is left alone.
+        /// Nothing; the resource is left alone.
         case unmanaged
-        /// How it is to be, for people; nil if it is not to be there.
+        /// The desired value, for people; nil if the resource should not be there.
         case value(String?)
     }
 
-    /// What it is.
+    /// The resource.
     package var resource: NodeResource
     /// Its address as in plans, without the node: `element[0].generic-onoff-server.subscription.kitchen`.
     package var path: String
@@ -55,9 +55,9 @@ package struct DriftEntry: Hashable, Sendable {
     package var declared: Declaration
     /// What was last set or imported, for people; nil if it was not there. Never a key.
     package var recorded: String?
-    /// What the node told last, for people; nil if it is not there. Never a key.
+    /// What the node last reported, for people; nil if it is not there. Never a key.
     package var observed: String?
-    /// When a read-back first said so.
+    /// When a read-back first reported it.
     package var since: Timestamp
 }
 
@@ -65,8 +65,8 @@ extension DriftReport {
     /// Compares what drifted with a definition.
     ///
     /// - Parameters:
-    ///   - network: what the database knows.
-    ///   - definition: read without errors; nil if there is none, and then nothing is managed.
+    ///   - network: the network as the database knows it.
+    ///   - definition: a definition without errors; nil if there is none, so that nothing is managed.
     package static func make(of network: MeshNetwork, definition: Definition?) -> DriftReport {
         let unknownKeys = UnknownKeys(network)
         guard !network.drifts.isEmpty else {
@@ -112,7 +112,7 @@ extension DriftedNode {
         var previous: BridgingTableEntry?
         for resource in drift.resources {
             if case .bridging(let entry) = resource {
-                // With another direction it is still the same entry: one line, which says both.
+                // The same entry with another direction gives one line with both.
                 if previous?.isAbout(entry) == true { continue }
                 previous = entry
             }

@@ -25,7 +25,7 @@ extension NodeResource {
         }
     }
 
-    /// How a node has it, in the words of changes; nil if it does not, or if that is not known.
+    /// The node's value, as plans write it; nil if there is none or it is unknown.
     func text(of node: Node, _ names: ResourceNames) -> String? {
         switch self {
         case .netKey(let index): node.knows(index) ? "index \(index)" : nil
@@ -46,7 +46,7 @@ extension NodeResource {
         case .state(let kind):
             node.state(kind)?.text(address: { Self.text($0, names) }, subnet: { names.netKey($0) })
         case .bridging(let entry):
-            // A table holds one entry about the same addresses, with whatever direction.
+            // A table has one entry for a pair of addresses, whatever its direction.
             node.bridgingTable?.first(where: entry.isAbout).map { ValueText.direction($0.addresses.directions) }
         }
     }
@@ -67,6 +67,6 @@ extension NodeResource {
 }
 
 extension ModelAddress {
-    /// `element[0].generic-onoff-server`, in front of the address of each of the model's resources.
+    /// `element[0].generic-onoff-server`, the start of the address of each of the model's resources.
     var path: String { "element[\(element)].\(model.name)" }
 }

@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension PlanBuilder {
-    /// Says of changes that are there because somebody else changed the node what was recorded before.
+    /// Marks changes that exist because somebody else changed the node, with the value recorded before.
     mutating func markDrift(in network: MeshNetwork) {
         guard !network.drifts.isEmpty else { return }
         let recorded = Dictionary(network.nodes.map { ($0.uuid, $0) }) { first, _ in first }
@@ -17,7 +17,7 @@ extension PlanBuilder {
         }
     }
 
-    /// What to know of changes that somebody else is the cause of.
+    /// Notes about changes that somebody else caused.
     var driftNotes: [String] {
         let drifted = changes.filter { $0.drift != nil }
         guard !drifted.isEmpty else { return [] }

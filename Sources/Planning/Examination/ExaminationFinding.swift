@@ -1,30 +1,28 @@
-/// Something about a network that is wrong, will become so, or is worth knowing.
+/// Something in a network that is wrong, will become wrong, or is worth knowing.
 package struct ExaminationFinding: Hashable, Sendable {
-    /// How bad it is.
+    /// How serious it is.
     package enum Severity: Int, Comparable, CaseIterable, Sendable {
-        /// Worth knowing; nothing has to be done.
+        /// Worth knowing; nothing to do.
         case note = 0
-        /// Something should be done before it hurts.
+        /// Something should be done before it causes harm.
         case warning = 1
-        /// The record contradicts itself or the specification: messages will fail or go astray.
+        /// The record contradicts itself or the specification: messages will fail or go to the wrong place.
         case error = 2
 
-        /// By how bad it is.
         package static func < (left: Severity, right: Severity) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// How bad it is.
+    /// How serious it is.
     package var severity: Severity
-    /// What kind of finding it is, for programs: lower case words with hyphens, which never change their meaning.
+    /// The kind of finding, for programs: lower-case words with hyphens. Their meaning never changes.
     package var code: String
-    /// What it is about, like `node.lamp-1`; nil for the network as a whole.
+    /// The item, like `node.lamp-1`; nil for the network as a whole.
     package var resource: String?
     /// What was found, one sentence without a full stop. Never key material.
     package var message: String
-    /// What to do about it, one sentence or more.
+    /// What to do about it, in one or more sentences.
     package var advice: String
 
-    /// A finding of those parts.
     package init(
         _ severity: Severity,
         _ code: String,

@@ -1,6 +1,6 @@
 internal import MeshCore
 
-// Who has which address, and who may give out which.
+// Addresses: who has which one, and who may assign which ones.
 
 extension NetworkExamination {
     mutating func examineProvisioners() {
@@ -49,7 +49,7 @@ extension NetworkExamination {
     }
 
     mutating func examineAddresses() {
-        // Sorted by address, an overlap is one with the highest end so far.
+        // In order of addresses, an overlap begins below the highest end so far.
         var reach: (end: UInt16, name: String)?
         let claims =
             network.nodes.map { (range: $0.addresses, name: "node.\($0.name)") }
@@ -112,7 +112,7 @@ extension NetworkExamination {
 }
 
 extension UnicastAddressPool {
-    /// How many addresses can still be given out.
+    /// How many addresses can still be assigned.
     fileprivate var freeCount: Int {
         (UnicastAddress.first.rawValue...UnicastAddress.last.rawValue).count { number in
             UnicastAddress(rawValue: number).map { conflict(at: $0, count: 1) == nil } ?? false

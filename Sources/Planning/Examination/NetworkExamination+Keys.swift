@@ -71,7 +71,7 @@ extension NetworkExamination {
         }
     }
 
-    /// Names are what definitions and commands know things by.
+    /// Checks the names, by which definitions and commands refer to items.
     mutating func examineNames() {
         examineNodeNames()
         repeated(network.netKeys.map { ($0.name, $0.index.description) }, "subnet-name-twice", "subnet name", .warning)
@@ -80,8 +80,8 @@ extension NetworkExamination {
         repeated(network.nodes.map { ($0.uuid.description, $0.name) }, "node-twice", "device UUID")
     }
 
-    /// Two nodes of one name are a warning, but for one that was replaced: an excluded one is as it should be, and one that
-    /// is not managed beside the managed one is only to be known of.
+    /// Two nodes with the same name give a warning, with two exceptions for replaced nodes: an excluded node gives
+    /// nothing, and an unmanaged node beside the managed one gives a note.
     private mutating func examineNodeNames() {
         var holders: [String: Node] = [:]
         for node in network.nodes where !node.isExcluded {

@@ -1,9 +1,9 @@
 internal import MeshCore
 
-// What nodes have and refer to, and what is left open of them.
+// What nodes have and refer to, and what is unfinished about them.
 
 extension NetworkExamination {
-    /// A node that was not read back for so long has perhaps changed; in seconds.
+    /// A node that was not read back for so many seconds may have changed.
     static var oldAge: Int64 { 90 * 86_400 }
 
     mutating func examineNodes() {
@@ -27,7 +27,7 @@ extension NetworkExamination {
                 )
             }
             if node.isManaged, !node.isCompositionKnown, !isOwn, !node.isExcluded { unread.append(node.name) }
-            // Whoever was excluded, or is no node any more, is not what its record says, and that is as it should be.
+            // The record of a node that was excluded or is no longer a node is outdated, as expected.
             guard !node.isExcluded, node.unprovisionedSeenAt == nil else { continue }
             for what in dangling(node, held) { missing[what, default: []].append(node.name) }
         }
@@ -56,7 +56,7 @@ extension NetworkExamination {
         }
     }
 
-    /// What a node refers to that is not there, each once.
+    /// What a node refers to that does not exist, each once.
     private func dangling(_ node: Node, _ held: Set<UInt16>) -> Set<String> {
         var found: Set<String> = []
         for key in node.netKeys where !netKeyIndexes.contains(key.index) {
@@ -101,7 +101,7 @@ extension NetworkExamination {
         return found
     }
 
-    /// What was begun and not ended, and what is old.
+    /// Checks for operations that were begun and not ended, and for old records.
     mutating func examineRecords() {
         add(
             .warning,

@@ -1,9 +1,9 @@
 package import MeshCore
 
-/// Looks for contradictions in what a mesh database says of a network, near-linear in its nodes.
+/// Looks for contradictions in a mesh database's record of a network; takes almost linear time in its nodes.
 ///
-/// An import, a merge or a tool that went wrong can leave references to what does not exist, addresses given out twice,
-/// ranges that overlap; the planner takes such a record for the truth. Each finding says what to do.
+/// A faulty import, merge or tool can leave dangling references, addresses assigned twice and overlapping ranges. The
+/// planner trusts such a record. Each finding says what to do.
 package struct NetworkExamination {
     let network: MeshNetwork
     let now: Timestamp
@@ -28,9 +28,9 @@ package struct NetworkExamination {
         groupAddresses = Set(network.groups.map(\.address))
     }
 
-    /// Everything there is to say about a network, the worst first, and otherwise in the order of the record.
+    /// All findings about a network, the most serious first, otherwise in the order of the record.
     ///
-    /// - Parameter now: the present time, against which ages are measured.
+    /// - Parameter now: the present time, to measure ages.
     package static func findings(in network: MeshNetwork, at now: Timestamp) -> [ExaminationFinding] {
         var examination = NetworkExamination(network, at: now)
         examination.examineProvisioners()
@@ -56,7 +56,7 @@ package struct NetworkExamination {
         findings.append(ExaminationFinding(severity, code, about: resource, message, advice: advice))
     }
 
-    /// One finding for many nodes: the first three are named.
+    /// Adds one finding for many nodes; it names the first three.
     mutating func add(
         _ severity: ExaminationFinding.Severity,
         _ code: String,

@@ -1,17 +1,17 @@
 package import MeshCore
 
-/// Tells of each value that a definition desires which line sets it, through which part of the definition it comes to
-/// its node, and what it overrides.
+/// Explains for each desired value which line of the definition sets it, by which path it reaches its node, and what it
+/// overrides.
 ///
 /// It follows the ranks of a value (the node, its profile, defaults that select it, defaults for all) and the top-level
-/// rules beside the resolver, which keeps nothing of what gives way.
+/// rules itself, because the resolver does not keep overridden values.
 package struct Explainer {
     let definition: Definition
     let network: MeshNetwork
     let state: DesiredState
     let names: ResourceNames
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
-    /// What is wrong with the definition or worth knowing of it; with errors there is no telling what is desired.
+    /// Errors and notes about the definition. With errors, the desired state is unknown.
     package let diagnostics: [Diagnostic]
 
     private let resolver: Resolver
@@ -19,11 +19,11 @@ package struct Explainer {
     private let defaults: [SettingsTemplate]
     private let profiles: [SettingsTemplate]
     private let profilePlaces: [String: Int]
-    /// Positions of the top-level rules that select a node, by the node's position.
+    /// Indexes of the top-level rules that select a node, by the node's index.
     private let subscriptionRules: [Int: [Int]]
     private let publicationRules: [Int: [Int]]
 
-    /// Resolves a definition against what the database knows.
+    /// Resolves a definition against the database.
     package init(_ definition: Definition, network: MeshNetwork) {
         self.definition = definition
         self.network = network
@@ -58,7 +58,7 @@ package struct Explainer {
         self.resolver = resolver
     }
 
-    /// Whether the definition is wrong.
+    /// Whether the definition has errors.
     package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
     /// The names of the definition's nodes.
@@ -76,7 +76,7 @@ package struct Explainer {
         return explanation(ofNode: number)
     }
 
-    /// Explains the node at a position of the definition; nil if it has no place in the database.
+    /// Explains the node at an index of the definition; nil if it is not in the desired state.
     func explanation(ofNode number: Int) -> NodeExplanation? {
         guard let place = resolver.desiredNumbers[number] else { return nil }
         let node = NodeExplainer(self, definition.nodes[number], state.nodes[place], layers: layers(of: number))
@@ -86,7 +86,7 @@ package struct Explainer {
         )
     }
 
-    /// What is said of a node in general, the highest rank first.
+    /// What is said about a node in general, the highest rank first.
     private func layers(of number: Int) -> [SettingsLayer] {
         let node = definition.nodes[number]
         var own = resolver
@@ -127,7 +127,7 @@ struct SettingsLayer {
 }
 
 extension NodeSelector {
-    /// The selector in words: `lamp-*, hub-1, room=kitchen`.
+    /// The selector as text: `lamp-*, hub-1, room=kitchen`.
     var text: String {
         let names = (names ?? []).map(\.value)
         let tags = tags.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.value)" }

@@ -1,40 +1,40 @@
 package import MeshCore
 
-/// Where the values of a node come from: each desired one with the line of the definition that sets it.
+/// Where the values of a node come from: each desired value with the line of the definition that sets it.
 package struct NodeExplanation: Hashable, Sendable {
-    /// Which node.
+    /// The node.
     package var uuid: DeviceUUID
     /// Its name in the definition.
     package var name: String
-    /// The address of its primary element; nil for a device that has none yet.
+    /// The address of its primary element; nil for a device without one yet.
     package var address: UnicastAddress?
-    /// Where the definition has it.
+    /// Where the definition names it.
     package var location: SourceLocation
-    /// Whether the database has it; else it is to be provisioned.
+    /// Whether it is in the database; otherwise it must be provisioned.
     package var isRecorded: Bool
     /// All desired values: what the node is, its keys, its states, then model by model.
     package var values: [ExplainedValue]
-    /// What the database knows of the node and the definition says nothing of.
+    /// What the database knows about the node and the definition does not mention.
     package var undeclared: [UndeclaredValue]
 }
 
-/// One value of a node, and what set it.
+/// One value of a node, and what sets it.
 package struct ExplainedValue: Hashable, Sendable {
-    /// A model, on an element that is known, or on each element that turns out to have it.
+    /// A model on a known element, or on each element that turns out to have it.
     package struct Place: Hashable, Sendable {
         /// The element; nil until the composition is known.
         package var element: UInt8?
-        /// Which model.
+        /// The model.
         package var model: ModelIdentifier
     }
 
-    /// How the record of the node compares.
+    /// How the value compares with the node's record.
     package enum Record: Hashable, Sendable {
         /// Nothing is recorded of it.
         case unknown
-        /// It is as it is to be.
+        /// The record has the desired value.
         case agrees
-        /// It is otherwise, for people; nil if it is not there.
+        /// The record has another value, for people; nil if it has none.
         case differs(String?)
     }
 
@@ -42,17 +42,17 @@ package struct ExplainedValue: Hashable, Sendable {
     package var place: Place?
     /// Its name within the node or model, as in the addresses of plans: `ttl`, `subscription.kitchen`.
     package var name: String
-    /// The value in the words of plans; nil if it is not to be there. Never a key.
+    /// The value as plans write it; nil if it should not be there. Never a key.
     package var value: String?
-    /// What sets it: the first, and others that ask for the same in a list; never empty.
+    /// What sets it: the first source, and in a list others that ask for the same. Never empty.
     package var sources: [ValueSource]
-    /// What would set it if those did not, the highest rank first.
+    /// What would set it otherwise, the highest rank first.
     package var overridden: [OverriddenValue] = []
-    /// How the node is recorded.
+    /// How the value compares with the node's record.
     package var record = Record.unknown
-    /// Whether it is left out because the node lacks what it needs, and it is only asked of nodes in general.
+    /// Whether it is left out because it is only asked of nodes in general and this node does not support it.
     package var isLeftOut = false
-    /// The things of the network that it names, to find what uses them.
+    /// The resources of the network that it names, to find their users.
     package var uses: [NetworkResource] = []
 
     /// Its address as in plans, without the node: `element[0].generic-onoff-server.binding.lighting`.
@@ -62,53 +62,53 @@ package struct ExplainedValue: Hashable, Sendable {
     }
 }
 
-/// A value that gives way to one of a higher rank.
+/// A value that one of a higher rank overrides.
 package struct OverriddenValue: Hashable, Sendable {
-    /// What it would be; nil if it would not be there.
+    /// The value; nil if it would not be there.
     package var value: String?
-    /// What says so.
+    /// What sets it.
     package var source: ValueSource
 }
 
 /// Something that sets a value.
 package struct ValueSource: Hashable, Sendable {
-    /// The ways in which a value comes to a node.
+    /// The ways in which a node gets a value.
     package enum Way: Hashable, Sendable {
         /// The node's own entry.
         case node
         /// The profile of that name.
         case profile(String)
-        /// An entry of the defaults, its number from 1; the selector in words, nil where it is for all nodes.
+        /// An entry of the defaults, numbered from 1, with its selector as text; nil if it is for all nodes.
         case defaults(Int, nodes: String?)
-        /// An entry of the top-level subscriptions, its number from 1.
+        /// An entry of the top-level subscriptions, numbered from 1.
         case subscriptions(Int)
-        /// An entry of the top-level publications, its number from 1.
+        /// An entry of the top-level publications, numbered from 1.
         case publications(Int)
-        /// The network's declaration of the thing itself.
+        /// The network's declaration of the resource itself.
         case network
-        /// What holds where nothing is said.
+        /// The built-in default.
         case builtIn
-        /// The database: it was given out once and is kept.
+        /// The database: the value was assigned once and stays.
         case database
-        /// The next plan, which gives it out.
+        /// The next plan, which assigns the value.
         case plan
     }
 
-    /// Which way.
+    /// The way.
     package var way: Way
-    /// The line; nil where no line sets it.
+    /// The line; nil if no line sets it.
     package var location: SourceLocation?
-    /// What needs the value, where it follows from something else: the address of that, as in plans.
+    /// If the value follows from something else: the address of what needs it, as in plans.
     package var need: String?
 }
 
-/// Something that the database knows of a node and that the definition says nothing of.
+/// Something that the database knows about a node and the definition does not mention.
 package struct UndeclaredValue: Hashable, Sendable {
     /// The model that it belongs to; nil for the node itself.
     package var model: ModelAddress?
     /// Its address as in plans, without the node.
     package var path: String
-    /// The value in the words of plans. Never a key.
+    /// The value as plans write it. Never a key.
     package var value: String
     /// Whether an earlier definition asked for it, so that the next plan removes it.
     package var isDropped: Bool

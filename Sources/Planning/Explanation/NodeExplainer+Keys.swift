@@ -1,8 +1,8 @@
 internal import MeshCore
 
 extension NodeExplainer {
-    /// The AppKeys of the node: those that its lists name and those that its models need. Where there is a list, it says
-    /// all, and others go.
+    /// The AppKeys of the node: those in its lists and those that its models need. If there is a list, it is complete,
+    /// and other keys are removed.
     mutating func applicationKeys() -> [ExplainedValue] {
         let said = layers.compactMap { layer in layer.template.settings.applicationKeys.map { (layer.way, $0) } }
         let values = keys(
@@ -23,14 +23,14 @@ extension NodeExplainer {
         return values
     }
 
-    /// The NetKeys of the node: those that its lists name, and those of its AppKeys and states.
+    /// The NetKeys of the node: those in its lists, and those of its AppKeys and states.
     func subnets() -> [ExplainedValue] {
         let said = layers.compactMap { layer in layer.template.settings.subnets.map { (layer.way, $0) } }
         var needs = netKeyNeeds
         if let order = desired.order, needs[order.netKeyIndex] == nil,
             said.first?.1.value.contains(order.netKeyIndex) != true
         {
-            // A device that needs none is provisioned into the lowest.
+            // A device that needs no subnet is provisioned into the lowest one.
             needs[order.netKeyIndex] = [ValueSource(way: .builtIn)]
         }
         return keys(
@@ -74,7 +74,7 @@ extension NodeExplainer {
         guard let listSource else { return values }
         let others = said.dropFirst().flatMap(\.declared.value)
         for index in ((isRecorded ? recorded : []) + others).sortedUnique() where !wanted.contains(index) {
-            // The subnet of AppKeys that are left alone stays with them.
+            // AppKeys that are left alone keep their subnet.
             let record = record(index)
             if case .agrees = record, recorded.contains(index) { continue }
             let askers = said.dropFirst().filter { $0.declared.value.contains(index) }

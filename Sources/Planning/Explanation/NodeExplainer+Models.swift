@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension NodeExplainer {
-    /// What is said of one model, rank by rank, and by top-level rules.
+    /// What is said about one model, rank by rank and by top-level rules.
     private struct Said {
         var layers: [(way: ValueSource.Way, model: DesiredModel)] = []
         var subscriptions: [(group: SubscriptionAddress, source: ValueSource)] = []
@@ -46,7 +46,7 @@ extension NodeExplainer {
         said[place, default: Said()].publications.append((publication, source))
     }
 
-    /// Where a top-level rule finds its model; on no element in particular while the composition is unknown.
+    /// The places where a top-level rule finds its model; without an element while the composition is unknown.
     private func places(of model: ModelIdentifier, on element: UInt8?) -> [ExplainedValue.Place] {
         guard isRecorded, node.isCompositionKnown else {
             return [ExplainedValue.Place(element: element, model: model)]
@@ -105,7 +105,7 @@ extension NodeExplainer {
         for (group, source) in said.subscriptions {
             let name = "subscription." + names.group(group)
             if let found = values.firstIndex(where: { $0.name == name }) {
-                // Rules add to lists; the entry of one that gives way is there after all.
+                // Rules add to lists, so they restore an entry that was overridden.
                 if values[found].value == nil { values[found].sources = [] }
                 values[found].value = group.description
                 values[found].sources.append(source)
@@ -156,7 +156,7 @@ extension NodeExplainer {
         )
     }
 
-    /// The key of the publication: the one that is named, else the model's only one.
+    /// The key of the publication: the named one, or else the model's only one.
     private func publicationKey(of said: Said, at place: ExplainedValue.Place) -> AppKeyIndex? {
         let layers = said.layers.compactMap(\.model.publication)
         guard let wanted = said.publications.first?.publication ?? layers.first?.value else { return nil }
@@ -179,7 +179,7 @@ extension ExplainedValue.Place: Comparable {
     /// The model if its element is known.
     var address: ModelAddress? { element.map { ModelAddress(element: $0, model: model) } }
 
-    /// By element, those without one last, then by model.
+    /// By element (places without one last), then by model.
     package static func < (left: Self, right: Self) -> Bool {
         (left.element.map(Int.init) ?? .max, left.model) < (right.element.map(Int.init) ?? .max, right.model)
     }

@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension NodeExplainer {
-    /// How the device is made a node, as far as something is said of it; nothing of a node.
+    /// How the device becomes a node, as far as the definition says so; empty for a node.
     func provisioning() -> [ExplainedValue] {
         guard desired.order != nil else { return [] }
         return [
@@ -37,7 +37,7 @@ extension NodeExplainer {
 }
 
 extension AuthenticationMethod.Kind {
-    /// The word of definitions for it.
+    /// The definition's word for it.
     fileprivate var word: String {
         switch self {
         case .noOOB: "none"

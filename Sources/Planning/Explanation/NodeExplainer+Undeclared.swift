@@ -1,7 +1,8 @@
 internal import MeshCore
 
 extension NodeExplainer {
-    /// What the database knows of the node's configuration and the definition says nothing of, in the order of plans.
+    /// What the database knows about the node's configuration and the definition does not mention, in the order of
+    /// plans.
     func undeclared() -> [UndeclaredValue] {
         var values: [UndeclaredValue] = []
         func add(_ resource: NodeResource, of model: ModelAddress? = nil, isDropped: Bool = false) {
@@ -48,7 +49,7 @@ extension NodeExplainer {
         }
         return values
     }
-    /// Whether something that is declared needs it, though it is in no list.
+    /// Whether something declared needs the resource, although no list contains it.
     private func isNeeded(_ resource: NodeResource) -> Bool {
         switch resource {
         case .netKey(let index): netKeyNeeds[index] != nil

@@ -5,15 +5,15 @@ struct NodeExplainer {
     let explainer: Explainer
     let definition: NodeDefinition
     let desired: DesiredNode
-    /// What is said of it in general, the highest rank first.
+    /// What is said about it in general, the highest rank first.
     let layers: [SettingsLayer]
-    /// The node as the database has it, or as it is after its provisioning.
+    /// The node in the database, or after its provisioning.
     let node: Node
     let isRecorded: Bool
-    /// Settings that the node can follow; what is missing from them it cannot.
+    /// The settings that the node supports; those missing here it does not support.
     let possible: DesiredSettings
 
-    /// What makes the node need an AppKey, or a NetKey.
+    /// What makes the node need an AppKey or a NetKey.
     private(set) var appKeyNeeds: [AppKeyIndex: [ValueSource]] = [:]
     private(set) var netKeyNeeds: [NetKeyIndex: [ValueSource]] = [:]
 
@@ -41,8 +41,8 @@ struct NodeExplainer {
     /// The whole explanation.
     ///
     /// - Parameters:
-    ///   - subscriptions: the positions of the top-level subscriptions that select the node.
-    ///   - publications: those of the top-level publications.
+    ///   - subscriptions: the indexes of the top-level subscriptions that select the node.
+    ///   - publications: the indexes of the top-level publications that select the node.
     func explanation(subscriptions: [Int], publications: [Int]) -> NodeExplanation {
         var explainer = self
         let models = explainer.models(subscriptions: subscriptions, publications: publications)
@@ -71,7 +71,7 @@ struct NodeExplainer {
         for source in sources { netKeyNeeds[subnet, default: []].append(source.needed(by: path)) }
     }
 
-    /// What the node is and what becomes of it.
+    /// What the node is, and how it will leave.
     private func identity(_ address: UnicastAddress?) -> [ExplainedValue] {
         func value(_ name: String, _ text: String, at location: SourceLocation?) -> ExplainedValue {
             let source = ValueSource(way: location == nil ? .builtIn : .node, location: location)
@@ -93,7 +93,7 @@ struct NodeExplainer {
         return values
     }
 
-    /// How the record of the node compares with what is desired of a resource.
+    /// How the node's record of a resource compares with the desired value.
     func record(of resource: NodeResource) -> ExplainedValue.Record {
         guard isRecorded,
             let declared = desired.declaration(of: resource, observed: node, names, explainer.boundNetKeys)
@@ -108,7 +108,7 @@ struct NodeExplainer {
         }
     }
 
-    /// A setting of one value, nil if nothing is said of it.
+    /// A setting with one value; empty if nothing is said about it.
     private func value<Value>(
         _ resource: NodeResource,
         _ setting: (DesiredSettings) -> Declared<Value>?,
@@ -134,7 +134,7 @@ struct NodeExplainer {
         return value
     }
 
-    /// The states of the node beside its models.
+    /// The states of the node, without those of its models.
     private mutating func states() -> [ExplainedValue] {
         var values = [
             value(.defaultTTL, { $0.defaultTTL }) { "\($0)" },
@@ -189,8 +189,7 @@ struct NodeExplainer {
         }
     }
 
-    /// The entries of a list of which the one of the highest rank says all: those in it, and those that only lists say
-    /// that give way.
+    /// The entries of a list in which the highest rank is complete: its entries, and overridden entries of lower ranks.
     func list<Entry: Hashable>(
         _ said: [(way: ValueSource.Way, declared: Declared<[Entry]>)],
         whenEmpty: String,
@@ -236,7 +235,7 @@ struct NodeExplainer {
 }
 
 extension ValueSource {
-    /// The same for something that follows from it.
+    /// A source for a value that follows from this one.
     func needed(by path: String) -> ValueSource {
         var source = self
         source.need = path
@@ -245,7 +244,7 @@ extension ValueSource {
 }
 
 extension DesiredPublication.Target {
-    /// The group that it is, if it is one.
+    /// The group with this address, if it is a group.
     var group: NetworkResource? {
         switch self {
         case .address(.group(let group)): .group(.group(group))

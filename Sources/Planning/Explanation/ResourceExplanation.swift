@@ -2,7 +2,7 @@ package import MeshCore
 
 /// A subnet, application key or group of a definition: what it is, who uses it, and which lines say so.
 package struct ResourceExplanation: Hashable, Sendable {
-    /// Something else of the network that names it.
+    /// Another resource of the network that names it.
     package struct Reference: Hashable, Sendable {
         /// Its address as in plans: `application_key.lighting`.
         package var path: String
@@ -10,9 +10,9 @@ package struct ResourceExplanation: Hashable, Sendable {
         package var location: SourceLocation
     }
 
-    /// Uses that one line brings to nodes.
+    /// The uses that one line brings to nodes.
     package struct Use: Hashable, Sendable {
-        /// The address of what uses it, as in plans, without the node.
+        /// The address of the user, as in plans, without the node.
         package var path: String
         /// What sets it.
         package var source: ValueSource
@@ -22,19 +22,19 @@ package struct ResourceExplanation: Hashable, Sendable {
 
     /// Its address as in plans: `group.kitchen`.
     package var path: String
-    /// Where its name stands.
+    /// The location of its name.
     package var location: SourceLocation
-    /// What it is.
+    /// Its values.
     package var values: [ExplainedValue]
-    /// What else of the network names it.
+    /// Other resources of the network that name it.
     package var references: [Reference]
-    /// Which nodes use it, in the order in which the definition first says so.
+    /// The nodes that use it, in the order in which the definition first says so.
     package var uses: [Use]
 }
 
 extension Explainer {
     /// Explains the subnet, application key or group that `subnet.NAME`, `key.NAME`, `application_key.NAME` or
-    /// `group.NAME` means; nil if the definition has no such thing.
+    /// `group.NAME` names; nil if the definition does not contain it.
     package func resource(_ text: String) -> ResourceExplanation? {
         guard let dot = text.firstIndex(of: ".") else { return nil }
         let name = String(text[text.index(after: dot)...])
@@ -46,7 +46,7 @@ extension Explainer {
         }
     }
 
-    /// The addresses of all that ``resource(_:)`` and ``node(_:)`` can explain.
+    /// The addresses that ``resource(_:)`` and ``node(_:)`` can explain.
     package var paths: [String] {
         nodeNames.map { "node." + $0 } + definition.subnets.map { "subnet." + $0.name.value }
             + definition.applicationKeys.map { "key." + $0.name.value }
@@ -114,7 +114,7 @@ extension Explainer {
         )
     }
 
-    /// What is given out if no line says it.
+    /// A value that is assigned if no line sets it.
     private func given(
         _ name: String,
         _ text: String,
@@ -138,7 +138,7 @@ extension Explainer {
         return ExplainedValue(name: name, value: text, sources: [ValueSource(way: way, location: location)])
     }
 
-    /// Where the octets of a key come from; never the octets.
+    /// The source of a key's octets; never the octets.
     private func key(_ source: Located<KeySource>?, _ isRecorded: Bool) -> ExplainedValue {
         let text: String
         switch source?.value ?? .generated {
@@ -154,7 +154,7 @@ extension Explainer {
         value("protect", ValueText.state(declared?.value ?? wasProtected), at: declared?.location, wasProtected)
     }
 
-    /// The uses of a resource by nodes, those that one line brings to many together.
+    /// The uses of a resource by nodes, merged if one line brings them to many.
     private func uses(of resource: NetworkResource) -> [ResourceExplanation.Use] {
         struct Cause: Hashable {
             var path: String
@@ -167,7 +167,7 @@ extension Explainer {
             for value in node.values where value.value != nil && !value.isLeftOut && value.uses.contains(resource) {
                 var needs: Set<String> = []
                 for source in value.sources {
-                    // What follows from a use is no other use; of the keys of a subnet each is told once.
+                    // What follows from a use is not another use. Of a subnet's keys, each is listed once.
                     if let need = source.need {
                         guard case .netKey = resource, needs.insert(need).inserted else { continue }
                     }

@@ -1,36 +1,36 @@
 package import MeshCore
 
-/// A change that waits for other devices to become nodes: made now, it would leave the network without anybody who carries
-/// messages, and the plan has somebody for that who is missing so far.
+/// A change that waits until other devices have become nodes. Without them it would leave the network without any node
+/// that carries messages.
 package struct WaitingChange: Hashable, Sendable {
-    /// What waits.
+    /// The kind of change.
     package enum Kind: Hashable, Comparable, Sendable {
-        /// The relay is to be switched off.
+        /// The relay will be switched off.
         case relayOff
-        /// The GATT proxy is to be switched off.
+        /// The GATT proxy will be switched off.
         case proxyOff
-        /// The node is to leave a subnet.
+        /// The node will leave a subnet.
         case subnetLoss
     }
 
-    /// What waits.
+    /// The kind of change.
     package var kind: Kind
-    /// Some of the devices of which one is enough, by their names in the plan, at least one.
+    /// Names in the plan of some of the devices, at least one. One of these devices is enough.
     package var carriers: [String]
-    /// How many there are.
+    /// How many such devices there are.
     package var carrierCount: Int
     /// One of them.
     package var carrier: DeviceUUID
 }
 
-/// The devices of a plan that are to carry messages once they are nodes.
+/// The devices of a plan that will carry messages once they are nodes.
 struct AwaitedCarriers {
-    /// A device that is to become a node.
+    /// A device that will become a node.
     private struct Device {
         let name: String
         /// The subnets that the plan puts it into.
         var subnets: Set<NetKeyIndex>
-        /// Whether the definition switches its proxy and its relay; nil where it leaves that to the device.
+        /// Whether the definition switches its proxy and its relay on or off; nil if it does not say.
         var proxy: Bool?
         var relay: Bool?
     }
@@ -39,7 +39,7 @@ struct AwaitedCarriers {
     /// The devices in the order of the plan.
     private var order: [DeviceUUID] = []
 
-    /// Takes in what a plan does.
+    /// Reads the devices from the steps of a plan.
     mutating func expect(_ steps: some Sequence<Step>) {
         for step in steps {
             switch step.work {
@@ -56,10 +56,10 @@ struct AwaitedCarriers {
         }
     }
 
-    /// What waits for the devices that are to be carriers of a subnet: those of which the definition says so, or if there is
-    /// none those to which it leaves it; nil if there are none.
+    /// What must wait for the devices that will be carriers in a subnet. These are the devices for which the definition
+    /// says so; if there are none, those for which it says nothing. Nil if there are neither.
     ///
-    /// - Parameter isNode: whether a device is a node already, which counts as what it is then.
+    /// - Parameter isNode: whether a device is already a node; its present state counts then.
     func waiting(
         _ kind: WaitingChange.Kind,
         in subnet: NetKeyIndex,

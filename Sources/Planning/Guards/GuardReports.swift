@@ -1,12 +1,12 @@
 internal import MeshCore
 
-/// Collects what guards find while a plan is made, with the places in the definition that are to blame. What thousands
-/// of nodes share through a profile is one finding.
+/// Collects the findings of guards while a plan is made, with the locations in the definition that cause them. A cause
+/// that thousands of nodes share through a profile is one finding.
 struct GuardReports {
     private struct Report {
         var finding: GuardFinding
         var location: SourceLocation?
-        /// How to mend it, a sentence without a full stop.
+        /// How to mend it, as a sentence without a full stop.
         var hint: String
     }
 
@@ -22,19 +22,19 @@ struct GuardReports {
     /// Whether nothing was found.
     var isEmpty: Bool { reports.isEmpty }
 
-    /// Adds a finding that no line is to blame for.
+    /// Adds a finding that no line of the definition causes.
     mutating func report(_ finding: GuardFinding, hint: String) {
         reports.append(Report(finding: finding, location: nil, hint: hint))
     }
 
-    /// Adds what was found while the definition was resolved.
+    /// Adds a finding made while the definition was resolved.
     mutating func report(_ found: DesiredState.Finding) {
         reports.append(Report(finding: found.finding, location: found.location, hint: found.hint))
     }
 
-    /// Adds a finding about one node; further nodes with the same cause at the same place become part of it.
+    /// Adds a finding about one node. Further nodes with the same cause at the same location are added to it.
     ///
-    /// - Parameter cause: What tells two findings at one place apart.
+    /// - Parameter cause: distinguishes findings at the same location.
     mutating func report(
         _ finding: GuardFinding,
         cause: String,
@@ -53,7 +53,7 @@ struct GuardReports {
         }
     }
 
-    /// The findings by guard, in the order in which they were made within one.
+    /// The findings by guard, then in the order in which they were made.
     func findings(allowed: Set<PlanGuard>) -> [GuardFinding] {
         sorted.map { finding(of: $0, allowed: allowed) }
     }

@@ -1,25 +1,25 @@
 internal import MeshCore
 
-/// Which subnets have nodes that carry the messages of others.
+/// The nodes that carry messages of others, counted by subnet.
 struct SubnetCarriers {
-    /// What there is in one subnet.
+    /// The counts of one subnet.
     private struct Subnet {
         var nodes = 0
-        /// Those that are known to be GATT proxies.
+        /// Nodes that are known to be GATT proxies.
         var proxies = 0
-        /// Those that are known to relay, and those of them that are known to be proxies.
+        /// Nodes that are known to relay, and those of them that are known to be proxies.
         var relays = (all: 0, proxies: 0)
-        /// The same with those of which it is not known whether they relay.
+        /// The same, including nodes for which it is unknown whether they relay.
         var possibleRelays = (all: 0, proxies: 0)
 
-        /// Of some relays those that carry a message farther: an only proxy hands what it gets over its link on to the radio
-        /// by itself, so that its relay reaches nobody more.
+        /// How many of these relays carry messages farther. If there is only one proxy, it advertises itself what
+        /// arrives over its link, so its relay reaches nobody else.
         func useful(_ relays: (all: Int, proxies: Int)) -> Int { relays.all - (proxies == 1 ? relays.proxies : 0) }
     }
 
     private var subnets: [NetKeyIndex: Subnet] = [:]
 
-    /// Looks at all nodes, once.
+    /// Counts all nodes, once.
     init(_ network: GuardedNetwork) {
         let nodes = network.network.nodes
         for place in nodes.indices where network.network.isInReach(place) {
@@ -42,14 +42,14 @@ struct SubnetCarriers {
         }
     }
 
-    /// The subnets that have a node that is known to be a GATT proxy.
+    /// The subnets with a node that is known to be a GATT proxy.
     var withProxy: Set<NetKeyIndex> { keys { $0.proxies > 0 } }
 
-    /// The subnets that have nodes of which none is known to be a GATT proxy.
+    /// The subnets with nodes, none of which is known to be a GATT proxy.
     var withoutProxy: Set<NetKeyIndex> { keys { $0.proxies == 0 } }
 
-    /// The subnets in which a relay is known to carry messages between proxies and another node that is none; of no relay has
-    /// the relay itself any use.
+    /// The subnets in which a relay is known to carry messages between a proxy and another node that is not a proxy. A
+    /// relay does not help itself.
     var withRelay: Set<NetKeyIndex> {
         keys { subnet in
             let useful = subnet.useful(subnet.relays)
@@ -58,9 +58,9 @@ struct SubnetCarriers {
         }
     }
 
-    /// The subnets in which nodes that are no proxies are known not to be helped by any relay.
+    /// The subnets with nodes that are not proxies and whom certainly no relay helps.
     ///
-    /// Proxies need no relay, and nodes near a proxy do well without one; whether they are near, nobody knows.
+    /// Proxies need no relay. Nodes near a proxy do well without one, but nobody knows which nodes are near.
     var withoutRelay: Set<NetKeyIndex> {
         keys { $0.nodes > $0.proxies && $0.useful($0.possibleRelays) == 0 }
     }
@@ -74,8 +74,9 @@ struct SubnetCarriers {
 }
 
 extension GuardedNetwork {
-    /// The nodes whose answers do not reach a proxy link: a node answers with its Default TTL, and a proxy hands on to its
-    /// link only what comes with a TTL of 2 or more (Mesh Protocol 3.4.6.3). With 0 only a link to the node itself helps.
+    /// The nodes whose answers do not reach a proxy link. A node answers with its Default TTL, and a proxy forwards to
+    /// its link only messages with a TTL of 2 or more (Mesh Protocol 3.4.6.3). With TTL 0, only a link to the node
+    /// itself helps.
     var nodesOfUnreachableTTL: [DeviceUUID] {
         inspected.filter { node in
             guard let ttl = node.defaultTTL, ttl < 2 else { return false }

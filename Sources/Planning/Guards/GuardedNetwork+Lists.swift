@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension GuardedNetwork {
-    /// The lists with more entries than the product of their node has shown to have room for.
+    /// The lists with more entries than the node's product has shown to have room for.
     var overfullLists: [DeviceUUID: [ListCapacity.List]] {
         guard !network.capacities.isEmpty else { return [:] }
         var capacities: [Node.Product: [ListCapacity]] = [:]

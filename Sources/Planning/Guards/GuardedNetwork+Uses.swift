@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension GuardedNetwork {
-    /// Who has NetKeys that the network has not, by key.
+    /// The nodes with NetKeys that are not in the network, by key.
     var unknownNetKeys: [NetKeyIndex: [DeviceUUID]] {
         let known = Set(network.netKeys.lazy.map(\.index))
         var users: [NetKeyIndex: [DeviceUUID]] = [:]
@@ -11,7 +11,7 @@ extension GuardedNetwork {
         return users
     }
 
-    /// Who has AppKeys that the network has not, by key.
+    /// The nodes with AppKeys that are not in the network, by key.
     var unknownAppKeys: [AppKeyIndex: [DeviceUUID]] {
         let known = Set(network.appKeys.lazy.map(\.index))
         var users: [AppKeyIndex: [DeviceUUID]] = [:]
@@ -21,8 +21,8 @@ extension GuardedNetwork {
         return users
     }
 
-    /// Who subscribes or publishes to groups that the network has not, or sends or counts heartbeats there, by group; fixed
-    /// groups are everywhere.
+    /// The nodes that use groups that are not in the network, by group: they subscribe, publish, or send or count
+    /// heartbeats there. Fixed groups always exist.
     var unknownGroups: [SubscriptionAddress: [DeviceUUID]] {
         let known = Set(network.groups.lazy.map(\.address))
         var users: [SubscriptionAddress: [DeviceUUID]] = [:]
@@ -51,7 +51,7 @@ extension GuardedNetwork {
 }
 
 extension FoundationState {
-    /// The group that heartbeats are sent to or counted at, nil if there is none.
+    /// The group that heartbeats are sent to or counted at; nil if there is none.
     var heartbeatGroup: SubscriptionAddress? {
         let destination: Address
         switch self {

@@ -1,49 +1,49 @@
 package import MeshCore
 
-/// A state of a network as guards see it: what is in it that would cut somebody off or break what is in use. A plan must
-/// not bring such a thing about, neither at its end nor on the way.
+/// A network as guards see it. It finds what would cut nodes off, or break what is in use. A plan must not cause that,
+/// neither at its end nor on the way.
 package struct GuardedNetwork {
-    /// The state.
+    /// The network.
     let network: MeshNetwork
-    /// The nodes that are looked at one by one; nil for all.
+    /// The nodes that are checked one by one; nil for all.
     private let scope: Set<DeviceUUID>?
     private let inspectedPlaces: [Int]
 
-    /// A state to look at.
+    /// A network to check.
     ///
-    /// - Parameter scope: the nodes that are looked at one by one, for where two states are compared that differ in few
-    ///   nodes; nil for all. What subnets need of their nodes is asked of all of them anyway.
+    /// - Parameter scope: the nodes that are checked one by one; nil for all. Limit it if two networks are compared
+    ///   that differ in few nodes. Subnets are checked over all nodes in any case.
     package init(_ network: MeshNetwork, scope: Set<DeviceUUID>? = nil) {
         self.network = network
         self.scope = scope
-        // Looking at a node by its place copies nothing; there may be far more nodes than are looked at.
+        // Reading a node by its index copies nothing. There may be far more nodes than are checked.
         inspectedPlaces = network.nodes.indices.filter { place in
             (scope?.contains(network.nodes[place].uuid) ?? true) && network.isInReach(place)
         }
     }
 
-    /// Something that is wrong in a state, whoever is to blame.
+    /// Something that is wrong in a network, whoever caused it.
     package enum Violation: Hashable, Sendable {
-        /// A subnet has nodes but no GATT proxy any more, as far as is known.
+        /// A subnet has nodes, but no longer a GATT proxy, as far as known.
         case noProxy(NetKeyIndex)
-        /// A subnet has nodes that are no proxies, and none of its nodes relays any more.
+        /// A subnet has nodes that are not proxies, and none of its nodes relays any more.
         case noRelay(NetKeyIndex)
         /// The answers of a node do not reach a proxy link.
         case unreachableTTL(DeviceUUID)
         /// A node has no NetKey.
         case noNetKey(DeviceUUID)
-        /// A node has a NetKey that the network has not.
+        /// A node has a NetKey that is not in the network.
         case unknownNetKey(NetKeyIndex)
-        /// A node has an AppKey that the network has not.
+        /// A node has an AppKey that is not in the network.
         case unknownAppKey(AppKeyIndex)
-        /// A model uses a group that the network has not.
+        /// A model uses a group that is not in the network.
         case unknownGroup(SubscriptionAddress)
-        /// A node has to hear more sources than its replay protection list holds.
+        /// A node must hear more sources than its replay protection list holds.
         case replayList(DeviceUUID)
         /// A list of a node has more entries than its product has shown to have room for.
         case fullList(DeviceUUID, ListCapacity.List)
 
-        /// The guard that keeps plans from bringing it about.
+        /// The guard that keeps plans from causing it.
         package var planGuard: PlanGuard {
             switch self {
             case .noProxy: .lastProxy
@@ -59,12 +59,12 @@ package struct GuardedNetwork {
         }
     }
 
-    /// What is wrong and was not in an earlier state. Takes time in proportion to the network.
+    /// What is wrong and was not wrong in an earlier network. Takes time in proportion to the network.
     package func broken(since earlier: GuardedNetwork) -> Set<Violation> {
         var broken: Set<Violation> = []
         let (carriers, earlierCarriers) = (SubnetCarriers(self), SubnetCarriers(earlier))
         for index in carriers.withoutProxy.intersection(earlierCarriers.withProxy) { broken.insert(.noProxy(index)) }
-        // A relay that has become the only proxy is still where it was.
+        // A relay that has become the only proxy is still there.
         for index in carriers.withoutRelay.intersection(earlierCarriers.withRelay)
         where carriers.relays(in: index) < earlierCarriers.relays(in: index) {
             broken.insert(.noRelay(index))
@@ -74,7 +74,7 @@ package struct GuardedNetwork {
         return broken
     }
 
-    /// All that is wrong but what is lost only in comparison.
+    /// All violations, except losses that only a comparison shows.
     private var violationsOfNodes: Set<Violation> {
         var violations: Set<Violation> = []
         for node in nodesOfUnreachableTTL { violations.insert(.unreachableTTL(node)) }
@@ -87,18 +87,18 @@ package struct GuardedNetwork {
         return violations
     }
 
-    /// The nodes that must stay in reach: all but our own, those that are excluded, and those that are known to be none
-    /// any more.
+    /// The nodes that must stay in reach: all except this provisioner's own node, excluded nodes, and devices that are
+    /// known to be no longer nodes.
     var others: some Sequence<Node> {
         network.nodes.indices.lazy.filter { network.isInReach($0) }.map { network.nodes[$0] }
     }
 
-    /// Those of them that are looked at one by one.
+    /// Those of ``others`` that are checked one by one.
     var inspected: some Sequence<Node> { inspectedPlaces.lazy.map { network.nodes[$0] } }
 }
 
 extension MeshNetwork {
-    /// Whether the node at a place must stay in reach.
+    /// Whether the node at an index must stay in reach.
     func isInReach(_ place: Int) -> Bool {
         nodes[place].uuid != ownProvisioner && !nodes[place].isExcluded && nodes[place].unprovisionedSeenAt == nil
     }

@@ -1,28 +1,29 @@
 package import MeshCore
 
-/// What guards have to know of a network while a plan is carried out: who carries messages of others, and who has to hear
-/// whom. It is kept up to date node by node, so that looking at one of 10,000 nodes does not take a look at all.
+/// What guards must know about a network while a plan is carried out: who carries messages of others, and who must hear
+/// whom. It is updated node by node, so that checking one of 10,000 nodes does not read all of them.
 ///
-/// What was decided for a node counts from then on, although it may be carried out later: of two last proxies only one
-/// may be switched off.
+/// A decision about a node counts at once, although it may be carried out later: of the last two proxies only one may
+/// be switched off.
 package struct GuardedSurroundings: Sendable {
-    /// How many nodes of a subnet are what.
+    /// How many nodes of a subnet have which role.
     struct Subnet {
         var nodes = 0
-        /// Those that are known to be GATT proxies, private ones included.
+        /// Nodes that are known to be GATT proxies, private ones included.
         var proxies = 0
-        /// Those that relay, or may for all that is known.
+        /// Nodes that relay, or for which that is unknown.
         var possibleRelays = 0
         /// Those of them that are known to be GATT proxies.
         var possiblyRelayingProxies = 0
 
-        /// The relays that carry a message farther: the relay of an only proxy reaches nobody whom its link does not.
+        /// The relays that carry messages farther. If there is only one proxy, its relay reaches nobody whom its link
+        /// does not reach.
         ///
-        /// - Parameter proxies: how many proxies the subnet has with those that are not counted here.
+        /// - Parameter proxies: the number of proxies in the subnet, including those not counted here.
         func usefulRelays(among proxies: Int) -> Int { possibleRelays - (proxies == 1 ? possiblyRelayingProxies : 0) }
     }
 
-    /// What a node will not be any more.
+    /// The roles and subnets that a node will lose.
     private struct Losses {
         var isProxy = false
         var isRelay = false
@@ -30,25 +31,25 @@ package struct GuardedSurroundings: Sendable {
     }
 
     private let ownProvisioner: DeviceUUID?
-    /// The devices of the plan, some of which may be no nodes when others have come to their end.
+    /// The devices of the plan. Some of them may not be nodes yet when others are finished.
     private var awaited = AwaitedCarriers()
-    /// The nodes that count, as they were counted.
+    /// The counted nodes, as they were counted.
     private var nodes: [DeviceUUID: Node] = [:]
     private var losses: [DeviceUUID: Losses] = [:]
     private var subnets: [NetKeyIndex: Subnet] = [:]
     private var publishers = PublisherIndex()
-    /// Who takes messages to an address, of the nodes whose replay protection list is known.
+    /// The nodes that handle messages to an address, among those with a known size of the replay protection list.
     private var hearers: [PublishAddress: Set<DeviceUUID>] = [:]
-    /// Who was the first found to hear too many at an address.
+    /// The first node found to hear too many sources at an address.
     private var overloaded: [PublishAddress: DeviceUUID] = [:]
 
-    /// The surroundings of all nodes of a network. Takes time in proportion to it.
+    /// The surroundings of all nodes of a network. Takes time in proportion to the network.
     package init(_ network: MeshNetwork) {
         ownProvisioner = network.ownProvisioner
         for node in network.nodes { set(node) }
     }
 
-    /// Takes in what has become of a node, or that there is a new one.
+    /// Updates a node, or adds a new one.
     package mutating func set(_ node: Node) {
         remove(node.uuid)
         nodes[node.uuid] = node
@@ -61,7 +62,7 @@ package struct GuardedSurroundings: Sendable {
         count(node, 1)
     }
 
-    /// Takes in that there is no such node any more.
+    /// Removes a node.
     package mutating func remove(_ uuid: DeviceUUID) {
         guard let node = nodes.removeValue(forKey: uuid) else { return }
         count(node, -1)
@@ -70,7 +71,7 @@ package struct GuardedSurroundings: Sendable {
         for address in node.heardAddresses { hearers[address]?.remove(uuid) }
     }
 
-    /// Takes in what steps of a plan will take from nodes, which the plan as a whole was looked at for.
+    /// Records what the steps of a plan will take from nodes. The plan as a whole has already been checked for these.
     package mutating func expect(_ steps: some Sequence<Step>) {
         awaited.expect(steps)
         for step in steps {
@@ -85,7 +86,7 @@ package struct GuardedSurroundings: Sendable {
         }
     }
 
-    /// Takes in what a node is to lose.
+    /// Records what a node will lose.
     mutating func expect(_ difference: NodeDifference, of node: DeviceUUID) {
         let losesProxy = difference.proxy?.after == false
         let losesRelay = difference.relay?.after == false
@@ -145,8 +146,8 @@ package struct GuardedSurroundings: Sendable {
         return rest
     }
 
-    /// What a change waits for if it would take the last carrier from one of those subnets: the devices of the plan that are
-    /// to be carriers there and are no nodes yet; nil if there are none.
+    /// What a change must wait for, if it would take the last carrier from one of those subnets: the devices of the
+    /// plan that will be carriers there and are not nodes yet. Nil if there are none.
     func waiting(
         _ kind: WaitingChange.Kind,
         in subnets: [NetKeyIndex],
@@ -161,14 +162,14 @@ package struct GuardedSurroundings: Sendable {
 
     // MARK: Replay protection
 
-    /// Whether a node would have to hear more sources than it can, and could be it does now.
+    /// Whether a node would have to hear more sources than it can, and does not have to now.
     func isOverloaded(_ node: Node, insteadOf before: Node) -> Bool {
         guard let size = node.replayListSize, publishers.demand(of: node, limit: size) > size else { return false }
         return publishers.demand(of: before, limit: size) <= size
     }
 
-    /// A node that would have to hear more sources than it can if an element published to an address, and has not now; the
-    /// same one whenever several would.
+    /// A node that would have to hear more sources than it can if an element published to an address, and does not have
+    /// to now. It is always the same one if there are several.
     mutating func overloadedHearer(of publication: Publication, from element: UInt16, on uuid: DeviceUUID) -> Node? {
         let address = publication.address
         let addition = (address, PublisherIndex.Source(address: element, key: publication.appKeyIndex))

@@ -1,8 +1,8 @@
 internal import MeshCore
 
 extension NodeDiffer {
-    /// Watches over AppKeys that a node is to lose although bindings or publications that the definition leaves alone use
-    /// them; a deleted AppKey takes those along (Mesh Protocol 4.4.1.2, AppKey List).
+    /// Guards AppKeys that a node would lose although bindings or publications that the definition leaves alone use
+    /// them. Deleting an AppKey deletes those, too (Mesh Protocol 4.4.1.2, AppKey List).
     mutating func guardApplicationKeys(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         var kept: Set<AppKeyIndex> = []
         for (index, element) in node.elements.enumerated() {
@@ -13,7 +13,7 @@ extension NodeDiffer {
                 let managed =
                     place < desired.models.count && desired.models[place].address == address
                     ? desired.models[place] : nil
-                // What earlier definitions asked for leaves with them.
+                // What earlier definitions asked for is removed with the keys.
                 var bound = managed?.bindings == nil ? model.bindings : []
                 bound.removeAll(where: model.managedBindings.contains)
                 let isPublicationKept = managed?.publication == nil && !model.isPublicationManaged
@@ -37,7 +37,7 @@ extension NodeDiffer {
         var isBound: Bool
         var isPublished: Bool
 
-        /// What the definition has to say of the model for it to let go of the key.
+        /// What the definition must say about the model to release the key.
         var release: String {
             switch (isBound, isPublished) {
             case (true, true): "`keys` without it and `publish: none`"

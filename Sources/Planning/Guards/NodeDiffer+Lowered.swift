@@ -1,7 +1,7 @@
 internal import MeshCore
 
-/// What guards have against the configuration of a single node that was lowered only when its composition was known, when
-/// the plan had been approved. What they refuse is left out, with what depends on it, and the rest goes on.
+/// Guards for the configuration of a single node that was lowered after the plan was approved, because only then its
+/// composition was known. What they refuse is left out, with everything that depends on it; the rest goes on.
 extension NodeDiffer {
     /// Leaves out what guards refuse, unless it is allowed.
     mutating func leaveOutRefused(
@@ -105,7 +105,7 @@ extension NodeDiffer {
 
     /// Reports a list that would be too long.
     ///
-    /// - Returns: whether what makes it so is to be left out.
+    /// - Returns: whether to leave out what makes it too long.
     private mutating func refuse(
         _ list: ListCapacity.List,
         of count: Int,
@@ -160,7 +160,7 @@ extension NodeDiffer {
 }
 
 extension ModelDifference {
-    /// Leaves bindings out, and a publication that would use one.
+    /// Leaves bindings out, and a publication that would use one of them.
     fileprivate mutating func leaveOut(_ keys: [AppKeyIndex]) {
         boundKeys.removeAll(where: keys.contains)
         if let key = publication?.after?.appKeyIndex, keys.contains(key) { publication = nil }

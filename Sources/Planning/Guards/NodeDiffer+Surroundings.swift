@@ -1,7 +1,7 @@
 internal import MeshCore
 
-/// What guards have against the configuration of a single node for the sake of others, as the network is by then: what the
-/// plan counted on may not have come about.
+/// Guards that check the configuration of a single node for its effect on others, in the network as it is by then. What
+/// the plan relied on may not have happened.
 extension NodeDiffer {
     // MARK: Carriers
 
@@ -33,7 +33,7 @@ extension NodeDiffer {
                 "subnet `\(names.netKey(key))` would lose its last GATT proxy, `\(difference.name)`, "
                 + "and nobody could reach its other nodes any more"
         } else {
-            // Stock firmware has it on; whether this node has, nobody has asked. It is a matter of reaching it at all.
+            // Stock firmware has the proxy on, but nobody has asked this node. It may be the only way to reach it.
             guard !subnets.contains(where: { surroundings.subnet($0, besides: node.uuid).proxies > 0 }) else { return }
             message =
                 "node `\(difference.name)` would be no GATT proxy any more, and no other node of its subnets is known to "
@@ -66,7 +66,7 @@ extension NodeDiffer {
         let isProxy = difference.proxy?.after ?? (node.features.proxy == .enabled)
         let lost = subnets(of: node, after: difference).first { key in
             let others = surroundings.subnet(key, besides: node.uuid)
-            // Of the relay of an only proxy nobody has any use, and of no relay the node itself.
+            // The relay of an only proxy helps nobody, and no relay helps its own node.
             guard !isProxy || others.proxies > 0, others.nodes > others.proxies else { return false }
             return others.usefulRelays(among: others.proxies + (isProxy ? 1 : 0)) == 0
         }
@@ -92,7 +92,7 @@ extension NodeDiffer {
         difference.relaySetting = difference.relayRetransmit.map { (true, $0.after) }
     }
 
-    /// Keeps carriers in the subnets whose other nodes have no other.
+    /// Keeps carriers in subnets whose other nodes have no other carrier.
     private mutating func keepSubnets(
         of node: Node,
         among surroundings: GuardedSurroundings,
@@ -138,7 +138,7 @@ extension NodeDiffer {
 
     // MARK: Replay protection lists
 
-    /// Leaves out subscriptions of the node, and publications that others hear, which bring more sources than replay
+    /// Leaves out subscriptions of the node, and publications that others hear, if they bring more sources than replay
     /// protection lists hold.
     mutating func leaveOutReplayDemand(
         of node: Node,
@@ -207,7 +207,7 @@ extension NodeDiffer {
 }
 
 extension ModelDifference {
-    /// Does not add those groups to a list.
+    /// Leaves those groups out of what is added to a list.
     fileprivate mutating func leaveOut(
         _ groups: Set<SubscriptionAddress>,
         of list: WritableKeyPath<ModelDifference, (existing: [SubscriptionAddress], target: [SubscriptionAddress])?>

@@ -1,14 +1,14 @@
-/// Why a plan that could be made is refused; each refusal that is meant can be allowed by its name.
+/// A reason to refuse a plan that could be made. The user can allow most of them by name.
 ///
-/// Their names are part of the command line and of saved plans: they do not change.
+/// The names are part of the command line and of saved plans, so they never change.
 package enum PlanGuard: String, CaseIterable, Comparable, Sendable {
-    /// An application key would go although something that stays uses it.
+    /// An application key would be removed although something that stays uses it.
     case applicationKeyInUse = "application-key-in-use"
-    /// A selector selects nobody, so that nodes would lose what it gave them.
+    /// A selector selects no node, so nodes would lose what it gave them.
     case emptySelector = "empty-selector"
     /// A list of a node would get more entries than its product has shown to have room for.
     case fullList = "full-list"
-    /// A group would go although something that stays uses it.
+    /// A group would be removed although something that stays uses it.
     case groupInUse = "group-in-use"
     /// A node would lose its last NetKey.
     case lastNetKey = "last-net-key"
@@ -16,25 +16,24 @@ package enum PlanGuard: String, CaseIterable, Comparable, Sendable {
     case lastProxy = "last-proxy"
     /// A subnet would lose its last relay.
     case lastRelay = "last-relay"
-    /// More of the managed nodes would leave or lose something than one plan may change so.
+    /// A larger share of the managed nodes would leave or lose something than one plan may change.
     case massRemoval = "mass-removal"
-    /// A node that is protected would no longer be managed.
+    /// A protected node would no longer be managed.
     case protectedNode = "protected-node"
-    /// A subnet, application key or group that is protected would be removed.
+    /// A protected subnet, application key or group would be removed.
     case protectedResource = "protected-resource"
     /// A node would have to hear more sources than its replay protection list holds.
     case replayList = "replay-list"
-    /// A subnet would go although nodes that stay are in it.
+    /// A subnet would be removed although nodes that stay are in it.
     case subnetInUse = "subnet-in-use"
     /// A node would lose the NetKey that secures the messages to it.
     case transportNetKey = "transport-net-key"
     /// The answers of a node would not reach a proxy link.
     case unreachableTTL = "unreachable-ttl"
 
-    /// By name.
     package static func < (left: PlanGuard, right: PlanGuard) -> Bool { left.rawValue < right.rawValue }
 
-    /// Whether allowing it makes sense: a node never gives its last NetKey up (Mesh Protocol 4.4.1.2, NetKey List), so
-    /// that such a plan could not be carried out.
+    /// Whether allowing it makes sense. A node never gives up its last NetKey (Mesh Protocol 4.4.1.2, NetKey List), so
+    /// a plan against that guard could not be carried out.
     package var isAllowable: Bool { self != .lastNetKey }
 }

@@ -1,11 +1,11 @@
 internal import MeshCore
 
-/// The network that steps lead to, as far as it can be told before they are carried out.
+/// The network that steps lead to, as far as that is known before they are carried out.
 ///
-/// A device that is to be provisioned is a node of which little is known; of what waits for a composition only the
-/// features that carry messages count. Takes time in proportion to the steps.
+/// A device that will be provisioned counts as a node about which little is known. Of a configuration that waits for
+/// the composition, only the features that carry messages count. Takes time in proportion to the steps.
 struct PlanOutcome {
-    /// The network after the steps so far; nodes that were reset or excluded are gone in it.
+    /// The network after the steps so far, without nodes that were reset or excluded.
     var network: MeshNetwork {
         guard !left.isEmpty else { return state }
         var network = state
@@ -18,14 +18,14 @@ struct PlanOutcome {
     private var places: [DeviceUUID: Int] = [:]
     private var left: Set<DeviceUUID> = []
 
-    /// Before the first step.
+    /// The outcome before the first step.
     init(_ network: MeshNetwork) {
         state = network
         sharedLists = network.sharedListsByProduct
         places = network.nodePlaces
     }
 
-    /// Carries a step out.
+    /// Applies a step.
     mutating func apply(_ step: Step) {
         switch step.work {
         case .configure(let uuid, .resetNode): left.insert(uuid)
@@ -35,10 +35,10 @@ struct PlanOutcome {
             let sharing = state.nodes[place].product.flatMap { sharedLists[$0] } ?? .unknown
             state.nodes[place].apply(action, appKeys: state.appKeys, sharing: sharing)
         case .edit(.exclude(let uuid)): left.insert(uuid)
-        // Which of two keys a node uses makes no difference to guards.
+        // For guards, it does not matter which of two keys a node uses.
         case .edit(.refreshKeys): break
         case .edit(let edit):
-            // What an edit says of one node guards read from the plan.
+            // Guards read edits of a single node from the plan.
             guard edit.node == nil else { return }
             state.apply(edit) { _ in KeyMaterial(Octets16(high: 0, low: 0)) }
         case .provision(let order):

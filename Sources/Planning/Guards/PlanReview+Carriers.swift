@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension PlanReview {
-    /// Subnets that lose the last node that carries the messages of others.
+    /// Reports subnets that lose the last node that carries messages of others.
     func reportCarriers(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
         for key in subnets(in: broken, { if case .noProxy(let key) = $0 { key } else { nil } }) {
             let lost = losing(key, was: { $0.features.proxy == .enabled })
@@ -48,7 +48,8 @@ extension PlanReview {
         _ subnet: (GuardedNetwork.Violation) -> NetKeyIndex?
     ) -> [NetKeyIndex] { broken.compactMap(subnet).sorted() }
 
-    /// The nodes of a subnet that were something before and are not, or not there, after the plan; by address.
+    /// The nodes of a subnet that had a role before the plan and do not have it after the plan, or are not there any
+    /// more; by address.
     private func losing(_ key: NetKeyIndex, was isCarrier: (Node) -> Bool) -> [DeviceUUID] {
         before.others.filter { node in
             guard node.knows(key), isCarrier(node) else { return false }

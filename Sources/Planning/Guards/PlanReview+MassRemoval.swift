@@ -1,19 +1,19 @@
 internal import MeshCore
 
 extension PlanReview {
-    /// Below so many managed nodes a share of them says nothing, and neither does one of the users of a group or key.
+    /// Below so many managed nodes, or users of a group or key, a share says nothing.
     static let smallestNetwork = 10
 
-    /// Plans that take something away on an unusual scale: mostly a file that was left out, or a selector that has lost
-    /// its tag.
+    /// Reports plans that remove an unusually large share. The usual cause is a file that was left out, or a selector
+    /// that has lost its tag.
     ///
-    /// Three shares are compared with the limit, each where at least ``smallestNetwork`` nodes are concerned:
-    /// - of the managed nodes, those that leave, or lose a key, a binding, a subscription or their publication;
-    /// - of all bindings, subscriptions and publications that the managed nodes have that stay, those that go;
-    /// - of the subscriptions and publications to one group, or the bindings of one application key, those that go. Groups
-    ///   and keys that leave the network themselves do not count there, nor do nodes that do.
+    /// Three shares are compared with the limit, each only if it concerns at least ``smallestNetwork`` nodes:
+    /// - of the managed nodes: those that leave, or lose a key, a binding, a subscription or their publication;
+    /// - of all bindings, subscriptions and publications of the managed nodes that stay: those that are removed;
+    /// - of the subscriptions and publications to one group, or the bindings of one application key: those that are
+    ///   removed. Groups, keys and nodes that leave the network themselves do not count.
     ///
-    /// Who orders that everything is destroyed has said it already.
+    /// An explicit order to destroy everything is not checked.
     func reportMassRemoval(to reports: inout GuardReports) {
         guard plan.purpose != .destroy else { return }
         let managed = Set(before.others.lazy.filter(\.isManaged).map(\.uuid))
@@ -47,14 +47,14 @@ extension PlanReview {
         return true
     }
 
-    /// Reports groups, application keys, and a network that lose an unusual share of what uses them.
+    /// Reports groups, application keys and networks that lose an unusual share of their uses.
     private func reportRelations(among managed: Set<DeviceUUID>, to reports: inout GuardReports) {
         let staying = plan.nodes.filter { node in
             managed.contains(node.uuid) && !node.isLeaving && node.action != .replace
                 && plan.changes[node.changes].contains(where: \.endsRelation)
         }
         guard !staying.isEmpty, managed.count >= Self.smallestNetwork else { return }
-        // Whoever loses nothing has after the plan what they had.
+        // A node that loses nothing has the same uses after the plan.
         var lost = RelationCounts()
         var losers: [RelationCounts.Party: [DeviceUUID]] = [:]
         let places = before.network.nodePlaces
@@ -110,7 +110,7 @@ extension PlanReview {
     private static let massRemovalHint =
         "See whether a file or a tag is missing, or set `limits: { removals: PERCENT% }` in the definition"
 
-    /// So many groups and keys are named.
+    /// How many groups and keys a message names.
     private static let partiesShown = 3
 
     private func isTooMuch(_ count: Int, of all: Int) -> Bool { count * 100 > all * removalLimit }
@@ -124,12 +124,12 @@ extension PlanReview {
 }
 
 extension NodeSummary {
-    /// Whether it is no node of ours afterwards.
+    /// Whether it is not a node of this network afterwards.
     fileprivate var isLeaving: Bool { action == .forget || action == .reset || action == .exclude }
 }
 
 extension Change {
-    /// Whether a node loses an entry of one of its lists, or a publication, by it.
+    /// Whether a node loses a list entry or a publication by it.
     fileprivate var takesAway: Bool {
         guard action == .delete else { return false }
         switch kind {

@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension PlanReview {
-    /// What single nodes cannot bear.
+    /// Reports violations of single nodes.
     func reportNodes(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
         var silent: Set<DeviceUUID> = []
         var overloaded: Set<DeviceUUID> = []
@@ -41,7 +41,7 @@ extension PlanReview {
         )
     }
 
-    /// What is wrong with a Default TTL, a sentence without a full stop.
+    /// What is wrong with a Default TTL, as a sentence without a full stop.
     static func objection(toTTL ttl: UInt8, of names: String, isOne: Bool) -> String {
         "\(names) would answer with TTL \(ttl), which no proxy hands on to its link, so that nobody could "
             + "configure \(isOne ? "it" : "them") any more"
@@ -64,12 +64,12 @@ extension PlanReview {
         )
     }
 
-    /// What is wrong with so many sources, a sentence without a full stop.
+    /// What is wrong with the number of sources, as a sentence without a full stop.
     static func objection(toReplayListOf name: String, size: Int) -> String {
         "`\(name)` would have to hear more than the \(size) sources that its replay protection list holds"
     }
 
-    /// What helps.
+    /// How to mend it.
     static let replayHint =
         "Let fewer elements publish to its groups, or take it out of some; of further sources it loses messages"
 
@@ -91,7 +91,7 @@ extension PlanReview {
 }
 
 extension ListCapacity.List {
-    /// The kind of changes that make it longer.
+    /// The kind of changes that make the list longer.
     var kind: Change.Kind {
         switch self {
         case .netKeys: .nodeSubnet
@@ -101,7 +101,7 @@ extension ListCapacity.List {
         }
     }
 
-    /// What is wrong with so many entries, a sentence without a full stop.
+    /// What is wrong with the number of entries, as a sentence without a full stop.
     func objection(of name: String, to count: Int, room: Int) -> String {
         let entries: String
         switch self {
@@ -114,6 +114,6 @@ extension ListCapacity.List {
         return "node `\(name)` would need room for \(count) \(entries), and its product has refused more than \(room)"
     }
 
-    /// What helps.
+    /// How to mend it.
     static let hint = "Ask for fewer, or leave the node out with --exclude"
 }

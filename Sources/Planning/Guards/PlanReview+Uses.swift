@@ -1,8 +1,8 @@
 internal import MeshCore
 
 extension PlanReview {
-    /// Keys and groups that leave the network although nodes that stay use them; one finding for each kind, since there is
-    /// one cause mostly.
+    /// Reports keys and groups that leave the network although nodes that stay use them. Each kind gives one finding,
+    /// because there is usually one cause.
     func reportUses(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
         var netKeys: [NetKeyIndex] = []
         var appKeys: [AppKeyIndex] = []
@@ -49,11 +49,11 @@ extension PlanReview {
         }
     }
 
-    /// Something that would leave, and who still uses it.
+    /// A resource that would leave, and the nodes that still use it.
     private struct Leaver {
         var noun: String
         var name: String
-        /// What the address of its change begins with.
+        /// The start of the address of its change.
         var prefix: String
         var users: [DeviceUUID]
 
@@ -85,8 +85,8 @@ extension PlanReview {
         )
     }
 
-    /// How the nodes let go of what leaves. Those that leave the definition in the same plan are forgotten with all that
-    /// they have, unless it was applied before that they are to be reset.
+    /// How the nodes can release what leaves. Nodes that leave the definition in the same plan are forgotten with
+    /// everything they have, unless an earlier apply has set them to be reset.
     private func hint(users: [DeviceUUID], isOne: Bool) -> String {
         let forgotten = Set(plan.nodes.lazy.filter { $0.action == .forget }.map(\.uuid))
         let it = isOne ? "it" : "them"

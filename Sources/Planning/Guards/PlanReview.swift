@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// What guards look at: a plan, the network it was made from, and the network that it leads to as far as that can be told.
+/// What guards check: a plan, the network it was made from, and the network that it leads to, as far as known.
 struct PlanReview {
     let plan: Plan
     let before: GuardedNetwork
@@ -8,9 +8,9 @@ struct PlanReview {
     let names: ResourceNames
     /// How many of the managed nodes may lose something, in percent.
     let removalLimit: Int
-    /// Where nodes are in ``after``.
+    /// The index of each node in ``after``.
     let places: [DeviceUUID: Int]
-    /// Where nodes are in the plan.
+    /// The index of each node in the plan.
     private let summaries: [DeviceUUID: Int]
 
     init(_ plan: Plan, of network: MeshNetwork, names: ResourceNames, removalLimit: Int) {
@@ -29,7 +29,7 @@ struct PlanReview {
         )
     }
 
-    /// The nodes to look at one by one: those that change, unless some of that concerns others, too.
+    /// The nodes to check one by one: those that change; nil (all) if a change also concerns others.
     private static func scope(of steps: [Step]) -> Set<DeviceUUID>? {
         var changing: Set<DeviceUUID> = []
         for step in steps {
@@ -56,20 +56,20 @@ struct PlanReview {
         reportNodes(broken, to: &reports)
     }
 
-    /// What people call a node.
+    /// The node's name for people.
     func name(of uuid: DeviceUUID) -> String {
         if let place = summaries[uuid] { return plan.nodes[place].name }
         guard let place = places[uuid] else { return uuid.description }
         return after.network.nodes[place].name
     }
 
-    /// The addresses of the changes of a node that are of those kinds.
+    /// The addresses of a node's changes of those kinds.
     func resources(of uuid: DeviceUUID, _ kinds: Set<Change.Kind>) -> [String] {
         guard let place = summaries[uuid] else { return [] }
         return plan.changes[plan.nodes[place].changes].filter { kinds.contains($0.kind) }.map(\.address)
     }
 
-    /// A few names in words, with how many more there are: “a, b and 3 more”.
+    /// A few names as text, with how many more there are: “a, b and 3 more”.
     func list(_ names: [String]) -> String {
         guard names.count > 4 else {
             guard let last = names.last, names.count > 1 else { return names.first.map { "`\($0)`" } ?? "" }

@@ -1,14 +1,14 @@
 internal import MeshCore
 
-/// Who publishes to which addresses, and so from how many sources nodes have to hear.
+/// Who publishes to which addresses, and so from how many sources nodes must hear.
 struct PublisherIndex {
-    /// A source: the address of an element and the AppKey it publishes with.
+    /// A source: the address of an element, and the AppKey that it publishes with.
     struct Source: Hashable {
         var address: UInt16
         var key: AppKeyIndex
     }
 
-    /// A source that is to come.
+    /// A source to be added.
     typealias Addition = (address: PublishAddress, source: Source)
 
     private var sources: [PublishAddress: [Source]] = [:]
@@ -21,7 +21,7 @@ struct PublisherIndex {
         for (address, source) in node.publishing { sources[address, default: []].append(source) }
     }
 
-    /// Takes out what was added for the same node.
+    /// Removes what was added for the same node.
     mutating func remove(_ node: Node) {
         for (address, source) in node.publishing {
             guard let place = sources[address]?.lastIndex(of: source) else { continue }
@@ -30,16 +30,16 @@ struct PublisherIndex {
         }
     }
 
-    /// How many sources a node has to hear, our provisioner included, which configures it; counting ends when that is more
-    /// than the limit, and may end early when it cannot be.
+    /// How many sources a node must hear, including this provisioner, which configures it. Counting stops above the
+    /// limit, and may stop early if the limit cannot be reached.
     ///
-    /// - Parameter additions: sources that are to come.
+    /// - Parameter additions: sources to be added.
     func demand(of node: Node, limit: Int, adding additions: [Addition] = []) -> Int {
         guard !sources.isEmpty || !additions.isEmpty else { return 1 }
         let addresses = node.heardAddresses
         let lists = addresses.compactMap { sources[$0] }
         let further = additions.filter { addresses.contains($0.address) }.map(\.source)
-        // Mostly there are too few publishers for a closer look to be needed.
+        // Usually there are too few publishers for an exact count to matter.
         guard lists.reduce(1 + further.count, { $0 + $1.count }) > limit else { return 1 }
         let own = node.addresses
         var heard: Set<UInt16> = []
@@ -53,7 +53,7 @@ struct PublisherIndex {
 }
 
 extension Node {
-    /// What its elements publish, and where to.
+    /// What the node's elements publish, and where to.
     fileprivate var publishing: [PublisherIndex.Addition] {
         var publishing: [PublisherIndex.Addition] = []
         for index in elements.indices {
@@ -66,7 +66,7 @@ extension Node {
         return publishing
     }
 
-    /// The addresses whose messages it takes, each once.
+    /// The addresses whose messages the node handles, each once.
     var heardAddresses: [PublishAddress] {
         var heard: [PublishAddress] = []
         for address in addresses {
@@ -91,7 +91,7 @@ extension Node {
         return heard
     }
 
-    /// How many sources its replay protection list holds at least; nil if that is not told. No node does with none.
+    /// How many sources its replay protection list holds at least; nil if unknown. Every node needs at least one.
     var replayListSize: Int? {
         guard let size = product?.replayListSize, size > 0 else { return nil }
         return Int(size)

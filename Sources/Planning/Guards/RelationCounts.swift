@@ -12,27 +12,27 @@ struct RelationCounts {
 
     private struct Count {
         var relations = 0
-        /// How many nodes have them.
+        /// How many nodes have relations to it.
         var nodes = 0
-        /// The last of those, while they are counted.
+        /// The last of those nodes, while counting.
         var last: DeviceUUID?
     }
 
     private var counts: [Party: Count] = [:]
-    /// The parties that are told apart; nil for all.
+    /// The parties to count separately; nil for all.
     private let told: Set<Party>?
 
-    /// All relations, those to parties that are not told apart included.
+    /// All relations, including those to parties that are not counted separately.
     private(set) var total = 0
 
     /// No relations yet.
     ///
-    /// - Parameter parties: those that are told apart; nil for all.
+    /// - Parameter parties: the parties to count separately; nil for all.
     init(of parties: Set<Party>? = nil) {
         told = parties
     }
 
-    /// The parties with relations, groups by address before keys by index.
+    /// The parties with relations: groups by address, then keys by index.
     var parties: [Party] {
         var groups: [SubscriptionAddress] = []
         var keys: [AppKeyIndex] = []
@@ -64,7 +64,7 @@ struct RelationCounts {
         }
     }
 
-    /// Takes the relations of a node out, as far as they are there.
+    /// Subtracts the relations of a node, as far as they are counted.
     mutating func subtract(_ node: Node) {
         Self.forEachParty(of: node) { party in
             guard let count = counts[party]?.relations, count > 0 else { return }
@@ -73,7 +73,7 @@ struct RelationCounts {
         }
     }
 
-    /// Adds other relations, of one node.
+    /// Adds other counts, those of one node.
     mutating func add(_ other: RelationCounts) {
         for (party, count) in other.counts where count.relations > 0 {
             counts[party, default: Count()].relations += count.relations
@@ -83,7 +83,7 @@ struct RelationCounts {
     }
 
     private static func forEachParty(of node: Node, _ body: (Party) -> Void) {
-        // By place, for a loop would copy each model.
+        // By index, because a loop would copy each model.
         for element in node.elements.indices {
             for model in node.elements[element].models.indices {
                 for key in node.elements[element].models[model].bindings { body(.appKey(key)) }

@@ -1,17 +1,17 @@
 internal import MeshCore
 
-/// From how many sources each node has to hear, as far as the database tells: the elements that publish to it with an
-/// AppKey that it has, and our provisioner, which configures it.
+/// From how many sources each node must hear, as far as the database knows: the elements that publish to it with an
+/// AppKey that it has, and this provisioner, which configures it.
 ///
-/// A node keeps each source in its replay protection list and drops messages of sources that find no room there (Mesh
-/// Protocol 3.9.8); its composition tells how many it holds at least (CRPL). Who else sends, the database does not know.
+/// A node keeps each source in its replay protection list, and drops messages of sources that have no room there (Mesh
+/// Protocol 3.9.8). Its composition says how many it holds at least (CRPL). The database does not know who else sends.
 struct ReplayDemand {
-    /// The nodes that have to hear more than they can, with how many that is at least.
+    /// The nodes that must hear more sources than they can, with the least number of sources.
     private(set) var overloaded: [DeviceUUID: Int] = [:]
 
     /// Counts the sources.
     ///
-    /// - Parameter scope: the nodes of which they are counted; nil for all.
+    /// - Parameter scope: the nodes to count for; nil for all.
     init(_ network: MeshNetwork, scope: Set<DeviceUUID>? = nil) {
         if let scope, scope.isEmpty { return }
         var publishers = PublisherIndex()

@@ -1,13 +1,13 @@
 internal import MeshCore
 
-/// What a plan says of key refreshes that are due: those under way, and those without which former members could still
-/// listen and speak.
+/// A plan's notes about due key refreshes: those under way, and those without which former members could still listen
+/// and speak.
 enum KeyRefreshAdvice {
     /// The notes.
     ///
     /// - Parameters:
-    ///   - forgotten: nodes that the plan forgets, which keep their keys.
-    ///   - devices: the names of devices that the plan makes nodes.
+    ///   - forgotten: nodes that the plan forgets; they keep their keys.
+    ///   - devices: the names of devices that the plan provisions.
     static func notes(of network: MeshNetwork, forgotten: [Node], devices: [String] = []) -> [String] {
         let words = NodeWords(network, devices: devices)
         return unfinished(network) + excluded(network, words) + leaving(forgotten, network, words)
@@ -50,7 +50,7 @@ enum KeyRefreshAdvice {
         let subnets = network.netKeys.filter { key in nodes.contains { $0.knows(key.index) } }
         guard let first = subnets.first else { return [] }
         let members = nodes.filter { $0.knows(first.index) }
-        // Whoever is excluded is so from the whole network; its other subnets are refreshed without it then.
+        // A node is excluded from the whole network. The refreshes of its other subnets then leave it out, too.
         let options =
             members.count <= optionsShown
             ? members.map { "--exclude \(words.word(for: $0).shellWord)" }.joined(separator: " ")
@@ -66,10 +66,10 @@ enum KeyRefreshAdvice {
         ]
     }
 
-    /// So many nodes are named in a command.
+    /// How many nodes a command names.
     private static let optionsShown = 4
 
-    /// A few names.
+    /// A few names as text.
     private static func list(_ names: [String]) -> String {
         names.count <= 5
             ? names.joined(separator: ", ") : names.prefix(5).joined(separator: ", ") + " and \(names.count - 5) more"

@@ -1,9 +1,9 @@
 internal import MeshCore
 
-/// Puts together the changes and steps of a key refresh.
+/// Builds the changes and steps of a key refresh.
 ///
-/// Between two stages stands an edit of the database that waits for all nodes and that the next stage waits for, so that
-/// there are as many dependencies as steps and not their square.
+/// Between two stages there is an edit of the database. It waits for all nodes, and the next stage waits for it. So the
+/// number of dependencies grows with the number of steps, not with its square.
 struct KeyRefreshBuilder {
     private(set) var changes: [Change] = []
     private(set) var steps: [Step] = []
@@ -19,7 +19,7 @@ struct KeyRefreshBuilder {
     /// The changes of each participant's NetKey.
     private var subnetChanges: [Int] = []
 
-    /// How many nodes are told.
+    /// How many nodes take part.
     var participantCount: Int { participants.count }
 
     init(_ subnet: NetKey, excluded: Set<DeviceUUID>, in network: MeshNetwork) {
@@ -106,7 +106,7 @@ struct KeyRefreshBuilder {
         return add(.edit(.exclude(uuid)), change)
     }
 
-    /// Adds what gives the nodes their new keys; the steps that the next stage waits for.
+    /// Adds the steps that give nodes their new keys. Returns the steps that the next stage waits for.
     private mutating func addUpdates(after gate: [Int]) -> [Int] {
         var all: [Int] = []
         for node in participants {
@@ -150,7 +150,7 @@ struct KeyRefreshBuilder {
         return all
     }
 
-    /// Adds a Key Refresh Phase Set for each node that has not confirmed as much.
+    /// Adds a Key Refresh Phase Set for each node that has not confirmed the phase.
     private mutating func addPhase(
         _ transition: KeyRefreshTransition,
         _ goal: KeyRefreshProgress,
@@ -166,13 +166,13 @@ struct KeyRefreshBuilder {
 
     // MARK: Parts
 
-    /// How far a node is; outside a refresh what is recorded means nothing.
+    /// How far a node is. Outside a refresh, the recorded progress means nothing.
     private func progress(of node: Node) -> KeyRefreshProgress {
         guard subnet.phase != .normal else { return .none }
         return node.netKeys.first { $0.index == subnet.index }?.progress ?? .none
     }
 
-    /// Whether a node has nothing left to be told.
+    /// Whether a node needs no further message.
     private func isDone(_ node: Node) -> Bool {
         progress(of: node) == .revoked
             && !node.appKeys.contains { refreshed.contains($0.index) && !$0.isUpdated }
@@ -220,7 +220,7 @@ struct KeyRefreshBuilder {
 }
 
 extension KeyRefreshPhase {
-    /// What a subnet has of its keys, for people.
+    /// The state of a subnet's keys, for people.
     var text: String {
         switch self {
         case .normal: "present key"

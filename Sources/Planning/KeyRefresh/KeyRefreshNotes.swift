@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// What is worth knowing of a key refresh that is about to be carried out.
+/// Notes about a key refresh that is about to be carried out.
 struct KeyRefreshNotes {
     private let subnet: NetKey
     private let excluded: Set<DeviceUUID>
@@ -16,7 +16,7 @@ struct KeyRefreshNotes {
         words = NodeWords(network)
     }
 
-    /// The notes, a sentence or two each.
+    /// The notes, one or two sentences each.
     var all: [String] {
         [order, primary, otherProvisioners, leftOut].compactMap { $0 } + excludedNodes
             + [stillDeclared].compactMap { $0 }
@@ -55,7 +55,7 @@ struct KeyRefreshNotes {
             ? "1 node that was excluded before is left out." : "\(count) nodes that were excluded before are left out."
     }
 
-    /// What the user has to do with the lines of nodes that are excluded.
+    /// What the user must do with the definition's lines for excluded nodes.
     private var stillDeclared: String? {
         let names = network.nodes.filter { excluded.contains($0.uuid) && $0.isManaged && !$0.isExcluded }
             .map { words.title(of: $0) }

@@ -1,31 +1,30 @@
 package import MeshCore
 
-/// What a key refresh is to do.
+/// The parameters of a key refresh.
 package struct KeyRefreshRequest: Hashable, Sendable {
-    /// The subnet whose NetKey is replaced, with the AppKeys bound to it.
+    /// The subnet whose NetKey is replaced, together with the AppKeys bound to it.
     package var subnet: NetKeyIndex
-    /// Nodes, or devices that may have become nodes, that are left out and excluded from the network.
+    /// Nodes, or devices that may have become nodes, to leave out and to exclude from the network.
     package var excluded: [DeviceUUID]
 
-    /// A refresh of that subnet.
     package init(subnet: NetKeyIndex, excluded: [DeviceUUID] = []) {
         self.subnet = subnet
         self.excluded = excluded
     }
 }
 
-/// Plans the Key Refresh procedure of a subnet (Mesh Protocol 3.11.4), from its beginning or from where the database
-/// says that it stands; pure and deterministic, and linear in the nodes.
+/// Plans the Key Refresh procedure of a subnet (Mesh Protocol 3.11.4), from its beginning or from the state in the
+/// database. It is pure and deterministic, and takes linear time in the nodes.
 ///
-/// No stage begins before all nodes that take part have confirmed the one before: nobody who is only switched off is
-/// left behind. Who is not to be waited for has to be excluded.
+/// No stage begins before all participants have confirmed the one before, so a node that is only switched off is not
+/// left behind. To stop waiting for a node, exclude it.
 package enum KeyRefreshPlanner {
-    /// The plan of what is left of a key refresh, or of a new one where none is under way.
+    /// The plan for the rest of a key refresh, or for a new one if none is under way.
     ///
     /// - Parameters:
-    ///   - name: The name of the network in the workspace.
-    ///   - base: The lineage and serial of the database, to which the plan is bound.
-    ///   - identifier: Names the plan, 16 random octets.
+    ///   - name: the name of the network in the workspace.
+    ///   - base: the lineage and serial of the database that the plan is bound to.
+    ///   - identifier: identifies the plan, 16 random octets.
     ///   - options: What may be done beyond the usual.
     package static func plan(
         _ request: KeyRefreshRequest,
