@@ -1,15 +1,14 @@
 package import MeshCore
 
-/// What the planner may do that it refuses by itself, and what it is limited to.
+/// What the planner may do although it would refuse it, and what it is limited to.
 package struct PlannerOptions: Hashable, Sendable {
-    /// The guards that may be passed.
+    /// The guards that the plan may pass.
     package var allowed: Set<PlanGuard>
-    /// The nodes that the plan is limited to; what of the network itself they do not need is left out, too.
+    /// The nodes that the plan is limited to. Changes of the network that they do not need are left out, too.
     package var selection: PlanSelection
-    /// What the plan is for. To destroy, all managed nodes are reset whatever the definition says of them.
+    /// The purpose of the plan. A plan to destroy resets all managed nodes, whatever the definition says about them.
     package var purpose: Plan.Purpose
 
-    /// Nothing is overridden or limited unless said.
     package init(
         allowed: Set<PlanGuard> = [],
         selection: PlanSelection = PlanSelection(),
@@ -21,14 +20,13 @@ package struct PlannerOptions: Hashable, Sendable {
     }
 }
 
-/// What the planner says.
+/// The result of planning.
 package struct PlanningResult: Hashable, Sendable {
-    /// The plan, also one that guards refuse, to be looked at; nil if the definition is wrong.
+    /// The plan, even if guards refuse it, so that it can be viewed; nil if the definition is wrong.
     package var plan: Plan?
-    /// What is wrong or worth knowing, in reading order; errors are what makes a plan impossible, or refused.
+    /// What is wrong or worth knowing, in reading order. With errors, there is no plan or it is refused.
     package var diagnostics: [Diagnostic]
 
-    /// A result with those parts.
     package init(plan: Plan?, diagnostics: [Diagnostic]) {
         self.plan = plan
         self.diagnostics = diagnostics
@@ -38,16 +36,16 @@ package struct PlanningResult: Hashable, Sendable {
     package var refusals: [PlanGuard] { plan?.refusals ?? [] }
 }
 
-/// Plans how to bring a network to its definition; pure and deterministic.
+/// Plans how to bring a network to its definition. It is pure and deterministic.
 package enum Planner {
     /// Compares the definition with the network and lowers the difference to steps.
     ///
     /// - Parameters:
-    ///   - definition: What should be; read without errors.
-    ///   - network: What the database knows.
-    ///   - base: The lineage and serial of the database, to which the plan is bound.
-    ///   - identifier: Names the plan, 16 random octets.
-    ///   - options: What may be done beyond the usual.
+    ///   - definition: the desired state; read without errors.
+    ///   - network: the network as the database knows it.
+    ///   - base: the lineage and serial of the database that the plan is bound to.
+    ///   - identifier: identifies the plan, 16 random octets.
+    ///   - options: the guards to pass, the limits and the purpose of the plan.
     package static func plan(
         definition: Definition,
         network: MeshNetwork,
@@ -77,7 +75,7 @@ package enum Planner {
             diagnostics: diagnostics
         )
         for found in desired.findings { differ.guards.report(found) }
-        // What is wrong with nodes that are left out is not said.
+        // Problems of nodes that are left out are not reported.
         var leftOut = NodeDiffer(
             network: network,
             applicationKeys: desired.applicationKeys,
@@ -216,7 +214,7 @@ package enum Planner {
 }
 
 extension Planner {
-    /// That fewer messages may do.
+    /// Notes that fewer messages may be enough.
     private static func notes(of inquiries: (asked: Int, saved: Int)) -> [String] {
         guard inquiries.asked > 0 else { return [] }
         let products = inquiries.asked == 1 ? "1 product" : "\(inquiries.asked) products"
@@ -226,7 +224,7 @@ extension Planner {
         ]
     }
 
-    /// How many devices are provisioned, and into which subnets.
+    /// Notes how many devices are provisioned, and into which subnets.
     private static func provisioningNotes(_ differences: [NodeDifference], _ names: ResourceNames) -> [String] {
         var counts: [NetKeyIndex: Int] = [:]
         for difference in differences {
@@ -243,11 +241,11 @@ extension Planner {
     }
 }
 
-/// What the database has that the definition does not mention.
+/// What the database has and the definition does not mention.
 struct NodesOutside {
-    /// Positions of nodes to be forgotten or reset, by address.
+    /// Indexes of nodes to forget or reset, by address.
     var leaving: [Int] = []
-    /// Those of them that are to be reset.
+    /// Those of them to reset.
     var resets: Set<Int> = []
     /// How many nodes are left alone.
     var unmanaged = 0
@@ -260,7 +258,7 @@ struct NodesOutside {
 }
 
 extension NodeDiffer {
-    /// What to know of subnets in a key refresh, in the order of their indexes.
+    /// Notes about subnets in a key refresh, in the order of their indexes.
     var refreshNotes: [String] {
         network.netKeys.compactMap { key in
             guard let count = refreshingNodes[key.index]?.count else { return nil }
@@ -271,7 +269,7 @@ extension NodeDiffer {
 
     /// The nodes of the database that the definition does not mention.
     ///
-    /// - Parameter selected: the nodes that the plan is limited to, nil for all.
+    /// - Parameter selected: the nodes that the plan is limited to; nil for all.
     mutating func nodesOutside(
         _ definition: Definition,
         selected: Set<DeviceUUID>? = nil,
@@ -291,7 +289,7 @@ extension NodeDiffer {
                 outside.leftOut += 1
                 continue
             }
-            // Whoever is excluded cannot be asked any more.
+            // An excluded node no longer gets messages.
             let isReset = (node.removalPolicy == .reset || purpose == .destroy) && !node.isExcluded
             if node.isProtected {
                 let end = isReset ? "reset" : "forgotten"
@@ -313,7 +311,7 @@ extension NodeDiffer {
         return outside
     }
 
-    /// A node that is to be reset must be reachable, unless it was seen to be reset already.
+    /// Checks that a node to reset is reachable, unless it was already seen to be reset.
     private mutating func checkReset(_ node: Node) {
         guard node.unprovisionedSeenAt == nil else { return }
         let missing: String

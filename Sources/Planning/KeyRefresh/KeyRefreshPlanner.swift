@@ -25,7 +25,7 @@ package enum KeyRefreshPlanner {
     ///   - name: the name of the network in the workspace.
     ///   - base: the lineage and serial of the database that the plan is bound to.
     ///   - identifier: identifies the plan, 16 random octets.
-    ///   - options: What may be done beyond the usual.
+    ///   - options: the guards to pass and the limits of the plan.
     package static func plan(
         _ request: KeyRefreshRequest,
         of network: MeshNetwork,
@@ -69,7 +69,7 @@ package enum KeyRefreshPlanner {
     }
 }
 
-/// Says what keeps a key refresh from being planned.
+/// Checks whether a key refresh can be planned.
 struct KeyRefreshCheck {
     let request: KeyRefreshRequest
     let network: MeshNetwork
@@ -85,7 +85,7 @@ struct KeyRefreshCheck {
         words = NodeWords(network)
     }
 
-    /// The subnet, nil if there are errors.
+    /// The subnet; nil if there are errors.
     mutating func run() -> NetKey? {
         guard let subnet = network.netKeys.first(where: { $0.index == request.subnet }) else {
             error("there is no subnet with NetKey index \(request.subnet)", hint: "meshplan show lists the subnets")
@@ -146,7 +146,8 @@ struct KeyRefreshCheck {
         }
     }
 
-    /// A subnet in which nobody is left is no subnet: mostly somebody wrote down who stays, not who goes.
+    /// Refuses to exclude every other node of the subnet. Usually somebody has listed the nodes that stay, not those
+    /// that leave.
     private mutating func checkRest(of subnet: NetKey) {
         let leaving = network.nodes.filter {
             excluded.contains($0.uuid) && !$0.isExcluded && $0.knows(subnet.index) && $0.uuid != network.ownProvisioner

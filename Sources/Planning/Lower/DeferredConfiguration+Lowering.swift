@@ -1,18 +1,17 @@
 package import MeshCore
 
-/// What a deferred configuration comes to once it can be told.
+/// The result of lowering a deferred configuration.
 package struct LoweredConfiguration: Hashable, Sendable {
     /// The differences, as in ``Plan/changes``.
     package var changes: [Change]
-    /// What to do; changes and dependencies are positions in the two lists here.
+    /// What to do. Changes and dependencies are indexes into the two lists here.
     package var steps: [Step]
-    /// What the node cannot do or what is at odds; nothing of that is in the steps, and the rest is as good without it.
-    /// They have no places, since the definition is not at hand.
+    /// What the node does not support, and contradictions. The steps do not contain these, and are valid without them.
+    /// They have no locations, because the definition is not available.
     package var problems: [Diagnostic]
-    /// What waits for devices that are to become nodes and have not; nothing of that is in the steps.
+    /// What waits for devices that were to become nodes and have not yet. The steps do not contain it.
     package var waiting: [WaitingChange]
 
-    /// A result with those parts.
     package init(
         changes: [Change] = [],
         steps: [Step] = [],
@@ -27,7 +26,7 @@ package struct LoweredConfiguration: Hashable, Sendable {
 }
 
 extension DeferredConfiguration {
-    /// What is still to be done on the node, found in the network; see ``lowered(on:in:findingNode:)``.
+    /// What is left to do on the node, which is found in the network; see ``lowered(on:in:peers:among:findingNode:)``.
     package func lowered(in network: MeshNetwork) -> LoweredConfiguration {
         guard let recorded = network.nodes.first(where: { $0.uuid == node }) else {
             return LoweredConfiguration(problems: [problem("node `\(name)` is not in the network")])
@@ -38,19 +37,18 @@ extension DeferredConfiguration {
         }
     }
 
-    /// What is still to be done on the node: nothing if it is already as it should be. Takes time in proportion to the
+    /// What is left to do on the node; nothing if it is already as desired. Takes time in proportion to the
     /// configuration and the node, not to the network.
     ///
-    /// Publications to nodes that have no address yet are left out, but for those of ``target``, which are a problem
-    /// then.
+    /// Publications to nodes without an address are left out. Those to ``target`` are a problem instead.
     ///
     /// - Parameters:
-    ///   - recorded: The node as it is known, composition included.
-    ///   - network: Its keys, groups and pending provisionings count; its nodes may be left out.
-    ///   - peers: How many nodes may be made as this one and want as much, itself included, so that it pays off to find out
-    ///     of it which models share a subscription list; none if that is not to be done.
-    ///   - surroundings: What guards know of all nodes; they know afterwards what this one is to be.
-    ///   - findingNode: The record of another node, nil if there is none.
+    ///   - recorded: the node as known, with its composition.
+    ///   - network: its keys, groups and pending provisionings count; its nodes may be left out.
+    ///   - peers: how many nodes, including this one, may have the same product and need as many messages. If there are
+    ///     enough, it pays off to find out which models share a subscription list. Zero to never do that.
+    ///   - surroundings: what guards know about all nodes; updated with what this node will be.
+    ///   - findingNode: returns the record of another node; nil if there is none.
     package func lowered(
         on recorded: Node,
         in network: MeshNetwork,
@@ -75,7 +73,7 @@ extension DeferredConfiguration {
 
 /// The stages in which a deferred configuration is lowered.
 private struct DeferredLowering {
-    /// Stands for the definition, which is not at hand.
+    /// Stands in for locations in the definition, which is not available.
     private static let nowhere = SourceLocation(file: 0, line: 1, column: 1)
 
     let configuration: DeferredConfiguration
@@ -121,7 +119,7 @@ private struct DeferredLowering {
         )
     }
 
-    /// Applies the rules to the models that the node turned out to have. Where two ask for different publications
+    /// Applies the rules to the models that the node turned out to have. If two rules ask for different publications,
     /// neither is set.
     mutating func expandRules() {
         let place = ModelRule.Place(rule: Self.nowhere, model: Self.nowhere)
@@ -130,7 +128,7 @@ private struct DeferredLowering {
             switch rule.expand(on: node, models: &desired.models, at: place) {
             case .applied: break
             case .missing:
-                // What is wrong as a whole is said once, not again with each publication that waited.
+                // A problem of the whole configuration is reported once, not again with each publication that waited.
                 guard rule.isRequired, configuration.isWhole else { continue }
                 let missing = MissingModel(
                     model: rule.model,
@@ -150,7 +148,7 @@ private struct DeferredLowering {
         }
     }
 
-    /// Puts addresses where nodes have them meanwhile.
+    /// Fills in the addresses that nodes have by now.
     mutating func resolveTargets(_ findNode: (DeviceUUID) -> Node?) {
         var awaited: Set<ModelAddress> = []
         for place in desired.models.indices {
@@ -159,7 +157,7 @@ private struct DeferredLowering {
             else { continue }
             if uuid == configuration.target { awaited.insert(desired.models[place].address) }
             let target = findNode(uuid)
-            // A node that is about to be replaced has no address any more.
+            // A node that will be replaced no longer has an address.
             let isNode = target?.unprovisionedSeenAt == nil && network.pendingProvisioning(of: uuid) == nil
             guard isNode, let target else {
                 if uuid == configuration.target {
@@ -188,7 +186,8 @@ private struct DeferredLowering {
         resolveFoundation(findNode)
     }
 
-    /// Puts addresses into states and bridging tables. What names other nodes without one comes with those.
+    /// Fills addresses into states and bridging tables. States and entries that name other nodes without an address
+    /// come later, with those nodes.
     private mutating func resolveFoundation(_ findNode: (DeviceUUID) -> Node?) {
         let target = configuration.target
         let network = network
@@ -232,12 +231,12 @@ private struct DeferredLowering {
         }
     }
 
-    /// Drops everything but the publications of those models.
+    /// Removes everything except the publications of those models.
     private mutating func keepPublications(of models: Set<ModelAddress>) {
         desired.models.removeAll { !models.contains($0.address) || $0.publication == nil }
         for place in desired.models.indices {
             let key = desired.models[place].publicationKey
-            // Whether the key may be used is for the configuration as a whole to say.
+            // Whether the key may be used is decided with the configuration as a whole.
             let isAllowed = key.map { desired.models[place].bindings?.value.contains($0) ?? true } ?? false
             desired.models[place].publication?.value?.key = key
             desired.models[place].bindings = nil
@@ -245,7 +244,7 @@ private struct DeferredLowering {
         }
     }
 
-    /// Leaves out keys that were not made, or that cannot be handed out during a key refresh.
+    /// Leaves out keys that were not created, or that cannot be given to nodes during a key refresh.
     mutating func leaveOutUnavailableKeys() {
         if let list = desired.settings.subnets {
             desired.settings.subnets = Declared(list.value.filter { !isUnavailable($0) }, at: list.location)
@@ -255,7 +254,7 @@ private struct DeferredLowering {
         }
         for place in desired.models.indices {
             if let key = desired.models[place].publicationKey {
-                // The key may be told by the bindings, of which one more would be left out below.
+                // The key may follow from the bindings, and one of those may be left out below.
                 desired.models[place].publication?.value?.key = key
                 if isUnavailable(key) { desired.models[place].publication = nil }
             }
@@ -287,7 +286,7 @@ private struct DeferredLowering {
         return true
     }
 
-    /// Compares what is left with what is recorded.
+    /// Compares what is left with the record.
     func finish(peers: Int, among surroundings: inout GuardedSurroundings) -> LoweredConfiguration {
         var differ = NodeDiffer(network: network, names: names, diagnostics: diagnostics)
         differ.leavesOutRefused = true
@@ -303,7 +302,7 @@ private struct DeferredLowering {
         }
         differ.leaveOutRefused(of: node, among: &surroundings, &difference)
         for refusal in differ.guards.diagnostics(allowed: differ.allowed) { differ.diagnostics.report(refusal) }
-        // A part that awaited a node has only the entries that name it.
+        // A part that waited for a node contains only the entries that name that node.
         if configuration.target != nil { difference.bridges.removeAll { $0.after == nil } }
         for place in difference.models.indices { difference.models[place].awaited = nil }
         difference.models.removeAll(where: \.isEmpty)

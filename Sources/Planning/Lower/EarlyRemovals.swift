@@ -1,24 +1,24 @@
 internal import MeshCore
 
-/// The keys and bindings of a node that have to go before others come, because a list has no room for both. All else comes
-/// before anything goes, so that nothing is missing in between.
+/// The keys and bindings of a node that must be removed before others are added, because a list has no room for both.
+/// Everything else is added before anything is removed, so that nothing is missing in between.
 ///
-/// A key that goes early takes the publications that use it along; those that move to another key are set again, since
-/// they differ.
+/// Removing a key early ends the publications that use it. Publications that move to another key differ anyway, so they
+/// are set again.
 struct EarlyRemovals {
     var netKeys: Set<NetKeyIndex> = []
     var appKeys: Set<AppKeyIndex> = []
     var bindings: [ModelAddress: [AppKeyIndex]] = [:]
 
-    /// Nothing has to.
+    /// No early removals.
     init() {}
 
-    /// What has to, and no more.
+    /// The necessary early removals, and no more.
     init(of difference: NodeDifference, on node: Node, boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
         guard !difference.rooms.isEmpty else { return }
         if let room = difference.rooms[.netKeys] {
             let count = node.netKeys.count + difference.addedNetKeys.count - room
-            // The key that secures the messages cannot go before there is another one.
+            // The key that secures the messages cannot be removed before there is another one.
             let candidates = difference.deletedNetKeys.filter { $0 != node.transportNetKey }
             if count > 0 { netKeys = Set(candidates.prefix(count)) }
         }
@@ -27,7 +27,7 @@ struct EarlyRemovals {
         if let room = difference.rooms[.appKeys] {
             let freed = difference.deletedAppKeys.count { boundNetKeys[$0].map(netKeys.contains) ?? false }
             let count = node.appKeys.count - freed + difference.addedAppKeys.count - room
-            // Those that publications move away from last.
+            // Keys from which publications move away come last.
             let moving = Set(difference.models.compactMap { $0.publication?.before?.appKeyIndex })
             let candidates = deletable.filter { !moving.contains($0) } + deletable.filter(moving.contains)
             if count > 0 { appKeys = Set(candidates.prefix(count)) }
@@ -50,7 +50,7 @@ struct EarlyRemovals {
 }
 
 extension MeshNetwork {
-    /// How many entries lists have room for, by product, as far as that was learned.
+    /// How many entries each list has room for, by product, as far as known.
     var rooms: [Node.Product: [ListCapacity.List: Int]] {
         capacities.reduce(into: [:]) { rooms, capacity in
             rooms[capacity.product, default: [:]][capacity.list] = capacity.entries
@@ -59,7 +59,7 @@ extension MeshNetwork {
 }
 
 extension NodeDiffer {
-    /// Notes how much room there is in the lists of the node.
+    /// Records how much room the lists of the node have.
     func findRooms(for node: Node, _ difference: inout NodeDifference) {
         guard !rooms.isEmpty, let product = node.product, let rooms = rooms[product] else { return }
         difference.rooms = rooms

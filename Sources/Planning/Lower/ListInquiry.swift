@@ -1,22 +1,22 @@
 internal import MeshCore
 
-/// Finds out whether models share one subscription list while one of them gets a group anyway: the lists of the others are
-/// read before and after it.
+/// Finds out whether models share one subscription list, when one of them gets a group anyway: it reads the lists of
+/// the others before and after.
 ///
-/// Only a group that appears there at that moment proves that the list is shared, since a record may be old. It takes two
-/// Gets for each other model, once for a product, and is done where that is not more than it may save.
+/// A record may be old, so only a group that appears at that moment proves that the list is shared. An inquiry takes
+/// two Gets for each other model, once per product. It is made only if it does not cost more than it may save.
 struct ListInquiry {
     /// The model that gets the group first.
     var lead: ModelAddress
     /// The first group that it gets.
     var group: SubscriptionAddress
-    /// The models that get it, too, unless they turn out to have it by then.
+    /// The models that also get it, unless they turn out to have it by then.
     var others: [ModelAddress]
 
     /// How many Gets it takes.
     var cost: Int { 2 * others.count }
 
-    /// The inquiries that make sense on a node, and how many messages there will be fewer if lists turn out to be shared.
+    /// The useful inquiries on a node, and how many messages are saved if lists turn out to be shared.
     static func possible(
         for difference: NodeDifference,
         on node: Node,
@@ -32,7 +32,7 @@ struct ListInquiry {
         }
         for (element, models) in changing.sorted(by: { $0.key < $1.key }) where models.count > 1 {
             for group in relations.groups(onElement: Int(element), of: node) where group.count > 1 {
-                // A product that keeps the lists of two of them apart mostly does so with all.
+                // A product that keeps two of these lists separate usually keeps all of them separate.
                 guard !sharing.separates(any: group, onElement: element) else { continue }
                 let related = models.filter { group.contains($0.address.model) }
                 guard let (inquiry, count) = possible(among: related, sharing) else { continue }
@@ -56,7 +56,7 @@ struct ListInquiry {
                 return sharing.isShared(one, two, onElement: lead.address.element) == nil
             }
             guard !others.isEmpty else { continue }
-            // What the others are to have and the first one is not takes its messages all the same.
+            // What the others get and the first one does not takes its messages in any case.
             let saved = others.reduce(0) { count, other in
                 count
                     + other.subscriptionOperations.count { operation in
@@ -69,11 +69,11 @@ struct ListInquiry {
     }
 }
 
-/// Which models extend which, on elements that have been seen: thousands of nodes have the same.
+/// Caches which models extend which on elements, because thousands of nodes have the same elements.
 struct RelationCache {
     private var groups: [[ModelIdentifier]: [[ModelIdentifier]]] = [:]
 
-    /// The groups of an element, see ``Node/extensionGroups(onElement:)``.
+    /// The groups of models that extend each other on an element; see ``Node/extensionGroups(onElement:)``.
     mutating func groups(onElement index: Int, of node: Node) -> [[ModelIdentifier]] {
         guard node.elements.indices.contains(index), node.compositionPages?[1] == nil else {
             return node.extensionGroups(onElement: index)
@@ -87,7 +87,7 @@ struct RelationCache {
 }
 
 extension ModelDifference {
-    /// The messages that its subscription list takes.
+    /// The messages for its subscription list.
     var subscriptionOperations: [SubscriptionLowering.Operation] {
         guard let lists = subscriptions else { return [] }
         return SubscriptionLowering.operations(
@@ -100,7 +100,7 @@ extension ModelDifference {
 }
 
 extension NodeDifference {
-    /// Has the node asked whether its models share lists, where that may pay off for so many nodes like it.
+    /// Adds inquiries about shared lists on this node, if they may pay off for so many nodes like it.
     mutating func addInquiries(on node: Node, sharing: SharedLists, peers: Int) {
         guard peers > 0, node.product != nil else { return }
         var relations = RelationCache()
@@ -110,9 +110,9 @@ extension NodeDifference {
 }
 
 extension [NodeDifference] {
-    /// Has one node of each product asked whether models of it share lists, where that may pay off within the plan.
+    /// Adds inquiries about shared lists on one node of each product, if they may pay off within the plan.
     ///
-    /// - Returns: how many nodes are asked, and how many messages there are too many if all lists turn out to be shared.
+    /// - Returns: how many nodes are asked, and how many messages are superfluous if all lists turn out to be shared.
     mutating func addListInquiries(
         in network: MeshNetwork,
         sharing: [Node.Product: SharedLists]

@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension NodeLowering {
-    /// The change and the step with which a device becomes a node; the step may be there already.
+    /// Adds the change and the step that make a device a node; the step may already be there.
     mutating func addProvisioning(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         guard case .device(let order, let device) = difference.origin else { return }
         let change = builder.add(
@@ -35,10 +35,10 @@ extension NodeLowering {
         return text
     }
 
-    /// What waits for the composition: its changes as far as they are known, and the steps that will bring the rest.
+    /// Adds what waits for the composition: its changes, as far as known, and the steps that will add the rest.
     ///
-    /// What switches a relay or proxy off waits for all other nodes, as it does where the composition is known; and so do
-    /// losses of subnets, for until then it may turn out that the node carries messages of others there.
+    /// Switching a relay or proxy off waits for all other nodes, as it does with a known composition. So do losses of
+    /// subnets: until then the node may turn out to carry messages of others there.
     mutating func addDeferred(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         guard var configuration = difference.deferred else { return }
         let firstChange = builder.changes.count
@@ -108,7 +108,7 @@ extension NodeLowering {
         }
     }
 
-    /// Whether the node will lose subnets, or may once it is known which rules are for it.
+    /// Whether the node will lose subnets, or may once the rules for it are known.
     private func mayLoseSubnets(_ configuration: DeferredConfiguration, _ difference: NodeDifference) -> Bool {
         guard let subnets = configuration.subnets else { return false }
         if !difference.deferredNetKeys.isEmpty { return true }
@@ -199,7 +199,7 @@ extension NodeLowering {
         }
     }
 
-    /// A publication of a known node to one that gets its address from this plan.
+    /// Adds a publication of a known node to one that gets its address from this plan.
     mutating func addAwaited(
         _ awaited: AwaitedPublication,
         of model: ModelDifference,
@@ -226,14 +226,14 @@ extension NodeLowering {
 }
 
 extension DeferredConfiguration {
-    /// Whether it may switch the node's GATT proxy off, open or private; the private one can be switched on only when the
-    /// open one is off, so that belongs behind it, too.
+    /// Whether it may switch the node's GATT proxy off, open or private. The private one can be switched on only when
+    /// the open one is off, so it comes after that, too.
     fileprivate var endsLinks: Bool {
         proxy == false
             || states.contains { if case .value(.privateGATTProxy) = $0.state { true } else { false } }
     }
 
-    /// Keeps what tells which keys the node needs.
+    /// Keeps only what shows which keys the node needs.
     fileprivate mutating func leaveOnlySubnetLosses() {
         subnetLosses = .alone
         defaultTTL = nil
@@ -244,7 +244,7 @@ extension DeferredConfiguration {
         optionalFeatures = []
     }
 
-    /// The nodes without an address to which anything publishes, in order, each once.
+    /// The nodes without an address that are the target of something, in order, each once.
     var awaitedNodes: [DeviceUUID] {
         var nodes: [DeviceUUID] = []
         for model in models {
@@ -256,7 +256,8 @@ extension DeferredConfiguration {
         return nodes.sortedUnique()
     }
 
-    /// What tells the publications to one node, where rules and models may be at odds, and what else names it.
+    /// The part that contains the publications to one node, together with rules and models that may contradict them,
+    /// and everything else that names that node.
     func publications(to target: DeviceUUID) -> DeferredConfiguration {
         var part = DeferredConfiguration(node: node, name: name)
         part.target = target

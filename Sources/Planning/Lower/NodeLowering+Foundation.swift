@@ -1,7 +1,8 @@
 internal import MeshCore
 
 extension NodeLowering {
-    /// States of the foundation models and bridging tables. What makes nodes harder to reach waits for all other nodes.
+    /// Adds states of the foundation models and bridging tables. What makes nodes harder to reach waits for all other
+    /// nodes.
     mutating func addFoundation(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         var emptied = emptiedPairs(difference)
         for bridge in difference.bridges { add(bridge, emptied: &emptied, to: &builder) }
@@ -16,7 +17,7 @@ extension NodeLowering {
                     to: ValueText.state(state.after, names: names)
                 )
             )
-            // A private proxy cannot be on before the open one is off, which is late.
+            // A private proxy cannot be on before the open one is off, and that happens late.
             let isLate = state.after.cutsReachability || difference.proxy?.after == false && state.after.isPrivateProxy
             set(
                 .set(state.after),
@@ -41,9 +42,9 @@ extension NodeLowering {
         return subnets.compactMap { netKeySteps[$0] }
     }
 
-    /// The pairs of subnets between which several entries go and none is left or comes, so that one message serves them all.
+    /// The pairs of subnets that lose several entries and keep or get none, so that one message removes them all.
     ///
-    /// Where others stay or come they would have to be set again after it, and until then nothing would pass.
+    /// Otherwise the other entries would have to be set again after it, and until then nothing would pass.
     private func emptiedPairs(_ difference: NodeDifference) -> [NetKeyIndexPair: Bool] {
         guard difference.bridges.count > 1 else { return [:] }
         var going: [NetKeyIndexPair: Int] = [:]
@@ -57,7 +58,10 @@ extension NodeLowering {
         return going.filter { $0.value > 1 && $0.value == present[$0.key] }.mapValues { _ in false }
     }
 
-    /// - Parameter emptied: the pairs of which all entries go with one message, and whether that is there already.
+    /// Adds a change of one entry.
+    ///
+    /// - Parameter emptied: the pairs whose entries are all removed by one message, and whether that message was added
+    ///   already.
     private mutating func add(
         _ bridge: BridgeDifference,
         emptied: inout [NetKeyIndexPair: Bool],
@@ -89,7 +93,7 @@ extension NodeLowering {
         set(.addBridging(after), isLate: bridge.isLate, change: change, after: keys, in: &builder)
     }
 
-    /// What names nodes that get their addresses from this plan.
+    /// Adds what names nodes that get their addresses from this plan.
     private mutating func addAwaited(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         var changes: [DeviceUUID: Int] = [:]
         for state in difference.awaitedStates {
@@ -115,7 +119,7 @@ extension NodeLowering {
         }
     }
 
-    /// What waits for the composition.
+    /// Adds what waits for the composition.
     mutating func addWaitingFoundation(_ configuration: DeferredConfiguration, in builder: inout PlanBuilder) {
         for bridge in configuration.bridges ?? [] { _ = addWaiting(bridge, in: &builder) }
         for state in configuration.states { _ = addWaiting(state.state, in: &builder) }
@@ -145,7 +149,7 @@ extension NodeLowering {
 }
 
 extension FoundationState {
-    /// Whether other nodes may be harder to reach, or we may, when this is set.
+    /// Whether setting this may make other nodes, or this provisioner, unable to reach nodes.
     var cutsReachability: Bool {
         switch self {
         case .privateGATTProxy(let state): state != .enabled

@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension NodeLowering {
-    /// TTL, beacon, transmit and features; what switches a relay or proxy off waits for all other nodes.
+    /// Adds TTL, beacon, transmit and features. Switching a relay or proxy off waits for all other nodes.
     mutating func addStates(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         if let ttl = difference.defaultTTL {
             let change = builder.add(
@@ -40,7 +40,7 @@ extension NodeLowering {
         }
     }
 
-    /// Sends an action with the others of the node, or late: when those of all nodes are done.
+    /// Adds a step with the others of the node, or late: after those of all nodes.
     mutating func set(
         _ action: ConfigurationAction,
         isLate: Bool,

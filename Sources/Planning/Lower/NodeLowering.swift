@@ -3,27 +3,27 @@ internal import MeshCore
 /// Turns the difference of one node into changes and steps.
 struct NodeLowering {
     let node: Node
-    /// `node.NAME`, in front of the address of each of its resources.
+    /// `node.NAME`, the start of the address of each of its resources.
     let prefix: String
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
     let name: String
-    /// Steps that must have succeeded before any other of the node.
+    /// Steps that must succeed before any other step of the node.
     var prerequisites: [Int] = []
     /// The step that reads the composition, if there is one.
     var compositionSteps: [Int] = []
-    /// What the steps so far cost.
+    /// The cost of the steps so far.
     var cost = MessageCost.zero
 
-    /// What has to go before other things come.
+    /// What must be removed before other things are added.
     private var early = EarlyRemovals()
     /// The steps that give the node its new NetKeys.
     private(set) var netKeySteps: [NetKeyIndex: Int] = [:]
     private var appKeySteps: [AppKeyIndex: Int] = [:]
     /// Steps that move a publication away from an AppKey.
     private var movingSteps: [AppKeyIndex: [Int]] = [:]
-    /// The same for one model.
+    /// Steps that move a publication of one model to another AppKey.
     private var modelMovingSteps: [ModelAddress: Int] = [:]
-    /// Removals of models that were described with the model and are sent with the other removals.
+    /// Removals that were described with a model and are sent with the other removals.
     private var publicationRemovals: [Removal] = []
     private var subscriptionRemovals: [Removal] = []
     private var bindingRemovals: [Removal] = []
@@ -76,7 +76,7 @@ struct NodeLowering {
         )
     }
 
-    /// Composition, NetKeys and AppKeys that the node is to get.
+    /// Adds steps for the composition, and for NetKeys and AppKeys that the node gets.
     mutating func addKeys(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         if difference.readsComposition {
             let change = builder.add(change(.composition, "composition", .update))
@@ -112,7 +112,7 @@ struct NodeLowering {
         }
     }
 
-    /// Deletes the keys that have to make room for others.
+    /// Deletes the keys that must make room for others.
     private mutating func addEarlyKeyRemovals(_ difference: NodeDifference, to builder: inout PlanBuilder) -> [Int] {
         var steps: [Int] = []
         for key in difference.deletedNetKeys where early.netKeys.contains(key) {
@@ -127,7 +127,7 @@ struct NodeLowering {
         return steps
     }
 
-    /// Bindings, subscriptions and publications; removals are kept for later.
+    /// Adds bindings, subscriptions and publications; keeps removals for later.
     mutating func addModels(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         for model in difference.models {
             let path = "element[\(model.address.element)].\(model.address.model.name)"
@@ -181,7 +181,7 @@ struct NodeLowering {
                     action: .deleteSubscription(model.address, address),
                     change: places[address] ?? firstChange
                 )
-                // What makes room for another one cannot wait for the other removals.
+                // A deletion that makes room cannot wait for the other removals.
                 if position < lastAddition {
                     before.append(send(removal.action, change: removal.change, in: &builder))
                 } else {
@@ -195,7 +195,7 @@ struct NodeLowering {
         }
     }
 
-    /// Adds a change for each entry that comes or goes and gives their places.
+    /// Adds a change for each entry that is added or removed, and returns their indexes.
     private func addChanges(
         from existing: [SubscriptionAddress],
         to target: [SubscriptionAddress],
@@ -219,7 +219,7 @@ struct NodeLowering {
         return places
     }
 
-    /// Reads the lists of which is to be found out whether they are shared; nothing depends on the answer.
+    /// Reads the lists that may be shared; no step depends on the answer.
     private mutating func ask(_ inquiry: ListInquiry?, change: Int, in builder: inout PlanBuilder) {
         guard let inquiry else { return }
         for model in inquiry.others { _ = send(.read(.subscriptions(model)), change: change, in: &builder) }
@@ -266,7 +266,7 @@ struct NodeLowering {
         }
     }
 
-    /// Unbinds the keys that have to make room for others.
+    /// Unbinds the keys that must make room for others.
     private mutating func addEarlyUnbindings(
         of model: ModelDifference,
         path: String,
@@ -286,7 +286,7 @@ struct NodeLowering {
             let change = builder.add(
                 change(.binding, .joined(path, ".binding.", builder.names.appKey(key)), .delete, from: "index \(key)")
             )
-            // Unbinding the key of the present publication would end it, so the new one has to be set.
+            // Unbinding the key of the present publication would end it, so the new one must be set.
             let isMoving = model.publication?.before?.appKeyIndex == key
             let dependencies = isMoving ? modelMovingSteps[model.address].map { [$0] } ?? [] : []
             bindingRemovals.append(
@@ -306,7 +306,7 @@ struct NodeLowering {
         }
     }
 
-    /// What the node is to lose, in reverse order of how it gets it.
+    /// Adds what the node loses, in reverse order of how it was added.
     mutating func addRemovals(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         for removal in publicationRemovals + subscriptionRemovals + bindingRemovals {
             _ = send(removal.action, change: removal.change, after: removal.dependencies, in: &builder)
@@ -353,11 +353,11 @@ struct NodeLowering {
 }
 
 extension NodeDifference {
-    /// Whether the node leaves subnets when all else is done.
+    /// Whether the node leaves subnets only when everything else is done.
     ///
-    /// Who carries messages of others, or may, carries theirs in the subnet until they are done. And who is sent more by
-    /// then may be out of reach without it: what a composition or the address of another node brings is lowered while
-    /// the plan is carried out, and what makes other nodes harder to reach comes late.
+    /// A node that carries messages of others, or may, carries them in the subnet until they are done. A node that
+    /// still gets messages by then may be out of reach without the subnet: what needs a composition or the address of
+    /// another node is lowered while the plan is carried out, and what makes other nodes harder to reach comes late.
     func losesSubnetsLate(_ node: Node) -> Bool {
         node.mayCarry || deferred != nil || models.contains { $0.awaited != nil } || !awaitedStates.isEmpty
             || !awaitedBridges.isEmpty || states.contains { $0.after.cutsReachability }
@@ -366,9 +366,9 @@ extension NodeDifference {
 }
 
 extension Node {
-    /// Whether the node is known to pass on messages of others.
+    /// Whether the node is known to carry messages of others.
     var isCarrier: Bool { features.proxy == .enabled || features.relay == .enabled }
 
-    /// Whether the node may pass on messages of others, for all that is known of it.
+    /// Whether the node carries messages of others, or may, as far as known.
     var mayCarry: Bool { isCarrier || features.proxy == nil || features.relay == nil }
 }

@@ -1,13 +1,13 @@
 internal import MeshCore
 
-// What nodes consist of, as far as the configuration database format goes.
+// The parts of nodes, as far as the configuration database format can express them.
 
 extension NetworkMerge {
     mutating func node(_ base: Node?, _ ours: Node, _ theirs: Node) -> Node {
         var merged = ours
         let resource = "node.\(ours.name)"
         merged.name = pick("name", of: resource, base?.name, ours.name, theirs.name) { $0 }
-        // A node that was provisioned anew has another address and another key, and both belong together.
+        // A node that was provisioned again has another address and another key; both belong together.
         let identity = pick(
             "address and device key",
             of: resource,
@@ -81,7 +81,7 @@ extension NetworkMerge {
         value(field, resource, base.map { $0[keyPath: path] }, ours[keyPath: path], theirs[keyPath: path])
     }
 
-    /// What one side does not know, the other one tells.
+    /// A value that one side does not know comes from the other side.
     private mutating func value<Value: Equatable>(
         _ field: String,
         _ resource: String,
@@ -110,7 +110,7 @@ extension NetworkMerge {
             let their = theirs.first { $0.index == index }
             guard let our else { return their }
             guard let their else { return our }
-            // Progress in a refresh only goes forward.
+            // A refresh only moves forward.
             return our.progress < their.progress ? their : our
         }
     }
@@ -183,7 +183,7 @@ extension Node: Mergeable {
     var identity: DeviceUUID { uuid }
     var mergeName: String { name }
 
-    /// What a configuration database can say of a node.
+    /// What a configuration database can express about a node.
     var shared: Node {
         var node = self
         (node.isManaged, node.isProtected, node.removalPolicy) = (false, false, .forget)
@@ -195,7 +195,7 @@ extension Node: Mergeable {
         return node
     }
 
-    /// The models of all elements with nothing configured.
+    /// The models of all elements, without their configuration.
     fileprivate var composition: [[ModelIdentifier]] { elements.map { $0.models.map(\.identifier) } }
 
     fileprivate func model(_ identifier: ModelIdentifier, on element: Int) -> Model? {

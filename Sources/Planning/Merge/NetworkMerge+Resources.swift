@@ -1,13 +1,13 @@
 internal import MeshCore
 
-// What subnets, keys, groups, provisioners and scenes consist of.
+// The parts of subnets, keys, groups, provisioners and scenes.
 
 extension NetworkMerge {
     mutating func netKey(_ base: NetKey?, _ ours: NetKey, _ theirs: NetKey) -> NetKey {
         var merged = ours
         let resource = "subnet.\(ours.name)"
         merged.name = pick("name", of: resource, base?.name, ours.name, theirs.name) { $0 }
-        // A refresh changes all of this together.
+        // A refresh changes all of these together.
         let keys = pick("key", of: resource, base.map(Refreshable.init), Refreshable(ours), Refreshable(theirs))
         (merged.key, merged.oldKey, merged.phase) = (keys.key, keys.oldKey, keys.phase)
         merged.isMinimumSecuritySecure = pick(

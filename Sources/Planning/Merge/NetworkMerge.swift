@@ -1,71 +1,71 @@
 package import MeshCore
 
-/// Brings together what two provisioners know of one network, three-way: what only one of them has changed since the base
-/// is taken from that one, and what both have changed otherwise is a conflict.
+/// A three-way merge of what two provisioners know about one network. What only one of them has changed since the base
+/// is taken from that one. What both have changed differently is a conflict.
 ///
-/// Of their state only what the configuration database format can express is looked at, so that a document of another tool
-/// takes nothing away; what it cannot – ownership, what was observed when, states beyond it – stays ours.
+/// Only what the configuration database format can express is compared, so that a document of another tool removes
+/// nothing. Everything else stays as in this database: ownership, times of observation, and states beyond the format.
 package struct NetworkMerge {
-    /// One of the two.
+    /// One of the two sides.
     package enum Side: String, CaseIterable, Sendable {
-        /// Our database.
+        /// This database.
         case ours
-        /// What is merged into it.
+        /// The network that is merged into it.
         case theirs
     }
 
-    /// What both have changed otherwise.
+    /// Something that both sides have changed differently.
     package struct Conflict: Hashable, Sendable {
-        /// What it is about, like `node.lamp-1`.
+        /// The item, like `node.lamp-1`.
         package var resource: String
-        /// What of it, in words.
+        /// The changed field, in words.
         package var field: String
-        /// What we have, nil if it is secret or takes too much room.
+        /// This database's value; nil if it is secret or too long.
         package var ours: String?
-        /// What they have, likewise.
+        /// The other side's value; nil if it is secret or too long.
         package var theirs: String?
-        /// Whether both sides agree and yet cannot hold together, so that neither side's word settles it.
+        /// Whether both sides agree and still cannot be true together, so that preferring a side does not help.
         package var isContradiction = false
     }
 
-    /// What the merge brings into our database.
+    /// A change of this database by the merge.
     package struct Change: Hashable, Sendable {
-        /// How.
+        /// The kinds of change.
         package enum Kind: String, Sendable {
-            /// It was not there.
+            /// The item is new.
             case added
-            /// It is otherwise.
+            /// The item has another value.
             case changed
-            /// It goes; a node's DeviceKey is kept.
+            /// The item is removed; a node's DeviceKey is kept.
             case removed
         }
 
-        /// How.
+        /// The kind of change.
         package var kind: Kind
-        /// What it is about, like `node.lamp-1`.
+        /// The item, like `node.lamp-1`.
         package var resource: String
-        /// What of it, nil for all.
+        /// The changed field; nil for the whole item.
         package var field: String?
     }
 
-    /// The network as both together know it; where there are conflicts as the preferred side has it, or else as we do.
+    /// The merged network. Conflicts have the value of the preferred side, or else this database's value.
     package private(set) var network: MeshNetwork
-    /// What neither side settles, in the order of the record.
+    /// What neither side decides, in the order of the record.
     package private(set) var conflicts: [Conflict] = []
-    /// What is otherwise than before in our database, in the order of the record.
+    /// What changes in this database, in the order of the record.
     package private(set) var changes: [Change] = []
-    /// Nodes of ours under the DeviceKeys that the merge takes from them.
+    /// Nodes of this database whose DeviceKeys the merge replaces by those of the other side.
     var replaced: [Node] = []
     private let preferred: Side?
 
     /// Merges.
     ///
     /// - Parameters:
-    ///   - theirs: what the other one knows.
-    ///   - ours: what our database knows.
-    ///   - base: what both knew once; nil if nobody remembers, and then everything that differs is a conflict.
-    ///   - preferred: whose word counts in conflicts.
-    ///   - now: when nodes that go are retired.
+    ///   - theirs: the other side's network.
+    ///   - ours: this database's network.
+    ///   - base: what both sides once had in common; nil if that is unknown, so that every difference is a conflict.
+    ///   - preferred: the side that wins conflicts.
+    ///   - now: when removed nodes are retired.
     package init(
         of theirs: MeshNetwork,
         into ours: MeshNetwork,
@@ -75,7 +75,7 @@ package struct NetworkMerge {
     ) {
         network = ours
         self.preferred = preferred
-        // Whoever has never heard of our provisioner has not removed it.
+        // A side that never knew this provisioner has not removed it.
         var base = base
         base?.provisioners.removeAll { $0.uuid == ours.ownProvisioner }
         base?.nodes.removeAll { $0.uuid == ours.ownProvisioner }
@@ -118,12 +118,12 @@ package struct NetworkMerge {
         findContradictions(beside: ours, at: now)
     }
 
-    /// What would be wrong of the merged network and is not of ours: two nodes with one address, say.
+    /// Finds what is wrong in the merged network and not in this database, such as two nodes with one address.
     private mutating func findContradictions(beside ours: MeshNetwork, at now: Timestamp) {
         let known = Set(NetworkExamination.findings(in: ours, at: now))
         let isDangling = known.contains { $0.code == "dangling" }
         for finding in NetworkExamination.findings(in: network, at: now) where !known.contains(finding) {
-            // Two of one name, and references to what the merge takes away, are no errors on air, but nobody wants them.
+            // Two items with one name, and references to removed items, cause no errors on air, but nobody wants them.
             let isUnwanted = finding.code.hasSuffix("name-twice") || (finding.code == "dangling" && !isDangling)
             guard finding.severity == .error || isUnwanted else { continue }
             conflicts.append(
@@ -140,7 +140,7 @@ package struct NetworkMerge {
 
     // MARK: What all kinds of resources have in common
 
-    /// A value of a resource that is in both.
+    /// Picks the value of a field that both sides have.
     mutating func pick<Value: Equatable>(
         _ field: String,
         of resource: String,
@@ -158,7 +158,7 @@ package struct NetworkMerge {
         return theirs
     }
 
-    /// A list in which the order does not matter: additions and removals of both sides hold.
+    /// Picks a list whose order does not matter: it contains the additions and lacks the removals of both sides.
     mutating func pick<Value: Hashable & Comparable>(
         list field: String,
         of resource: String,
@@ -174,12 +174,12 @@ package struct NetworkMerge {
         return merged == our ? ours : merged.sorted()
     }
 
-    /// Takes note of something that they know and we did not.
+    /// Records a change of this database.
     mutating func note(_ kind: Change.Kind, _ resource: String, _ field: String) {
         changes.append(Change(kind: kind, resource: resource, field: field))
     }
 
-    /// Resources that are known by something that never changes.
+    /// Merges items that have an identity which never changes.
     private mutating func keyed<Item: Mergeable>(
         _ base: [Item]?,
         _ ours: [Item],
@@ -226,19 +226,19 @@ package struct NetworkMerge {
     }
 }
 
-/// What a merge compares item by item.
+/// An item that a merge compares.
 protocol Mergeable: Equatable {
     associatedtype Identity: Hashable & Comparable
-    /// What it is known by; never changes.
+    /// Identifies the item; it never changes.
     var identity: Identity { get }
-    /// What it is called.
+    /// The item's name.
     var mergeName: String { get }
-    /// It without what only our database knows.
+    /// The item without what only this database knows.
     var shared: Self { get }
 }
 
 extension MeshNetwork {
-    /// Addresses that another one has excluded stay excluded.
+    /// Addresses that the other side has excluded stay excluded.
     fileprivate mutating func exclude(_ exclusion: NetworkExclusion) {
         if let place = exclusions.firstIndex(where: { $0.ivIndex == exclusion.ivIndex }) {
             exclusions[place].addresses = Set(exclusions[place].addresses).union(exclusion.addresses).sorted()

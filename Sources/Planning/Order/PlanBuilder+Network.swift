@@ -1,13 +1,13 @@
 internal import MeshCore
 
-/// What keys of the definition have in common for their changes.
+/// What the definition's subnets and application keys have in common.
 protocol DesiredKey {
     var name: Located<String> { get }
-    /// Its name in the database, nil if it does not exist there.
+    /// Its name in the database; nil if it does not exist there.
     var recordedName: String? { get }
-    /// Whether it refuses removal; nil leaves that as it is.
+    /// Whether it refuses removal; nil leaves that unchanged.
     var isProtected: Bool? { get }
-    /// Whether it does according to the database.
+    /// Whether it refuses removal according to the database.
     var wasProtected: Bool { get }
 }
 
@@ -20,7 +20,7 @@ extension DesiredKey {
 }
 
 extension DesiredGroup {
-    /// Whether the database has it otherwise. That it is managed from now on is no change.
+    /// Whether it differs from the database. Becoming managed does not count.
     var isChanged: Bool {
         guard var old = recorded else { return true }
         old.isManaged = group.isManaged
@@ -43,7 +43,7 @@ extension PlanBuilder {
         )
     }
 
-    /// Adds the edit that protects a key or ends that, if that changes.
+    /// Adds the edit that begins or ends its protection, if that changes.
     mutating func protect(_ resource: NetworkResource, _ key: some DesiredKey, change: Int, after step: Int?) {
         guard let isProtected = key.isProtected, key.isProtectionChanged else { return }
         add(.edit(.protect(resource, isProtected: isProtected)), change: change, after: step.map { [$0] } ?? [])

@@ -1,9 +1,9 @@
 internal import MeshCore
 
 extension PlanBuilder {
-    /// Adds all changes of a node and the steps they lower to.
+    /// Adds all changes of a node, and the steps for them.
     ///
-    /// Keys come before what uses them, additions before removals, removals in reverse order of additions.
+    /// Keys come before what uses them. Additions come before removals, and removals are in reverse order of additions.
     mutating func add(_ difference: NodeDifference, node: Node, boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
         let firstChange = changes.count
         let firstStep = steps.count

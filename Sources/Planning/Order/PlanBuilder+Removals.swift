@@ -1,24 +1,24 @@
 internal import MeshCore
 
-/// How subnets, application keys and groups leave the network: nodes let go of them first, and only when all have is the
-/// database edited.
+/// Removes subnets, application keys and groups from the network. First all nodes release them; only then the database
+/// is edited.
 extension PlanBuilder {
-    /// Something that leaves the network when the nodes have let go of it.
+    /// Something that leaves the network once the nodes have released it.
     struct Removal {
         var resource: NetworkResource
-        /// Where its change is.
+        /// The index of its change.
         var change: Int
     }
 
-    /// A NetKey that a node loses when all others are done.
+    /// A NetKey that a node loses after all other nodes are done.
     struct LateLoss: Hashable {
         var node: DeviceUUID
         var netKey: NetKeyIndex
     }
 
-    /// Adds the changes of what leaves the network; the edits come last of all, see ``finishRemovals()``.
+    /// Adds the changes for what leaves the network. The edits come last of all; see ``finishRemovals()``.
     ///
-    /// - Parameter keepers: What has to stay, since nodes keep it that the plan does not reach.
+    /// - Parameter keepers: what must stay, because nodes that the plan does not reach keep it.
     mutating func addRemovals(
         of leaving: LeavingResources,
         from network: MeshNetwork,
@@ -58,7 +58,7 @@ extension PlanBuilder {
         }
     }
 
-    /// Notes which of the node's steps since `first` have it let go of what leaves the network.
+    /// Records which of the node's steps since `first` release what leaves the network.
     mutating func noteRemovals(
         of difference: NodeDifference,
         on node: Node,
@@ -105,7 +105,8 @@ extension PlanBuilder {
         }
     }
 
-    /// Notes the late steps that have carriers let go of what leaves the network; once all steps are in their places.
+    /// Records the late steps by which carriers release what leaves the network. Call it when all steps have their
+    /// final indexes.
     mutating func noteLateLosses() {
         guard !lateLosses.isEmpty else { return }
         for (position, step) in steps.enumerated() {
@@ -123,7 +124,7 @@ extension PlanBuilder {
         }
     }
 
-    /// Notes that a node loses all its keys in a step that comes late or that provisions its device anew.
+    /// Records that a node loses all its keys, by a late step or because its device is provisioned again.
     mutating func noteLossOfAllKeys(of node: Node) {
         for key in node.netKeys where leaving.netKeys.contains(key.index) {
             nodesLosingAll[.netKey(key.index), default: []].append(node.uuid)
@@ -133,7 +134,7 @@ extension PlanBuilder {
         }
     }
 
-    /// Adds the edits that take things out of the network, after everything else.
+    /// Adds the edits that remove resources from the network, after everything else.
     mutating func finishRemovals() {
         guard !removals.isEmpty else { return }
         var resets: [DeviceUUID: Int] = [:]
@@ -156,7 +157,7 @@ extension PlanBuilder {
 }
 
 extension PublishAddress {
-    /// The group, nil for one element.
+    /// The group; nil for a single element.
     var group: SubscriptionAddress? {
         switch self {
         case .unicast: nil

@@ -1,66 +1,67 @@
 internal import MeshCore
 
-/// Puts changes and steps together in their order: edits of the network, nodes in turn, what makes nodes harder to
-/// reach, nodes to be forgotten.
+/// Assembles changes and steps in order: edits of the network, node after node, what makes nodes harder to reach, and
+/// nodes to forget.
 struct PlanBuilder {
     let names: ResourceNames
     var changes: [Change] = []
     var steps: [Step] = []
     var nodes: [NodeSummary] = []
-    /// Steps that come after those of all nodes, in the phases of ``LatePhase``.
+    /// Steps that come after those of all nodes, by ``LatePhase``.
     private var lateSteps: [[Step]] = Array(repeating: [], count: LatePhase.allCases.count)
-    /// Publications that wait for the address of the node they name.
+    /// Publications that wait for the address of their target node.
     private var awaiting: [(target: DeviceUUID, step: Step)] = []
-    /// The guards that may be passed, sorted.
+    /// The guards that the plan may pass, sorted.
     var allowed: [PlanGuard] = []
-    /// The devices that are to become nodes, where not all are meant.
+    /// The devices that become nodes; nil for all.
     var orders: Set<DeviceUUID>?
     /// The steps that make devices nodes.
     private(set) var provisioningSteps: [DeviceUUID: Int] = [:]
-    /// The differences of nodes through which devices are to be provisioned.
+    /// The differences of nodes through which devices are provisioned.
     var servers: [DeviceUUID: NodeDifference] = [:]
     /// The steps that read compositions.
     private var compositionSteps: [DeviceUUID: Int] = [:]
-    /// What leaves the network, and the steps that have nodes let go of it.
+    /// What leaves the network, and the steps by which nodes release it.
     var leaving = LeavingResources()
     var removalSteps: [NetworkResource: [Int]] = [:]
-    /// What leaves with the NetKeys that carriers lose late.
+    /// What is released together with the NetKeys that carriers lose late.
     var lateLosses: [LateLoss: [NetworkResource]] = [:]
     /// What leaves the network for good, in order.
     var removals: [Removal] = []
-    /// Nodes that are reset, or provisioned anew, and have keys that leave.
+    /// Nodes that are reset or provisioned again and have keys that leave.
     var nodesLosingAll: [NetworkResource: [DeviceUUID]] = [:]
-    /// The application keys that leave with their subnets.
+    /// The application keys that leave together with their subnets.
     var appKeysOfLeaving: [NetKeyIndex: [AppKeyIndex]] = [:]
 
-    /// Where the steps are that make keys.
+    /// The indexes of the steps that create keys.
     private(set) var netKeySteps: [NetKeyIndex: Int] = [:]
     private(set) var appKeySteps: [AppKeyIndex: Int] = [:]
     /// The steps that begin to manage nodes.
     private var managingSteps: [DeviceUUID: Int] = [:]
-    /// The steps that give NetKeys to nodes that carry the messages of others.
+    /// The steps that give NetKeys to nodes that carry messages of others.
     private var carrierSteps: [DeviceUUID: [NetKeyIndex: Int]] = [:]
-    /// Where the steps of the other nodes begin if there are such steps, and before it where those of devices begin that
-    /// are to be carriers themselves.
+    /// The index at which the steps of the other nodes begin, if there are carrier steps. Before it, the index at which
+    /// the steps of those devices begin that become carriers themselves.
     private var carrierBarriers: [Int] = []
 
-    /// What comes after the steps of all nodes, each phase when the one before it is over.
+    /// What comes after the steps of all nodes. Each phase begins when the one before is over.
     enum LatePhase: Int, CaseIterable {
-        /// Resets of nodes that carry no messages of others.
+        /// Resets of nodes that do not carry messages of others.
         case resets
-        /// What makes other nodes harder to reach, and edits that forget nodes.
+        /// Changes that make other nodes harder to reach, and edits that forget nodes.
         case endings
-        /// What ends the links to a node itself: its GATT proxy, open or private, is switched off, or the private one on,
-        /// which switches the open one off. Until then what is left to do on it may go over such a link.
+        /// Changes that end the links to a node itself: its GATT proxy, open or private, is switched off, or the
+        /// private one is switched on, which needs the open one off. Before this, remaining work on the node may use
+        /// such a link.
         case proxyEndings
-        /// Subnets that relays leave, and nodes of which it is not known whether they carry messages of others; and nodes
-        /// that were sent something until then.
+        /// Relays leave subnets, and so do nodes that may carry messages of others, and nodes that were sent something
+        /// until now.
         case departures
-        /// Subnets that proxies leave, through which the others left.
+        /// Proxies leave subnets; the other nodes left through them.
         case proxyDepartures
-        /// Resets of relays, and of nodes of which it is not known whether they carry messages of others.
+        /// Resets of relays, and of nodes that may carry messages of others.
         case relayResets
-        /// Resets of proxies, through which the others were reset.
+        /// Resets of proxies; the other nodes were reset through them.
         case proxyResets
     }
 
@@ -68,27 +69,27 @@ struct PlanBuilder {
         self.names = names
     }
 
-    /// Adds a change and gives its position.
+    /// Adds a change, and returns its index.
     mutating func add(_ change: consuming Change) -> Int {
         changes.append(change)
         return changes.count - 1
     }
 
-    /// Adds a step and gives its position.
+    /// Adds a step, and returns its index.
     @discardableResult
     mutating func add(_ work: Step.Work, change: Int, after dependencies: [Int] = []) -> Int {
         steps.append(Step(change: change, work: allowing(work), dependencies: dependencies.sortedUnique()))
         return steps.count - 1
     }
 
-    /// The same work, which knows of guards what it may pass when it is lowered.
+    /// The same work, with the guards that it may pass when it is lowered.
     private func allowing(_ work: Step.Work) -> Step.Work {
         guard !allowed.isEmpty, case .configureWhenKnown(var configuration) = work else { return work }
         configuration.allowed = allowed
         return .configureWhenKnown(configuration)
     }
 
-    /// Adds a step that waits until those of all nodes are over.
+    /// Adds a step that waits until the steps of all nodes are over.
     mutating func addLate(
         _ work: Step.Work,
         change: Int,
@@ -108,10 +109,10 @@ struct PlanBuilder {
         )
     }
 
-    /// The step that makes a device a node; if it is there already, it now belongs to that change.
+    /// The step that makes a device a node. If it already exists, it now belongs to that change.
     ///
-    /// If it is to be reached through a node that has to become one first, or whose composition has to be read, the steps
-    /// for that come before it. Their changes follow with that node.
+    /// If the device is reached through a node that must first be provisioned, or whose composition must be read, the
+    /// steps for that come first. Their changes are added later with that node.
     mutating func addProvisioning(_ order: ProvisioningOrder, change: Int) -> Int {
         if let step = provisioningSteps[order.uuid] {
             steps[step].change = change
@@ -141,7 +142,7 @@ struct PlanBuilder {
         return step
     }
 
-    /// The step that reads the composition of a node; if it is there already, it now belongs to that change.
+    /// The step that reads a node's composition. If it already exists, it now belongs to that change.
     mutating func addReading(of node: DeviceUUID, change: Int, after dependencies: [Int]) -> Int {
         if let step = compositionSteps[node] {
             steps[step].change = change
@@ -152,13 +153,13 @@ struct PlanBuilder {
         return step
     }
 
-    /// Whether the device becomes a node by this plan; those that are left out do not.
+    /// Whether this plan makes the device a node; devices that are left out do not become nodes.
     func provisions(_ node: DeviceUUID) -> Bool { orders?.contains(node) ?? true }
 
-    /// How a node that is replaced was known.
+    /// How the node that is replaced was known.
     func text(ofReplaced position: Int) -> String { names.recordedAddress(at: position) + ", seen unprovisioned" }
 
-    /// Adds what has to be created or renamed in the network itself.
+    /// Adds the edits that create or rename resources of the network.
     mutating func addNetworkEdits(of desired: DesiredState) {
         for subnet in desired.subnets where subnet.recordedName != subnet.name.value || subnet.isProtectionChanged {
             let change = add(change(subnet, .subnet, .subnet))
@@ -210,8 +211,7 @@ struct PlanBuilder {
         return text + (group.isProtected ? ", protected" : "")
     }
 
-    /// Adds the edits with which nodes begin to be managed, before anything is sent; their changes follow with the
-    /// nodes.
+    /// Adds the edits that make nodes managed, before anything is sent. Their changes are added later with the nodes.
     mutating func addManagement(of differences: [NodeDifference], in network: MeshNetwork) {
         for difference in differences {
             guard let management = difference.management, case .recorded(let position) = difference.origin else {
@@ -228,15 +228,15 @@ struct PlanBuilder {
         }
     }
 
-    /// Says which change the edit belongs to.
+    /// Sets the change that the edit belongs to.
     mutating func attachManagement(of node: DeviceUUID, to change: Int) {
         guard let step = managingSteps[node] else { return }
         steps[step].change = change
     }
 
-    /// Adds the steps that let proxies and relays carry subnets in which other nodes of the plan are spoken to: until
-    /// they are done those nodes may be out of reach. Such a proxy or relay may have to be provisioned first. Their
-    /// changes follow with the nodes.
+    /// Adds the steps that let proxies and relays carry subnets in which the plan sends to other nodes; until then
+    /// those nodes may be out of reach. Such a proxy or relay may have to be provisioned first. Their changes are added
+    /// later with the nodes.
     mutating func addCarriers(of differences: [NodeDifference], in network: MeshNetwork) {
         guard differences.contains(where: { !$0.addedNetKeys.isEmpty }) else { return }
         var awaited: Set<NetKeyIndex> = []
@@ -249,7 +249,7 @@ struct PlanBuilder {
                 if let key = node.transportNetKey { awaited.insert(key) }
             }
         }
-        // Devices, and nodes that have yet to become carriers, are spoken to in the subnets that others carry by now.
+        // Devices, and nodes that will become carriers, get their messages in subnets that others carry by then.
         let carriers = differences.filter { $0.isCarrier(in: network) }
         let isReady = { (difference: NodeDifference) in difference.isCarrierNow(in: network) }
         for difference in carriers.filter(isReady) + carriers.filter({ !isReady($0) }) {
@@ -273,14 +273,14 @@ struct PlanBuilder {
         if !carrierSteps.isEmpty, carrierBarriers.last != steps.count { carrierBarriers.append(steps.count) }
     }
 
-    /// The step that gives the NetKey to the node, if it is there already; it now belongs to that change.
+    /// The step that gives the NetKey to the node, if it already exists; it now belongs to that change.
     mutating func attachCarrier(_ key: NetKeyIndex, of node: DeviceUUID, to change: Int) -> Int? {
         guard let step = carrierSteps[node]?[key] else { return nil }
         steps[step].change = change
         return step
     }
 
-    /// Adds a node that leaves the definition and the network with it.
+    /// Adds a node that leaves the definition and is reset.
     mutating func addReset(_ node: Node) {
         let text = "\(node.unicastAddress)" + (node.unprovisionedSeenAt == nil ? "" : ", seen unprovisioned")
         let change = add(
@@ -327,7 +327,7 @@ struct PlanBuilder {
         addLate(.edit(.forget(node.uuid)), change: change)
     }
 
-    /// All steps in their order, and where the barriers are.
+    /// All steps in order, and the indexes of the barriers.
     mutating func finish() -> (steps: [Step], barriers: [Int]) {
         for (target, step) in awaiting {
             guard let provisioning = provisioningSteps[target] else { continue }
@@ -350,13 +350,13 @@ struct PlanBuilder {
 }
 
 extension NodeDifference {
-    /// Whether the node passes on messages of others now.
+    /// Whether the node carries messages of others now.
     fileprivate func isCarrierNow(in network: MeshNetwork) -> Bool {
         if case .recorded(let position) = origin { return network.nodes[position].isCarrier }
         return false
     }
 
-    /// Whether the node passes on messages of others, now or after the plan.
+    /// Whether the node carries messages of others, now or after the plan.
     fileprivate func isCarrier(in network: MeshNetwork) -> Bool {
         if isCarrierNow(in: network) { return true }
         return proxy?.after == true || relay?.after == true || deferred?.proxy == true || deferred?.relay == true

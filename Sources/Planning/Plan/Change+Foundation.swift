@@ -1,7 +1,7 @@
 package import MeshCore
 
 extension Change.Kind {
-    /// The kind of a state.
+    /// The kind of change for a state.
     package init(_ kind: FoundationState.Kind) {
         self =
             switch kind {

@@ -6,13 +6,13 @@ package struct Change: Hashable, Sendable {
     package enum Action: String, CaseIterable, Sendable {
         /// It does not exist yet.
         case create
-        /// It exists otherwise.
+        /// It exists with another value.
         case update
-        /// It exists and will not.
+        /// It exists and will be removed.
         case delete
         /// It is no longer managed and stays as it is.
         case forget
-        /// It exists no more and is made anew.
+        /// It no longer exists and is created again.
         case replace
     }
 
@@ -24,9 +24,9 @@ package struct Change: Hashable, Sendable {
         case applicationKey = 1
         /// A group of the network.
         case group = 2
-        /// That a node is managed: its name, its protection and what becomes of it in the end; deleted if it is reset.
+        /// The management of a node: its name, its protection and its removal policy; deleted if the node is reset.
         case node = 3
-        /// What a node is made of; read, not written.
+        /// The composition of a node; read, not written.
         case composition = 4
         /// A NetKey on a node.
         case nodeSubnet = 5
@@ -52,7 +52,7 @@ package struct Change: Hashable, Sendable {
         case proxy = 15
         /// The Friend state.
         case friend = 16
-        /// That a device becomes a node.
+        /// The provisioning of a device.
         case provisioning = 17
         /// The Heartbeat Publication state.
         case heartbeatPublication = 18
@@ -80,27 +80,26 @@ package struct Change: Hashable, Sendable {
 
     /// The address of the resource, like `node.kitchen-1.element[0].generic-onoff-server.subscription.kitchen`.
     package var address: String
-    /// What kind of resource it is.
+    /// The kind of resource.
     package var kind: Kind
     /// What happens to it.
     package var action: Action
-    /// The node it is on, nil for resources of the network.
+    /// The node it is on; nil for resources of the network.
     package var node: DeviceUUID?
-    /// The value there is, for people; nil if there is none or it is unknown; never a key.
+    /// The present value, for people; nil if there is none or it is unknown. Never a key.
     package var before: String?
-    /// The value there will be, for people; nil if there will be none; never a key.
+    /// The new value, for people; nil if there will be none. Never a key.
     package var after: String?
-    /// Whether it comes with another change and has no step of its own, as the bindings of a deleted AppKey do.
+    /// Whether it follows from another change and has no step of its own, like the bindings of a deleted AppKey.
     package var isImplied: Bool
-    /// Whether it is known only in part until the node's composition is read, or until another node has its address.
-    /// `element[*]` in the address is each element that has the model.
+    /// Whether it is only partly known until the node's composition is read or another node has its address.
+    /// `element[*]` in the address stands for each element that has the model.
     package var isDeferred: Bool
-    /// The address it had under its former name, nil if it keeps its name.
+    /// The address under its former name; nil if the name stays.
     package var previousAddress: String?
-    /// What was recorded before the node told that it is otherwise; nil if the node is as it was recorded.
+    /// The value recorded before the node reported another one; nil if the record was right.
     package var drift: ChangeDrift?
 
-    /// A change.
     package init(
         address: String,
         kind: Kind,
@@ -124,14 +123,13 @@ package struct Change: Hashable, Sendable {
     }
 }
 
-/// That a change is there because somebody else changed the node.
+/// Says that a change exists because somebody else changed the node.
 package struct ChangeDrift: Hashable, Sendable {
-    /// The value that was last set or imported, for people; nil if there was none; never a key.
+    /// The value that was last set or imported, for people; nil if there was none. Never a key.
     package var recorded: String?
-    /// When a read-back first said otherwise.
+    /// When a read-back first reported another value.
     package var since: Timestamp
 
-    /// A drift from that value.
     package init(recorded: String?, since: Timestamp) {
         self.recorded = recorded
         self.since = since

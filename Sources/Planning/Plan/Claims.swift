@@ -1,21 +1,20 @@
 package import MeshCore
 
-/// What the definition asks for and the network has already, although no definition has managed it so far: after an
-/// import, or where an earlier version of the program kept no record of that. It is managed from now on, which takes
-/// neither a message nor a change, so that it can leave with its line in the definition.
+/// What the definition asks for and the network already has, although no definition has managed it so far: after an
+/// import, or because an earlier version of the program did not record it. It is managed from now on, so that it can be
+/// removed with its line in the definition. This takes no message and no change.
 package struct Claims: Hashable, Sendable {
     /// Subnets, application keys and groups, in the order of the definition.
     package var resources: [NetworkResource] = []
     /// Values of models, by node.
     package var nodes: [NodeClaim] = []
 
-    /// Those claims.
     package init(resources: [NetworkResource] = [], nodes: [NodeClaim] = []) {
         self.resources = resources
         self.nodes = nodes
     }
 
-    /// Whether there is nothing to record.
+    /// Whether there are no claims.
     package var isEmpty: Bool { resources.isEmpty && nodes.isEmpty }
 }
 
@@ -26,7 +25,6 @@ package struct NodeClaim: Hashable, Sendable {
     /// The claims on its models, each model once.
     package var models: [ModelClaim]
 
-    /// Claims on a node.
     package init(node: DeviceUUID, models: [ModelClaim]) {
         self.node = node
         self.models = models
@@ -44,7 +42,7 @@ package struct ModelClaim: Hashable, Sendable {
     /// Whether its publication is claimed.
     package var publication = false
 
-    /// No claim on a model.
+    /// A claim on nothing of a model yet.
     package init(address: ModelAddress) {
         self.address = address
     }
@@ -54,7 +52,7 @@ package struct ModelClaim: Hashable, Sendable {
 }
 
 extension MeshNetwork {
-    /// Records claims. What is not there, or not any more, is not claimed.
+    /// Records claims. It ignores claims on what is not there, or not any more.
     package mutating func apply(_ claims: Claims) {
         for resource in claims.resources { manage(resource) }
         guard !claims.nodes.isEmpty else { return }
@@ -77,7 +75,7 @@ extension Node {
         }
     }
 
-    /// Whether both are the same but for what definitions have asked for.
+    /// Whether both nodes are the same, except for what definitions have asked for.
     package func hasConfiguration(of other: Node) -> Bool {
         if self == other { return true }
         var left = self
@@ -87,7 +85,7 @@ extension Node {
         return left == right
     }
 
-    /// Forgets that a definition has asked for anything of what is there.
+    /// Forgets that a definition has asked for anything on the node.
     mutating func disownConfiguration() {
         for element in elements.indices {
             for model in elements[element].models.indices {

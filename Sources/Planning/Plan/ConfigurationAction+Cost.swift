@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension ConfigurationAction {
-    /// What the action costs on air, from the lengths of its messages (Mesh Protocol 4.3.2).
+    /// The cost of the action on air, from the lengths of its messages (Mesh Protocol 4.3.2).
     package var cost: MessageCost {
         switch self {
         case .readComposition: .exchange(request: 3, status: Self.typicalCompositionStatus)
@@ -33,7 +33,7 @@ extension ConfigurationAction {
         case .setDefaultTTL, .setSecureNetworkBeacon, .setProxy, .setFriend, .setNetworkTransmit:
             .exchange(request: 3, status: 3)
         case .setRelay(_, let retransmit):
-            // Without a retransmit to send, Config Relay Get comes first.
+            // Without a retransmit value, Config Relay Get comes first.
             (retransmit == nil ? .exchange(request: 2, status: 4) : .zero) + .exchange(request: 4, status: 4)
         case .set(let state): .exchange(request: state.set?.encoded.count ?? 0, status: state.kind.statusLength)
         case .addBridging: .exchange(request: 10, status: 11)
@@ -44,15 +44,15 @@ extension ConfigurationAction {
     /// Opcode and Composition Data page 0 of a node with a few elements; the true length is known only afterwards.
     private static let typicalCompositionStatus = 52
 
-    /// Config Model Publication Set has an opcode of one octet and an address of two, Virtual Address Set an opcode of
-    /// two and a label.
+    /// Config Model Publication Set has an opcode of one octet and an address of two octets. Virtual Address Set has an
+    /// opcode of two octets and a label.
     private static func publicationLength(_ publication: Publication?) -> Int {
         if case .virtual = publication?.address { 25 } else { 10 }
     }
 }
 
 extension SubscriptionAddress {
-    /// Octets in a request: an address or a label.
+    /// The octets of an address or a label in a request.
     fileprivate var encodedLength: Int {
         switch self {
         case .group, .unknownLabel: 2
@@ -62,13 +62,13 @@ extension SubscriptionAddress {
 }
 
 extension Step {
-    /// What the step costs on air in messages of the mesh; nothing for an edit, and nothing for provisioning, which goes
-    /// over a link of its own. What waits to be known costs at least this.
+    /// The cost of the step on air in messages of the mesh. It is zero for an edit, and for provisioning, which uses a
+    /// link of its own. A deferred configuration costs at least this.
     package var cost: MessageCost {
         switch work {
         case .configure(_, let action): action.cost
         case .edit, .provision: .zero
-        // Where nothing is known of the node; ``NodeReadBack/foreseen(for:appKeys:)`` tells more.
+        // For an unknown node; ``NodeReadBack/foreseen(for:appKeys:)`` gives more for a known one.
         case .readBack: NodeReading.composition.cost + NodeReading.netKeys.cost
         case .configureWhenKnown(let configuration): configuration.foreseenCost
         }

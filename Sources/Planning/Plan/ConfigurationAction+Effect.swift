@@ -1,16 +1,16 @@
 package import MeshCore
 
 extension Node {
-    /// What the database records once the node answered an action with success, including what the node removes
-    /// on its own account (Mesh Protocol 4.4.1.2).
+    /// Records the effect of an action that the node has answered with success, including what the node removes by
+    /// itself (Mesh Protocol 4.4.1.2).
     ///
-    /// The effect is idempotent. Composition data comes with the answer and is recorded by
-    /// ``Node/record(_:)``; reading it changes nothing here. A Relay Set that kept the node's retransmit leaves the
-    /// recorded one alone. What a definition has asked for is managed from now on.
+    /// The effect is idempotent. Composition data comes with the answer and is recorded by ``Node/record(_:)``; reading
+    /// it changes nothing here. A Relay Set that kept the node's retransmit value leaves the recorded one unchanged.
+    /// What a definition has asked for is managed from now on.
     ///
     /// - Parameters:
-    ///   - appKeys: The network's AppKeys, which tell what goes with a deleted NetKey.
-    ///   - sharing: Which models share one subscription list, so that what is done to one is done to all.
+    ///   - appKeys: the network's AppKeys, which show what is deleted with a NetKey.
+    ///   - sharing: the models that share one subscription list, so that a change of one changes all.
     package mutating func apply(
         _ action: ConfigurationAction,
         appKeys: [AppKey],
@@ -45,7 +45,7 @@ extension Node {
         case .resetNode: forgetNetwork()
         case .set(let state):
             record(state)
-            // Whoever is named openly anywhere hides nowhere (1.1, 4.2.46.1).
+            // Open Node Identity advertising in one subnet ends the private one in all subnets (1.1, 4.2.46.1).
             if case .nodeIdentity(_, .running) = state {
                 for subnet in netKeys { forgetState(.privateNodeIdentity(subnet.index)) }
             }
@@ -59,8 +59,8 @@ extension Node {
         }
     }
 
-    /// A reset node has no keys and none of the states that came with them (Mesh Protocol 3.11.7). That it leaves the
-    /// list of nodes, and its addresses with it, is a matter of the network.
+    /// A node that was reset has no keys, and none of the states that came with them (Mesh Protocol 3.11.7). Removing
+    /// it from the list of nodes, with its addresses, is up to the network.
     private mutating func forgetNetwork() {
         isManaged = false
         netKeys = []
@@ -80,20 +80,20 @@ extension Node {
         }
     }
 
-    /// A proxy that is open is not private at the same time (1.1, 4.2.45.1).
+    /// The open and the private proxy cannot be on at the same time (1.1, 4.2.45.1).
     private mutating func setProxy(_ isOn: Bool) {
         features.proxy = isOn ? .enabled : .disabled
         if isOn, state(.privateGATTProxy) == .privateGATTProxy(.enabled) { record(.privateGATTProxy(.disabled)) }
     }
 
-    /// A deleted NetKey takes its AppKeys along (Mesh Protocol 4.4.1.2, NetKey List).
+    /// Deleting a NetKey deletes its AppKeys (Mesh Protocol 4.4.1.2, NetKey List).
     private mutating func remove(_ index: NetKeyIndex, appKeys: [AppKey]) {
         netKeys.removeAll { $0.index == index }
         forgetStates(of: index)
         for appKey in appKeys where appKey.boundNetKey == index { remove(appKey.index) }
     }
 
-    /// Takes a key out of the record that is no key of the network any more.
+    /// Removes a key from the record that is no longer a key of the network.
     package mutating func forget(_ resource: NetworkResource) {
         switch resource {
         case .netKey(let index): netKeys.removeAll { $0.index == index }
@@ -102,7 +102,7 @@ extension Node {
         }
     }
 
-    /// A deleted AppKey takes bindings and publications along (Mesh Protocol 4.4.1.2, AppKey List).
+    /// Deleting an AppKey ends its bindings and publications (Mesh Protocol 4.4.1.2, AppKey List).
     private mutating func remove(_ index: AppKeyIndex) {
         guard knows(index) else { return }
         appKeys.removeAll { $0.index == index }
@@ -111,7 +111,7 @@ extension Node {
         }
     }
 
-    /// Changes the subscription list of a model, and with it that of all that share it.
+    /// Changes the subscription list of a model, and of all models that share it.
     private mutating func updateList(
         _ address: ModelAddress,
         _ sharing: SharedLists,

@@ -1,15 +1,15 @@
 package import MeshCore
 
 extension MeshNetwork {
-    /// What the network is after an edit.
+    /// Applies an edit.
     ///
     /// The effect is idempotent: a key that exists is never replaced, and an edit of something that does not exist
     /// changes nothing.
     ///
     /// - Parameters:
-    ///   - edit: The edit.
-    ///   - makeKey: Makes or reads a new key; called only for a key that does not exist yet.
-    /// - Throws: What `makeKey` throws; the network is unchanged then.
+    ///   - edit: the edit.
+    ///   - makeKey: makes or reads a new key; called only for a key that does not exist yet.
+    /// - Throws: the error of `makeKey`; then the network is unchanged.
     package mutating func apply<Failure: Error>(
         _ edit: DatabaseEdit,
         makeKey: (KeySource) throws(Failure) -> KeyMaterial
@@ -47,7 +47,7 @@ extension MeshNetwork {
         case .protect(let resource, let isProtected): protect(resource, isProtected)
         case .remove(let resource):
             remove(resource)
-            // Only our own node and excluded ones still have it.
+            // Only this provisioner's node and excluded nodes still have it.
             for place in nodes.indices { nodes[place].forget(resource) }
         case .refreshKeys(let index, let stage, replacing: let networkID):
             guard networkIDReplaced(in: index) == networkID else { return }
@@ -73,7 +73,7 @@ extension MeshNetwork {
 }
 
 extension DatabaseEdit {
-    /// The node whose record the edit changes, nil for edits of the network.
+    /// The node whose record the edit changes; nil for edits of the network.
     package var node: DeviceUUID? {
         switch self {
         case .manage(let uuid, name: _, isProtected: _, removalPolicy: _), .forget(let uuid),

@@ -1,28 +1,29 @@
 package import MeshCore
 
-/// What a node is to be, as far as that depends on what it is made of or on the addresses of nodes yet to be
-/// provisioned: names bound to indexes and addresses, profiles merged, selectors expanded, and no secret in it.
+/// The desired configuration of a node that depends on its composition or on the addresses of nodes that are not
+/// provisioned yet. Names are bound to indexes and addresses, profiles are merged, selectors are expanded, and it holds
+/// no secret.
 ///
-/// It is lowered to steps when both are known, without the definition it comes from.
+/// It is lowered to steps when both are known, without the definition that it comes from.
 package struct DeferredConfiguration: Hashable, Sendable {
     /// The node.
     package var node: DeviceUUID
     /// Its name in the definition.
     package var name: String
-    /// If not nil, only publications to this node are meant, which has an address by then; everything else of the node
-    /// is the matter of other steps.
+    /// If set, only publications to this node are meant, which has an address by then. Other steps handle the rest of
+    /// the configuration.
     package var target: DeviceUUID?
-    /// The subnets it has beside those of its AppKeys, ascending: these and no others; nil if it keeps what it has.
+    /// Exactly the subnets that it has beside those of its AppKeys, ascending; nil to keep what it has.
     package var subnets: [NetKeyIndex]?
-    /// The AppKeys it has beside those its models need, ascending: these and no others; nil if it keeps what it has.
+    /// Exactly the AppKeys that it has beside those its models need, ascending; nil to keep what it has.
     package var applicationKeys: [AppKeyIndex]?
-    /// Which of its subnets it loses with this configuration, where ``subnets`` says that it loses some.
+    /// Whether this configuration removes subnets that ``subnets`` does not list.
     package var subnetLosses = SubnetLosses.included
-    /// The guards that may be passed, sorted, each once.
+    /// The guards that the plan may pass, sorted, each once.
     package var allowed: [PlanGuard] = []
-    /// A Default TTL with which only a GATT proxy can answer, so that it waits for whether the node is one.
+    /// A Default TTL with which only a GATT proxy can answer. So it waits until it is known whether the node is one.
     package var defaultTTL: UInt8?
-    /// Relay on or off; nil is not managed, here and below.
+    /// Relay on or off; nil if not managed, here and below.
     package var relay: Bool?
     /// Relay Retransmit.
     package var relayRetransmit: TransmitParameters?
@@ -30,14 +31,14 @@ package struct DeferredConfiguration: Hashable, Sendable {
     package var proxy: Bool?
     /// Friend on or off.
     package var friend: Bool?
-    /// Of relay, proxy and friend those that are left out where the node lacks the feature, since they are asked of all
-    /// nodes and not of this one.
+    /// The features among relay, proxy and friend that are left out if the node lacks them, because a default for many
+    /// nodes asks for them.
     package var optionalFeatures: FeatureSet
     /// States of the foundation models, ascending by kind, one of each.
     package var states: [DeferredState]
-    /// The entries of the bridging table: these and no others, or with a ``target`` those that name it; nil is not managed.
+    /// Exactly the entries of the bridging table, or with a ``target`` those that name it; nil if not managed.
     package var bridges: [DesiredBridge]?
-    /// Whether the entries are left out where the node is no bridge.
+    /// Whether to leave the entries out if the node is not a bridge.
     package var areBridgesOptional = false
     /// The managed models that the definition declares for the node, each once, ascending by address.
     package var models: [DeferredModel]
@@ -54,19 +55,19 @@ package struct DeferredConfiguration: Hashable, Sendable {
         rules = []
     }
 
-    /// Whether everything that it says is meant, and not a part that comes after the rest.
+    /// Whether it is the whole configuration, not a part that comes after the rest.
     var isWhole: Bool { target == nil && subnetLosses != .alone }
 
-    /// What it costs on air as far as that can be told from the declared models, for a node of which nothing is known.
+    /// The cost on air for a node about which nothing is known, as far as the declared models show it.
     package var foreseenCost: MessageCost {
         var cost = MessageCost.zero
-        // What else it says comes with the configuration before it.
+        // The configuration before this one contains the cost of the rest.
         guard subnetLosses != .alone else { return cost }
         if let defaultTTL { cost += ConfigurationAction.setDefaultTTL(defaultTTL).cost }
         if relay == true { cost += ConfigurationAction.setRelay(true, relayRetransmit).cost }
         if proxy == true { cost += ConfigurationAction.setProxy(true).cost }
         if friend == true { cost += ConfigurationAction.setFriend(true).cost }
-        // What awaits another node comes with a configuration of its own.
+        // What waits for another node has a configuration of its own.
         for state in states where target != nil || !state.state.targets.contains(where: { $0.awaitedNode != nil }) {
             cost += state.foreseenCost
         }
@@ -76,39 +77,39 @@ package struct DeferredConfiguration: Hashable, Sendable {
         return cost
     }
 
-    /// Whether ``foreseenCost`` is all there will be if the node is what it is thought to be: rules apply to the models
-    /// that the node has, and a feature that it lacks needs not be switched off.
+    /// Whether ``foreseenCost`` is the whole cost if the node is as expected. It is not with rules, which apply to the
+    /// models that the node has, and with features to switch off, because the node may lack them.
     package var isCostExact: Bool {
         rules.isEmpty && relay != false && proxy != false && friend != false && optionalFeatures.isEmpty
             && !areBridgesOptional && states.allSatisfy { !$0.isOptional && !$0.state.isOff }
     }
 }
 
-/// When a node whose composition has to be read first loses subnets: what is sent to it may need them until everything
-/// else is done, and so may other nodes, whose messages it turns out to carry.
+/// When a node whose composition must be read first loses subnets. Messages to the node may need the subnets until
+/// everything else is done. So may other nodes, if the node turns out to carry their messages.
 package enum SubnetLosses: UInt8, Hashable, Sendable {
     /// With everything else of the configuration.
     case included = 0
-    /// Later: another configuration of the same node is lowered to them when nobody needs them any more.
+    /// Later: another configuration of the same node is lowered to the losses when nobody needs the subnets any more.
     case later = 1
-    /// Now, and nothing else happens: the rest is there to tell which keys the node needs, and was lowered before.
+    /// Now, and nothing else happens. The rest was lowered before; it is only there to show which keys the node needs.
     case alone = 2
 }
 
-/// A managed model of a node whose composition is not known; each of the three states is managed if present, and then
-/// exactly so.
+/// A managed model of a node with an unknown composition. Each of the three states is managed if present, and then
+/// completely.
 package struct DeferredModel: Hashable, Sendable {
-    /// What is to become of a publication.
+    /// The desired publication.
     package enum Publishing: Hashable, Sendable {
         /// It is not managed.
         case unmanaged
         /// The model does not publish.
         case off
-        /// The model publishes so.
+        /// The model publishes like this.
         case on(DesiredPublication)
     }
 
-    /// Which model.
+    /// The model.
     package var address: ModelAddress
     /// The bound AppKeys, ascending.
     package var bindings: [AppKeyIndex]?
@@ -117,7 +118,6 @@ package struct DeferredModel: Hashable, Sendable {
     /// Its publication.
     package var publication: Publishing
 
-    /// A model of which that is managed.
     package init(
         address: ModelAddress,
         bindings: [AppKeyIndex]? = nil,
@@ -130,7 +130,7 @@ package struct DeferredModel: Hashable, Sendable {
         self.publication = publication
     }
 
-    /// What it costs to bring the model of a new node there, or only its publication to one node.
+    /// The cost to configure the model of a new node, or only its publication to one node.
     func foreseenCost(onlyTo target: DeviceUUID?) -> MessageCost {
         var cost = MessageCost.zero
         var keys = bindings ?? []
@@ -152,7 +152,7 @@ package struct DeferredModel: Hashable, Sendable {
 }
 
 extension DesiredPublication {
-    /// An address that takes as much room as the true one: a unicast address takes that of a group address.
+    /// An address of the same length as the true one; a group address stands in for a unicast address.
     var sampleAddress: PublishAddress {
         if case .address(let address) = target { address } else { .group(.allNodes) }
     }
@@ -160,7 +160,7 @@ extension DesiredPublication {
 
 /// What a rule of the definition adds to the models of one node.
 package struct ModelRule: Hashable, Sendable {
-    /// What it does to a model.
+    /// The effect of a rule on a model.
     package enum Effect: Hashable, Sendable {
         /// Adds groups, ascending, to every model of that kind.
         case subscribe([SubscriptionAddress])
@@ -168,16 +168,15 @@ package struct ModelRule: Hashable, Sendable {
         case publish(DesiredPublication)
     }
 
-    /// Which models.
+    /// The kind of model.
     package var model: ModelIdentifier
-    /// On which element; nil for any.
+    /// The element; nil for any.
     package var element: UInt8?
     /// Whether the rule names the node, so that the node must have the model.
     package var isRequired: Bool
-    /// What it does.
+    /// The effect on the model.
     package var effect: Effect
 
-    /// A rule with those parts.
     package init(model: ModelIdentifier, element: UInt8?, isRequired: Bool, effect: Effect) {
         self.model = model
         self.element = element
@@ -185,7 +184,7 @@ package struct ModelRule: Hashable, Sendable {
         self.effect = effect
     }
 
-    /// The node to which it publishes and which has no address yet, if there is one.
+    /// The target node, if it has no address yet; otherwise nil.
     package var awaitedNode: DeviceUUID? {
         if case .publish(let publication) = effect { return publication.awaitedNode }
         return nil

@@ -1,22 +1,21 @@
 internal import MeshCore
 
-/// A state of the foundation models of a node whose composition is not known.
+/// A desired state of the foundation models, for a node with an unknown composition.
 package struct DeferredState: Hashable, Sendable {
     /// The state.
     package var state: DesiredFoundationState
-    /// Whether it is left out where the node lacks it, since it is asked of all nodes and not of this one.
+    /// Whether to leave it out if the node lacks it, because a default for many nodes asks for it.
     package var isOptional: Bool
 
-    /// A state.
     package init(state: DesiredFoundationState, isOptional: Bool) {
         self.state = state
         self.isOptional = isOptional
     }
 
-    /// What it costs if the node has it; nothing to switch off what it may not have.
+    /// The cost if the node has the state; zero if it only switches off what the node may not have.
     var foreseenCost: MessageCost {
         if state.isOff { return .zero }
-        // Only the lengths matter, and those are the same for all addresses.
+        // Only the lengths matter, and they are the same for all addresses.
         let node = Node(
             uuid: DeviceUUID(rawValue: Octets16(high: 0, low: 0)),
             name: "",

@@ -1,4 +1,4 @@
-/// What messages cost on air: requests and statuses, and the network PDUs that carry them when nothing is lost.
+/// The cost of messages on air: requests and statuses, and the network PDUs that carry them if nothing is lost.
 package struct MessageCost: Hashable, Sendable {
     /// Configuration requests, each answered by one status.
     package var messages: Int
@@ -7,7 +7,6 @@ package struct MessageCost: Hashable, Sendable {
     /// Network PDUs from nodes to client: status segments and acknowledgements of segmented requests.
     package var pdusFromNode: Int
 
-    /// Those numbers.
     package init(messages: Int, pdusToNode: Int, pdusFromNode: Int) {
         self.messages = messages
         self.pdusToNode = pdusToNode
@@ -17,17 +16,17 @@ package struct MessageCost: Hashable, Sendable {
     /// Nothing is sent.
     package static let zero = MessageCost(messages: 0, pdusToNode: 0, pdusFromNode: 0)
 
-    /// Network PDUs both ways.
+    /// Network PDUs in both directions.
     package var pdus: Int { pdusToNode + pdusFromNode }
 
     /// One request and its status.
     ///
-    /// An access payload of up to 11 octets goes unsegmented with a 4-octet TransMIC; a longer one goes in segments of
-    /// 12 octets, TransMIC included, and is acknowledged by one PDU (Mesh Protocol 3.5.2, 3.6.4).
+    /// An access payload of up to 11 octets is sent unsegmented with a 4-octet TransMIC. A longer one is sent in
+    /// segments of 12 octets, TransMIC included, and acknowledged by one PDU (Mesh Protocol 3.5.2, 3.6.4).
     ///
     /// - Parameters:
-    ///   - request: Octets of the request, opcode included.
-    ///   - status: Octets of the status, opcode included.
+    ///   - request: octets of the request, opcode included.
+    ///   - status: octets of the status, opcode included.
     package static func exchange(request: Int, status: Int) -> MessageCost {
         let up = segments(request)
         let down = segments(status)
@@ -42,7 +41,7 @@ package struct MessageCost: Hashable, Sendable {
         length <= 11 ? 1 : (length + 4 + 11) / 12
     }
 
-    /// Both together.
+    /// The sum of both.
     package static func + (left: MessageCost, right: MessageCost) -> MessageCost {
         MessageCost(
             messages: left.messages + right.messages,
@@ -51,7 +50,7 @@ package struct MessageCost: Hashable, Sendable {
         )
     }
 
-    /// Adds the right to the left.
+    /// Adds the right cost to the left.
     package static func += (left: inout MessageCost, right: MessageCost) {
         left = left + right
     }

@@ -1,19 +1,18 @@
-/// What of the differences a plan was limited to.
+/// The limits of a plan, and what they leave out.
 package struct PlanScope: Hashable, Sendable {
-    /// How it was limited, as on the command line, such as `--node kitchen-*`.
+    /// The limits, in the form in which the user gave them.
     package var options: [String]
     /// How many nodes have changes that are left out.
     package var nodesLeftOut: Int
-    /// How many changes of subnets, application keys and groups are left out, since no change in the plan needs them.
+    /// How many changes of subnets, application keys and groups are left out because no change in the plan needs them.
     package var changesLeftOut: Int
 
-    /// A limit that leaves out nothing, unless said.
     package init(options: [String], nodesLeftOut: Int = 0, changesLeftOut: Int = 0) {
         self.options = options
         self.nodesLeftOut = nodesLeftOut
         self.changesLeftOut = changesLeftOut
     }
 
-    /// Whether something differs that the plan does not mend.
+    /// Whether there are differences that the plan does not remove.
     package var leavesOutAnything: Bool { nodesLeftOut > 0 || changesLeftOut > 0 }
 }

@@ -1,30 +1,29 @@
 package import MeshCore
 
-/// One thing to do for a change; its identifier is its position in the plan.
+/// One thing to do for a change. Its identifier is its index in the plan.
 package struct Step: Hashable, Sendable {
     /// What is to be done.
     package enum Work: Hashable, Sendable {
         /// One Configuration request to a node.
         case configure(DeviceUUID, ConfigurationAction)
-        /// A change of the database alone.
+        /// A change of the database only.
         case edit(DatabaseEdit)
         /// A device becomes a node.
         case provision(ProvisioningOrder)
-        /// What of a node's configuration depends on its composition or on the address of another node that is yet to
-        /// be provisioned: lowered to further steps when it is known.
+        /// The part of a node's configuration that depends on its composition or on the address of another node that is
+        /// not provisioned yet. It is lowered to further steps when these are known.
         case configureWhenKnown(DeferredConfiguration)
-        /// A node is asked for all of its configuration.
+        /// A node is read back completely.
         case readBack(DeviceUUID)
     }
 
-    /// The change it belongs to, a position in ``Plan/changes``.
+    /// The change it belongs to: an index into ``Plan/changes``.
     package var change: Int
     /// What is to be done.
     package var work: Work
-    /// Positions of steps that must have succeeded before; all are smaller than this step's own.
+    /// Indexes of steps that must have succeeded before; all are smaller than this step's own.
     package var dependencies: [Int]
 
-    /// A step.
     package init(change: Int, work: Work, dependencies: [Int] = []) {
         self.change = change
         self.work = work
@@ -34,28 +33,30 @@ package struct Step: Hashable, Sendable {
 
 /// A change of the mesh database that sends no message.
 package enum DatabaseEdit: Hashable, Sendable {
-    /// A new NetKey: made or read at apply, durable before any node gets it.
+    /// Creates a NetKey. It is made or read during apply, and durable before any node gets it.
     case createNetKey(NetKeyIndex, name: String, source: KeySource)
-    /// A new AppKey: made or read at apply, durable before any node gets it.
+    /// Creates an AppKey. It is made or read during apply, and durable before any node gets it.
     case createAppKey(AppKeyIndex, name: String, boundTo: NetKeyIndex, source: KeySource)
-    /// A name for a NetKey that exists; it is managed from now on.
+    /// Renames an existing NetKey; it is managed from now on.
     case renameNetKey(NetKeyIndex, name: String)
-    /// A name for an AppKey that exists; it is managed from now on.
+    /// Renames an existing AppKey; it is managed from now on.
     case renameAppKey(AppKeyIndex, name: String)
-    /// A new group, or another name, parent or protection for the group with that address; it is managed from now on.
+    /// Creates a group, or gives the group with that address another name, parent or protection; it is managed from now
+    /// on.
     case putGroup(Group)
-    /// The definition names this node: it is managed from now on, under this name.
+    /// Manages a node from now on under this name, because the definition names it.
     case manage(DeviceUUID, name: String, isProtected: Bool, removalPolicy: RemovalPolicy)
-    /// The definition no longer names this node: it is left alone from now on; its DeviceKey is kept.
+    /// Leaves a node alone from now on, because the definition no longer names it. Its DeviceKey is kept.
     case forget(DeviceUUID)
-    /// Whether a subnet, application key or group refuses removal.
+    /// Sets whether a subnet, application key or group refuses removal.
     case protect(NetworkResource, isProtected: Bool)
-    /// A subnet, application key or group that the definition no longer mentions and no managed node uses any more.
+    /// Removes a subnet, application key or group that the definition no longer mentions and no managed node uses any
+    /// more.
     case remove(NetworkResource)
-    /// The key refresh of a subnet comes to a stage; new keys are made at apply, durable before any node gets them. It
-    /// fails while a node that takes part has not confirmed the stage before. The refresh is the one that replaces the key
-    /// with that Network ID; once that is finished the edit changes nothing, whatever refresh follows.
+    /// Moves the key refresh of a subnet to a stage. New keys are made during apply, and durable before any node gets
+    /// them. It fails while a participant has not confirmed the stage before. The refresh is the one that replaces the
+    /// key with that Network ID; once that refresh is finished the edit changes nothing, whatever refresh follows.
     case refreshKeys(NetKeyIndex, KeyRefreshStage, replacing: UInt64)
-    /// A node, or what may have become one, is excluded from the network; its DeviceKey is kept.
+    /// Excludes a node, or a device that may have become one, from the network. Its DeviceKey is kept.
     case exclude(DeviceUUID)
 }

@@ -1,14 +1,14 @@
 internal import MeshCore
 
 extension ValueText {
-    /// A state of the foundation models in the words of the definition.
+    /// A state of the foundation models in the language of definitions.
     static func state(_ state: FoundationState, names: ResourceNames) -> String {
         state.text(address: names.address, subnet: names.netKey)
     }
 
-    /// A state in which an address may not be known yet.
+    /// A state whose addresses may not be known yet.
     static func state(_ state: DesiredFoundationState, on node: Node, names: ResourceNames) -> String {
-        // Elements without an address stand behind the others for as long as it takes to tell them.
+        // Elements without an address get temporary ones, only to write the text.
         var standIns: [Address: DesiredPublication.Target] = [:]
         let known = state.replacingTargets { target in
             guard target.address == nil else { return target }
@@ -28,7 +28,7 @@ extension ValueText {
         )
     }
 
-    /// What an entry of a bridging table is called in addresses of resources: `kitchen-1@building.lamps@guests`.
+    /// The name of a bridging table entry in addresses of resources: `kitchen-1@building.lamps@guests`.
     static func bridgeName(_ entry: BridgingTableEntry, names: ResourceNames) -> String {
         "\(names.address(entry.addresses.first.address))@\(names.netKey(entry.subnets.first))"
             + ".\(names.address(entry.addresses.second))@\(names.netKey(entry.subnets.second))"

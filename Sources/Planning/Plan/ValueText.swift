@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// Values as changes show them, in the words of the definition.
+/// Values as changes show them, in the language of definitions.
 enum ValueText {
     static func state(_ isOn: Bool) -> String { isOn ? "on" : "off" }
 
@@ -8,11 +8,11 @@ enum ValueText {
         "count \(parameters.transmissions), interval \(duration(parameters.intervalMilliseconds))"
     }
 
-    /// A publication whose target may have no address yet; without a key it is the model's only one.
+    /// A publication whose target may have no address yet. A nil key stands for the model's only one.
     static func publication(_ publication: DesiredPublication, key: AppKeyIndex?, names: ResourceNames) -> String {
         let target = names.target(publication.target)
         guard let key else { return "to \(target)" }
-        // Everything but the target is told as of a publication that has an address.
+        // Everything except the target is written as for a publication with an address.
         let known = publication.publication(to: .group(.allNodes), key: key)
         return self.publication(known, to: target, names: names)
     }
@@ -23,7 +23,7 @@ enum ValueText {
 
     private static func publication(_ publication: Publication, to target: String, names: ResourceNames) -> String {
         var text = ""
-        // Room for all that may follow.
+        // Enough memory for everything that may follow.
         text.reserveCapacity(target.utf8.count + 96)
         text += "to "
         text += target

@@ -3,7 +3,7 @@ package import MeshCore
 extension ConfigurationAction {
     private static let encodingVersion: UInt8 = 1
 
-    /// The action as octets, for journals: a version (1), then as in a plan file. It holds no key.
+    /// The action as octets, for journals: a version (1), then the same as in a plan file. It contains no key.
     package var encoded: [UInt8] {
         var writer = PlanWriter()
         writer.bytes.write(Self.encodingVersion)
@@ -11,9 +11,9 @@ extension ConfigurationAction {
         return writer.bytes.bytes
     }
 
-    /// The action that was encoded.
+    /// Reads an encoded action.
     ///
-    /// - Throws: ``DecodeError`` if the octets are not exactly what ``encoded`` makes of some action.
+    /// - Throws: ``DecodeError`` if the octets are not exactly the ``encoded`` form of some action.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = PlanReader(bytes)
         let version = try reader.bytes.readUInt8()

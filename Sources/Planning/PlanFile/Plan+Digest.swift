@@ -1,10 +1,10 @@
 internal import MeshCore
 
 extension Plan {
-    /// The SHA-256 of what the plan does, as 64 lower-case hexadecimal digits, by which people compare and approve plans;
-    /// nil only if libcrypto has no memory.
+    /// The SHA-256 of what the plan does, as 64 lower-case hexadecimal digits, by which people compare and approve
+    /// plans. Nil only if libcrypto has no memory.
     ///
-    /// It covers the encoding of everything but the identifier and the serial, so that the same plan made again, or on
+    /// It covers the encoding of everything except the identifier and the serial. So the same plan, made again or on
     /// another computer with a copy of the database, has the same digest.
     package var digest: String? {
         var plan = self

@@ -33,7 +33,9 @@ extension PlanWriter {
 }
 
 extension PlanReader {
-    /// The states and bridging table of a deferred configuration.
+    /// Reads the states and the bridging table of a deferred configuration.
+    ///
+    /// - Throws: ``DecodeError`` if they are malformed.
     mutating func readStates(into configuration: inout DeferredConfiguration) throws(DecodeError) {
         configuration.states = try list { (reader) throws(DecodeError) in
             DeferredState(state: try reader.desiredState(), isOptional: try reader.flag("optional"))

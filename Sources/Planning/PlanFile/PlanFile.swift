@@ -1,12 +1,12 @@
 package import MeshCore
 
-/// A complete plan as octets: applied later without the definition it was made from.
+/// The format of a saved plan, which can be applied later without the definition it was made from.
 ///
-/// Integers are big-endian; a text is its length in four octets and UTF-8; a list is its count in four octets and its
-/// elements; an optional is an octet 0 or 1 and the value. There is one encoding of a plan. It holds no key; the caller
-/// seals it against changes.
+/// Integers are big-endian. A text is its length (4 octets) and UTF-8. A list is its count (4 octets) and its elements.
+/// An optional is an octet 0 or 1 and the value. A plan has exactly one encoding. It contains no key. The caller seals
+/// it against changes.
 package enum PlanFile {
-    /// The version of the format that is written; others are not read.
+    /// The version of the format; other versions cannot be read.
     package static let version: UInt16 = 5
 
     private static let magic = Array("meshplan".utf8)
@@ -32,10 +32,10 @@ package enum PlanFile {
         return writer.bytes.bytes
     }
 
-    /// The plan that was encoded.
+    /// Reads an encoded plan.
     ///
-    /// - Throws: ``DecodeError`` if the octets are not exactly what ``encode(_:)`` makes of some plan, or if their
-    ///   parts do not fit together: a dependency on a later step, a step for a node that is not in the plan.
+    /// - Throws: ``DecodeError`` if the octets are not exactly the ``encode(_:)`` form of some plan, or if its parts do
+    ///   not fit together: a dependency on a later step, or a step for a node that is not in the plan.
     package static func decode(_ bytes: [UInt8]) throws(DecodeError) -> Plan {
         var reader = PlanReader(bytes)
         guard Array(try reader.bytes.read(magic.count)) == magic else { throw .unknownType(0) }
@@ -76,7 +76,9 @@ package enum PlanFile {
         return plan
     }
 
-    /// Checks that all positions and nodes exist, and adds up the costs.
+    /// Checks that all indexes and nodes exist, and adds up the costs.
+    ///
+    /// - Throws: ``DecodeError`` if one does not.
     private static func check(_ plan: inout Plan) throws(DecodeError) {
         var places: [DeviceUUID: Int] = [:]
         for (place, node) in plan.nodes.enumerated() {
@@ -108,7 +110,7 @@ package enum PlanFile {
 }
 
 extension Step {
-    /// The node that the step is for, nil for edits of the network.
+    /// The node that the step is for; nil for edits of the network.
     package var node: DeviceUUID? {
         switch work {
         case .configure(let uuid, _): uuid

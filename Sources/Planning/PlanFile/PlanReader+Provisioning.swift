@@ -3,7 +3,8 @@ internal import MeshCore
 extension PlanReader {
     /// Reads an order.
     ///
-    /// - Parameter isRouted: whether it says by which way the device is reached.
+    /// - Parameter isRouted: whether it says how to reach the device.
+    /// - Throws: ``DecodeError`` if it is malformed.
     mutating func provisioningOrder(isRouted: Bool) throws(DecodeError) -> ProvisioningOrder {
         let uuid = try uuid()
         let name = try text()

@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// Reads the parts of a plan file and refuses what ``PlanWriter`` would not write.
+/// Reads the parts of a plan file, and refuses what ``PlanWriter`` would not write.
 struct PlanReader {
     var bytes: ByteReader
 
@@ -38,7 +38,7 @@ struct PlanReader {
         _ element: (inout PlanReader) throws(DecodeError) -> Element
     ) throws(DecodeError) -> [Element] {
         let count = try position()
-        // Every element takes an octet at least, so a count cannot ask for more memory than the file has.
+        // Every element takes at least one octet, so a count cannot ask for more memory than the file's size.
         guard count <= bytes.remaining else { throw .truncated(offset: bytes.offset, needed: count) }
         var list: [Element] = []
         for _ in 0..<count { list.append(try element(&self)) }

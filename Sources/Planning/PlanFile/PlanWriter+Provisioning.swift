@@ -16,7 +16,7 @@ extension PlanWriter {
         bytes.write(order.attention)
         write(order.isReplacement)
         switch order.route {
-        // Such an order is another kind of work, so that plans without them are as they were before there were any.
+        // An order with a route is a separate kind of work, so plans without routes keep their older encoding.
         case .any: break
         case .direct: bytes.write(UInt8(1))
         case .remote: bytes.write(UInt8(2))

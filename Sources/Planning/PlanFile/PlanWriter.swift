@@ -9,7 +9,7 @@ struct PlanWriter {
         bytes.write(text.utf8)
     }
 
-    /// A count or position below 2^32.
+    /// Writes a count or index below 2^32.
     mutating func write(position: Int) {
         bytes.write(UInt32(clamping: position))
     }

@@ -1,39 +1,40 @@
-/// A way in which a shipped stack departs from the specification, and what is done about it.
+/// A way in which a shipped stack deviates from the specification, and what this program does about it.
 ///
-/// What nodes say is coped with whoever says it. The name of a stack only tells people where such a thing has been seen.
+/// The program copes with such answers from any node. The name of a stack only tells people where this was seen.
 package enum KnownHabit: String, CaseIterable, Hashable, Sendable {
-    /// Company and model of vendor models are exchanged, in the composition and in every status.
+    /// Vendor models have company and model exchanged, in the composition and in every status.
     case exchangedVendorModels = "swapped-vendor-ids"
-    /// An element of the composition names a model twice.
+    /// An element of the composition lists a model twice.
     case repeatedModels = "repeated-models"
-    /// Lists of key indexes give each index two octets.
+    /// Lists of key indexes use two octets for each index.
     case unpackedKeyLists = "unpacked-key-lists"
-    /// A model that is secured with the DeviceKey is listed as bound to an AppKey 0xFFFC.
+    /// A model that uses the DeviceKey is listed as bound to an AppKey 0xFFFC.
     case listedDeviceKey = "listed-device-key"
     /// A Heartbeat Publication Status names NetKey 0xFFFF while nothing is published.
     case heartbeatWithoutNetKey = "answers-ffff"
-    /// A Subscription Status of a label that is there already names the unassigned address.
+    /// A Subscription Status for a label that is already there contains the unassigned address.
     case unassignedVirtualAddress = "zero-virtual-address"
-    /// Bindings to an AppKey, and publications under it, are kept when the key is deleted.
+    /// Deleting an AppKey keeps its bindings and publications.
     case keepsBindings = "keeps-bindings"
     /// A publication ends only if the request names an AppKey that is bound to the model.
     case namedKeyEndsPublication = "named-key-ends-publication"
-    /// A Remote Provisioning Server forgets its link when the time to open it is over, and begins a repeated PDU anew.
+    /// A Remote Provisioning Server forgets its link when the time to open it is over, and starts a repeated PDU from
+    /// the beginning.
     case forgetfulRemoteLink = "remote-link-forgets"
 
-    /// What is known of it.
+    /// What is known about a habit.
     package struct Facts: Hashable, Sendable {
-        /// Who was seen doing it.
+        /// The stack in which it was seen.
         package let stack: String
         /// What such a node does: a clause after "the node".
         package let deed: String
-        /// What is done about it: a clause that stands by itself.
+        /// What this program does about it: an independent clause.
         package let remedy: String
-        /// Where it can be looked up: repository, revision and function.
+        /// Where to look it up: repository, revision and function.
         package let source: String
     }
 
-    /// What is known of it.
+    /// What is known about the habit.
     package var facts: Facts {
         switch self {
         case .exchangedVendorModels:
@@ -106,6 +107,6 @@ package enum KnownHabit: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What such a node does and who was seen doing it, a clause after "the node".
+    /// What such a node does and where it was seen, as a clause after "the node".
     package var text: String { "\(facts.deed), as \(facts.stack) does" }
 }

@@ -1,15 +1,15 @@
 internal import MeshCore
 
-/// What a node that is read back has said.
+/// Records the answers of a node that is read back.
 extension NodeReadBack {
-    /// Takes what the node said into its record, and what follows from it into what is to be asked.
+    /// Records an answer of the node, and updates what is left to ask.
     mutating func record(_ report: NodeReport, labels: KnownLabels) {
         switch report {
         case .composition(let composition):
             let before = node
             node.record(composition)
             if !node.isMade(as: before) {
-                // The other pages are those of another firmware.
+                // The other pages belong to a different firmware.
                 node.compositionPages = nil
                 node.modelsMetadata = nil
             }
@@ -19,7 +19,7 @@ extension NodeReadBack {
             }
             for index in indexes { node.apply(.addNetKey(index), appKeys: appKeys) }
         case .appKeys(let netKey, let indexes):
-            // A key of that index in another subnet is not the key that the database means.
+            // An AppKey with that index in another subnet is not the database's key.
             for index in indexes where (boundNetKey(of: index) ?? netKey) == netKey { reportedAppKeys.insert(index) }
         case .bindings(let address, let indexes):
             let bindings = indexes.sortedUnique().filter { isThere($0) }
@@ -49,14 +49,15 @@ extension NodeReadBack {
         }
     }
 
-    /// Whether what uses an AppKey can be: a node cannot use a key that it does not have, even if it says that it is bound.
+    /// Whether a configuration that uses an AppKey can exist: a node cannot use a key that it does not have, even if it
+    /// reports a binding.
     private mutating func isThere(_ index: AppKeyIndex) -> Bool {
         if !knowsAllKeys || node.appKeys.contains(where: { $0.index == index }) { return true }
         habits.insert(.keepsBindings)
         return false
     }
 
-    /// What is asked first of the composition pages beside page 0 and the metadata of the models, if anything is.
+    /// The first reading for the composition pages beside page 0 and for the metadata of the models, if any.
     mutating func pageReadings() -> [NodeReading] {
         let isUnread = node.compositionPages == nil && node.hasPrimary(.largeCompositionDataServer)
         guard pages == .all || isUnread else { return [] }
@@ -65,7 +66,7 @@ extension NodeReadBack {
         return reading.next.map { [.page($0)] } ?? []
     }
 
-    /// Asks for the next page, or takes over what there is when there are no more.
+    /// Asks for the next page, or records the pages if there are no more.
     mutating func askForPages() {
         guard let reading = pageReading else { return }
         if let part = reading.next {
@@ -76,7 +77,8 @@ extension NodeReadBack {
         node.modelsMetadata = reading.modelsMetadata
     }
 
-    /// Asks for the entries between each of those subnets, and for more of these; without more the table is all there.
+    /// Asks for the entries between each of those subnets, and for further pairs. Without further pairs, the table is
+    /// complete.
     private mutating func askFurther(_ pairs: [NetKeyIndexPair]) {
         pairCount += pairs.count
         let next = UInt8(exactly: pairCount).flatMap { pairs.isEmpty ? nil : $0 }
@@ -98,7 +100,7 @@ extension NodeReadBack {
         if let next = UInt16(exactly: entryCounts[pair] ?? 0) { waiting.append(.bridgingTable(pair, from: next)) }
     }
 
-    /// All lists of AppKeys are there: those that are in none are gone, and what used them with them.
+    /// All lists of AppKeys have arrived. Keys in none of them are gone, and so is everything that used them.
     mutating func recordAppKeys() {
         for key in node.appKeys where !reportedAppKeys.contains(key.index) {
             node.apply(.deleteAppKey(key.index, boundTo: boundNetKey(of: key.index) ?? .primary), appKeys: appKeys)
@@ -108,14 +110,14 @@ extension NodeReadBack {
         }
     }
 
-    /// The subnet of an AppKey, as far as the network's record tells.
+    /// The subnet of an AppKey, as far as the network's record shows it.
     func boundNetKey(of index: AppKeyIndex) -> NetKeyIndex? {
         let place = appKeys.firstPlace { $0.index >= index }
         guard place < appKeys.count, appKeys[place].index == index else { return nil }
         return appKeys[place].boundNetKey
     }
 
-    /// The labels that a model is recorded with.
+    /// The labels in the record of a model.
     private func labelsRecorded(at address: ModelAddress) -> [LabelUUID] {
         guard let model = node.model(at: address) else { return [] }
         var found: [LabelUUID] = []
@@ -148,7 +150,7 @@ extension NodeReadBack {
         }
     }
 
-    /// Changes the record of a model, where there is one.
+    /// Changes the record of a model, if there is one.
     mutating func update(_ address: ModelAddress, _ change: (inout Model) -> Void) {
         let element = Int(address.element)
         guard node.elements.indices.contains(element),

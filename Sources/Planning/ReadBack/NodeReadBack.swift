@@ -1,35 +1,35 @@
 package import MeshCore
 
-/// Asks a node for all of its configuration with the fewest Gets: a value machine that says what to ask next and takes
-/// in what the node says.
+/// Reads all of a node's configuration with the fewest Gets. It is a value machine that says what to ask next and
+/// processes the answers.
 ///
-/// What follows from what was said already is not asked: a feature that the composition lacks has no state; a node
-/// without AppKeys has none bound, and a model without one cannot publish (Mesh Protocol 4.2.3); models of the
-/// foundation that are secured with the DeviceKey have neither bindings nor subscriptions nor a publication (4.4).
+/// It does not ask what follows from earlier answers. A feature that the composition lacks has no state. A node without
+/// AppKeys has no bindings, and a model without a binding cannot publish (Mesh Protocol 4.2.3). Foundation models that
+/// use the DeviceKey have no bindings, subscriptions or publication (4.4).
 ///
-/// A node with the Opcodes Aggregator Server is asked several things at once where that takes fewer PDUs: for what would
-/// be asked next if it were as recorded. What it answers counts when its turn has come, and not at all should what was said
-/// before make it needless.
+/// A node with the Opcodes Aggregator Server is asked several things at once if that takes fewer PDUs: those that would
+/// come next if the record were right. An answer counts when its turn comes, or not at all if an earlier answer makes
+/// it needless.
 ///
-/// The composition pages beside page 0 and the metadata of the models change with the firmware only, so they come last and
-/// once: of nodes that can have them, until they are known.
+/// The composition pages beside page 0 and the metadata of the models change only with the firmware. So they are read
+/// last and only once: from nodes that can have them, until they are known.
 package struct NodeReadBack: Sendable {
-    /// The node as it was recorded, with what it has told since.
+    /// The node's record, updated with its answers.
     package internal(set) var node: Node
-    /// How many Gets the node has answered with what was asked.
+    /// How many Gets the node has answered properly.
     package private(set) var reports = 0
-    /// What it refused to tell; that stays as it was recorded.
+    /// What the node refused to report; the record stays.
     package private(set) var refused: [NodeReading] = []
-    /// What could not be read because its answer was odd or never came; that stays as it was recorded.
+    /// What could not be read because the answer was odd or never came; the record stays.
     package private(set) var unread: [UnreadValue] = []
-    /// In which known ways it departs from the specification.
+    /// The known habits that the node has shown.
     package internal(set) var habits: Set<KnownHabit> = []
-    /// Whether every Get goes by itself although the node has the Opcodes Aggregator Server.
+    /// Whether each Get is sent alone, although the node has the Opcodes Aggregator Server.
     package private(set) var isAskedSingly = false
 
     /// Which nodes are asked for composition pages beside page 0 and for the metadata of their models.
     package enum Pages: Hashable, Sendable {
-        /// Those with the Large Composition Data Server of which they are not known.
+        /// Nodes with the Large Composition Data Server for which they are not known.
         case unread
         /// All.
         case all
@@ -51,22 +51,22 @@ package struct NodeReadBack: Sendable {
     }
 
     private var stage = Stage.composition
-    /// What is to be asked in this stage, the next one last.
+    /// What is left to ask in this stage, the next one last.
     var waiting: [NodeReading] = [.composition]
-    /// The network's AppKeys, which tell the subnet of each.
+    /// The network's AppKeys, which show the subnet of each.
     let appKeys: [AppKey]
     var reportedAppKeys: Set<AppKeyIndex> = []
-    /// What the bridging table was told to hold so far.
+    /// The entries of the bridging table received so far.
     var bridging: [BridgingTableEntry] = []
     var pairCount = 0
     var entryCounts: [NetKeyIndexPair: Int] = [:]
     private var packing = ReadBackPacking()
-    /// What was answered in sequences.
+    /// The answers that arrived in sequences.
     private var told: [NodeReading: ReadBackAnswers.Answer] = [:]
 
-    /// Asks a node of a network with those AppKeys for everything.
+    /// Reads everything of a node, in a network with those AppKeys.
     ///
-    /// - Parameter isInSequences: whether a node with the Opcodes Aggregator Server is asked several things at once.
+    /// - Parameter isInSequences: whether to ask a node with the Opcodes Aggregator Server several things at once.
     package init(of node: Node, appKeys: [AppKey], pages: Pages = .unread, isInSequences: Bool = true) {
         self.node = node
         self.appKeys = appKeys
@@ -74,18 +74,18 @@ package struct NodeReadBack: Sendable {
         self.isInSequences = isInSequences
     }
 
-    /// What to ask next, nil if there is nothing left.
+    /// What to ask next; nil if nothing is left.
     package var next: NodeReading? { waiting.last }
 
-    /// Whether everything was asked.
+    /// Whether nothing is left to ask.
     package var isFinished: Bool { waiting.isEmpty }
 
-    /// The Gets that it takes to read a node back that is as recorded.
+    /// The Gets that reading a node back takes if its record is right.
     package static func foreseen(for node: Node, appKeys: [AppKey], pages: Pages = .unread) -> [NodeReading] {
         NodeReadBack(of: node, appKeys: appKeys, pages: pages).foreseen
     }
 
-    /// The messages that it takes to read a node back that is as recorded.
+    /// The messages that reading a node back takes if its record is right.
     package static func foreseenRequests(
         for node: Node,
         appKeys: [AppKey],
@@ -96,14 +96,14 @@ package struct NodeReadBack: Sendable {
         var requests: [ReadBackRequest] = []
         while let request = readBack.nextRequest {
             requests.append(request)
-            // A refusal leaves what is recorded.
+            // A refusal keeps the record.
             for reading in request.readings { readBack.told[reading] = .refused }
             while let reading = readBack.next, readBack.told[reading] != nil { readBack.skip() }
         }
         return requests
     }
 
-    /// The Gets from ``next`` on if the node is as recorded.
+    /// The Gets from ``next`` on if the record is right.
     private var foreseen: [NodeReading] {
         var readBack = self
         var readings: [NodeReading] = []
@@ -116,7 +116,7 @@ package struct NodeReadBack: Sendable {
 
     // MARK: Several at once
 
-    /// The message to send next, nil if there is nothing left.
+    /// The next message to send; nil if nothing is left.
     package var nextRequest: ReadBackRequest? {
         guard let next else { return nil }
         guard mayTakeSequences, next.isFitForSequence else { return .get(next) }
@@ -126,10 +126,10 @@ package struct NodeReadBack: Sendable {
         return count > 1 ? .sequence(Array(readings.prefix(count))) : .get(next)
     }
 
-    /// Takes in the answers to the Gets of a sequence; they count by and by with ``takeTold(labels:)``.
+    /// Takes the answers to the Gets of a sequence. They take effect in order with ``takeTold(labels:)``.
     ///
-    /// Should the node have no room for all answers, later sequences leave as much room as it had; should it not answer
-    /// for another reason, there are no later ones.
+    /// If the node had no room for all answers, later sequences leave as much room as it had. If it failed to answer
+    /// for another reason, there are no later sequences.
     package mutating func take(_ answers: ReadBackAnswers, to readings: [NodeReading]) {
         for (reading, answer) in zip(readings, answers.answers) { told[reading] = answer }
         if answers.isCutShort, let size = answers.fullAt {
@@ -139,7 +139,7 @@ package struct NodeReadBack: Sendable {
         }
     }
 
-    /// Takes in what was told already of what would be asked next.
+    /// Records answers of earlier sequences whose turn has come.
     package mutating func takeTold(labels: KnownLabels) {
         while let next, let answer = told[next] {
             switch answer {
@@ -149,21 +149,21 @@ package struct NodeReadBack: Sendable {
         }
     }
 
-    /// Whether it is asked several things at once where that pays.
+    /// Whether to ask the node several things at once if that saves PDUs.
     package var mayTakeSequences: Bool {
         isInSequences && !isAskedSingly && node.hasPrimary(.opcodesAggregatorServer)
     }
 
-    /// Lets every Get go by itself from now on: the node does not take sequences.
+    /// Sends each Get alone from now on, because the node does not support sequences.
     package mutating func askSingly() {
         if isInSequences, node.hasPrimary(.opcodesAggregatorServer) { isAskedSingly = true }
     }
 
     // MARK: One at a time
 
-    /// Takes in the answer to ``next``.
+    /// Records the answer to ``next``.
     ///
-    /// - Parameter labels: tell which label a virtual address stands for.
+    /// - Parameter labels: shows which label a virtual address stands for.
     package mutating func take(_ report: NodeReport, labels: KnownLabels) {
         guard !waiting.isEmpty else { return }
         waiting.removeLast()
@@ -172,24 +172,24 @@ package struct NodeReadBack: Sendable {
         fill()
     }
 
-    /// The node refuses to tell what ``next`` asks.
+    /// Records that the node refuses to answer ``next``.
     package mutating func refuse() {
         guard let reading = next else { return }
         refused.append(reading)
         skip()
     }
 
-    /// What ``next`` asks cannot be read: the node answers oddly, or does not answer that although it answers other Gets.
+    /// Records that ``next`` cannot be read: the node answers oddly, or does not answer although it answers other Gets.
     package mutating func leave(_ answer: OddAnswer?) {
         guard let reading = next else { return }
         unread.append(UnreadValue(reading, answer: answer))
         skip()
     }
 
-    /// Whether the node has answered anything, be it oddly.
+    /// Whether the node has answered anything, even oddly.
     package var hasAnswered: Bool { reports > 0 || !refused.isEmpty || !unread.isEmpty }
 
-    /// Whether what the node told of its keys is all that it has.
+    /// Whether the node has reported all of its keys.
     var knowsAllKeys: Bool {
         let left = refused + unread.map(\.reading)
         return !left.contains { reading in
@@ -200,7 +200,7 @@ package struct NodeReadBack: Sendable {
         }
     }
 
-    /// Leaves what ``next`` asks as it is recorded.
+    /// Keeps the record for ``next``.
     private mutating func skip() {
         guard let reading = waiting.popLast() else { return }
         if case .appKeys(let netKey) = reading {
@@ -248,7 +248,7 @@ package struct NodeReadBack: Sendable {
         return readings
     }
 
-    /// States that are there to stay: a Node Identity ends by itself after a minute.
+    /// The lasting states. Node Identity is missing, because it ends by itself after a minute.
     private static let readStates: [FoundationState.Kind] = [
         .heartbeatPublication, .heartbeatSubscription, .sarTransmitter, .sarReceiver, .privateBeacon,
         .privateGATTProxy, .onDemandPrivateProxy, .subnetBridge,

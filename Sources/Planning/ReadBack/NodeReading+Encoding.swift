@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// A reading in plan files and journals: a number, then what it is about. The numbers never change their meaning.
+/// A reading in plan files and journals: a number, then its parameters. The numbers never change their meaning.
 extension PlanWriter {
     mutating func write(_ reading: NodeReading) {
         switch reading {

@@ -1,12 +1,12 @@
 package import MeshCore
 
-/// One Get to a node: what is asked.
+/// One Get to a node.
 package enum NodeReading: Hashable, Sendable {
     /// Config Composition Data Get of page 0.
     case composition
     /// Config NetKey Get.
     case netKeys
-    /// Config AppKey Get: the AppKeys that are bound to a NetKey.
+    /// Config AppKey Get: the AppKeys bound to a NetKey.
     case appKeys(NetKeyIndex)
     /// Config SIG or Vendor Model App Get.
     case bindings(ModelAddress)
@@ -28,17 +28,17 @@ package enum NodeReading: Hashable, Sendable {
     case proxy
     /// The Get of another state of the foundation models.
     case state(FoundationState.Kind)
-    /// Bridged Subnets Get: pairs of subnets that the bridging table joins, from a position on.
+    /// Bridged Subnets Get: pairs of subnets in the bridging table, from an index on.
     case bridgedSubnets(from: UInt8)
-    /// Bridging Table Get: the entries that join two subnets, from a position on.
+    /// Bridging Table Get: the entries between two subnets, from an index on.
     case bridgingTable(NetKeyIndexPair, from: UInt16)
-    /// The Get of a composition page beside page 0, or of metadata of the models.
+    /// The Get of a composition page beside page 0, or of the models' metadata.
     case page(PageReading.Part)
 }
 
 extension NodeReading {
-    /// What the Get and its status cost on air, from the lengths of the messages (Mesh Protocol 4.3.2); lists are taken to
-    /// have a few entries.
+    /// The cost of the Get and its status on air, from the lengths of the messages (Mesh Protocol 4.3.2), with a few
+    /// entries in each list.
     package var cost: MessageCost {
         let lengths = lengths(on: nil)
         return .exchange(request: lengths.request, status: lengths.status)
@@ -46,8 +46,8 @@ extension NodeReading {
 
     /// Octets of the Get and of its status, opcodes included.
     ///
-    /// - Parameter node: tells how long its lists are, if they are as recorded; nil for lists of a few entries. In how many
-    ///   subnets its AppKeys are is left out of account, so that a list of them may turn out shorter.
+    /// - Parameter node: shows how long its lists are if its record is right; nil for lists of a few entries. It does
+    ///   not matter in how many subnets its AppKeys are, so a list of them may turn out shorter.
     func lengths(on node: Node?) -> (request: Int, status: Int) {
         switch self {
         case .composition: (3, 52)
@@ -74,8 +74,8 @@ extension NodeReading {
         }
     }
 
-    /// Whether it can be asked together with others: not what says whether there is an Opcodes Aggregator Server, and not
-    /// lists and pages that a node cuts where its message ends.
+    /// Whether it can be asked together with others. A reading that shows whether there is an Opcodes Aggregator Server
+    /// cannot, and neither can lists and pages that a node cuts at the end of a message.
     var isFitForSequence: Bool {
         switch self {
         case .composition, .bridgedSubnets, .bridgingTable, .page: false
@@ -83,23 +83,24 @@ extension NodeReading {
         }
     }
 
-    /// Octets of so many key indexes, which go in pairs of three octets (Mesh Protocol 4.3.1.1).
+    /// Octets of so many key indexes, which are packed in pairs of three octets (Mesh Protocol 4.3.1.1).
     private static func packed(_ count: Int) -> Int { count / 2 * 3 + count % 2 * 2 }
 }
 
-/// What a node says when it is asked.
+/// The answer of a node to a Get.
 package enum NodeReport: Hashable, Sendable {
     /// Composition Data page 0.
     case composition(Composition)
-    /// All its NetKeys; the order says nothing.
+    /// All its NetKeys; the order has no meaning.
     case netKeys([NetKeyIndex])
-    /// Its AppKeys that are bound to a NetKey; the order says nothing.
+    /// Its AppKeys that are bound to a NetKey; the order has no meaning.
     case appKeys(NetKeyIndex, [AppKeyIndex])
-    /// The AppKeys that are bound to a model; the order says nothing.
+    /// The AppKeys that are bound to a model; the order has no meaning.
     case bindings(ModelAddress, [AppKeyIndex])
-    /// What a model subscribes to, virtual addresses without their labels; the order says nothing.
+    /// The addresses that a model subscribes to, virtual ones without their labels; the order has no meaning.
     case subscriptions(ModelAddress, [Address])
-    /// How a model publishes, to a virtual address without its label; it does not if the address is unassigned.
+    /// The publication of a model, with a virtual address instead of its label. The model does not publish if the
+    /// address is unassigned.
     case publication(ModelAddress, Address, PublicationSettings)
     /// The Default TTL state.
     case defaultTTL(UInt8)
@@ -115,10 +116,10 @@ package enum NodeReport: Hashable, Sendable {
     case proxy(FeatureState)
     /// Another state of the foundation models.
     case state(FoundationState)
-    /// Pairs of subnets that the bridging table joins, from a position on; none if there are no more.
+    /// Pairs of subnets in the bridging table, from an index on; empty if there are no more.
     case bridgedSubnets([NetKeyIndexPair])
-    /// Entries of the bridging table between two subnets, from a position on; none if there are no more.
+    /// Entries of the bridging table between two subnets, from an index on; empty if there are no more.
     case bridgingTable(NetKeyIndexPair, [BridgedAddresses])
-    /// A page of its composition or of the metadata of its models, or a part of one.
+    /// A page of its composition or of its models' metadata, or a part of one.
     case page(PageReading.Answer)
 }

@@ -1,13 +1,14 @@
 package import MeshCore
 
-/// Reads the Composition Data pages beside page 0, and the Models Metadata, of a node: a value machine that says what to
-/// ask next and takes in what the node says.
+/// Reads a node's Composition Data pages beside page 0, and its Models Metadata. It is a value machine that says what
+/// to ask next and processes the answers.
 ///
-/// A node answers with the largest page that it has and that is not above the one asked for (Mesh Protocol 4.4.1.2.3), so
-/// the highest is asked for first, then the highest below the one that came, until page 0. A node with the Large
-/// Composition Data Server is asked for parts of pages (1.1, 4.4.21), any other for pages as they fit into a message.
+/// A node answers with its largest page that is not above the requested one (Mesh Protocol 4.4.1.2.3). So the highest
+/// number is asked for first, then the number below the page that arrived, down to page 0. A node with the Large
+/// Composition Data Server is asked for parts of pages (1.1, 4.4.21), any other node for as much of a page as fits a
+/// message.
 package struct PageReading: Hashable, Sendable {
-    /// What is asked.
+    /// One request.
     package enum Part: Hashable, Sendable {
         /// Config Composition Data Get.
         case composition(page: UInt8)
@@ -17,18 +18,17 @@ package struct PageReading: Hashable, Sendable {
         case modelsMetadata(page: UInt8, offset: UInt16)
     }
 
-    /// What a node answers: a page, or a part of it.
+    /// The answer of a node: a page or a part of it.
     package struct Answer: Hashable, Sendable {
-        /// Which page.
+        /// The number of the page.
         package var page: UInt8
-        /// From which octet on.
+        /// The index of the first octet.
         package var offset: UInt16
-        /// How many octets the page has.
+        /// The size of the whole page in octets.
         package var totalSize: Int
         /// The octets.
         package var data: [UInt8]
 
-        /// A part of a page.
         package init(page: UInt8, offset: UInt16, totalSize: Int, data: [UInt8]) {
             self.page = page
             self.offset = offset
@@ -42,14 +42,14 @@ package struct PageReading: Hashable, Sendable {
         }
     }
 
-    /// What to ask next, nil if there is nothing left.
+    /// What to ask next; nil if nothing is left.
     package private(set) var next: Part?
     /// The pages beside page 0 that were read.
     package private(set) var compositionPages: [UInt8: [UInt8]] = [:]
     /// The pages of Models Metadata that were read; nil for a node without the Large Composition Data Server.
     package private(set) var modelsMetadata: [UInt8: [UInt8]]?
 
-    /// The page that is being put together.
+    /// The page that is being assembled.
     private var assemblyPage: UInt8 = 0
     private var assemblySize = 0
     private var octets: [UInt8] = []
@@ -58,18 +58,18 @@ package struct PageReading: Hashable, Sendable {
 
     private static let mostRestarts = 3
 
-    /// Reads a node whose composition is known.
+    /// Reads a node with a known composition.
     package init(of node: Node) {
         let isLarge = node.hasPrimary(.largeCompositionDataServer)
         next = isLarge ? .largeComposition(page: .max, offset: 0) : .composition(page: .max)
         if isLarge { modelsMetadata = [:] }
     }
 
-    /// Takes in the answer to ``next``.
+    /// Processes the answer to ``next``.
     package mutating func take(_ answer: Answer) {
         switch next {
         case .composition(let asked), .largeComposition(page: let asked, offset: _):
-            // Page 0 is known already, and the lowest.
+            // Page 0 is the lowest, and already known.
             guard answer.page > 0, answer.page <= asked else { return endComposition() }
         case .modelsMetadata(page: let asked, offset: _):
             guard answer.page <= asked else {
@@ -82,12 +82,12 @@ package struct PageReading: Hashable, Sendable {
         store()
     }
 
-    /// The node refuses to tell, or tells what cannot be: what is read of that is left.
+    /// The node refuses, or its answer is impossible. The rest of these pages is skipped.
     package mutating func refuse() {
         if case .modelsMetadata = next { next = nil } else { endComposition() }
     }
 
-    /// Adds a part to the page that is put together.
+    /// Adds a part to the page that is being assembled.
     ///
     /// - Returns: whether the page is complete.
     private mutating func add(_ answer: Answer) -> Bool {
@@ -96,7 +96,7 @@ package struct PageReading: Hashable, Sendable {
         } else if answer.page == assemblyPage, answer.totalSize == assemblySize, Int(answer.offset) == octets.count {
             octets += answer.data
         } else {
-            // The page is another one now.
+            // The page has changed.
             restart()
             return false
         }
@@ -124,7 +124,7 @@ package struct PageReading: Hashable, Sendable {
         }
     }
 
-    /// Keeps a page that is complete, and goes on below it.
+    /// Keeps a complete page, and goes on with the pages below it.
     private mutating func store() {
         let page = assemblyPage
         if case .modelsMetadata = next {

@@ -1,17 +1,17 @@
 internal import MeshCore
 
-/// Packs Gets into Opcodes Aggregator Sequences so that everything takes the fewest network PDUs, and of the ways to do
-/// that one with the fewest messages.
+/// Packs Gets into Opcodes Aggregator Sequences so that they take the fewest network PDUs, and then the fewest
+/// messages.
 ///
-/// A Get saves PDUs by sharing segments with others, but the first two of a sequence have to earn its head and the
-/// acknowledgments of its segments: a few short ones are cheaper alone.
+/// A Get saves PDUs by sharing segments with others. But the first two Gets of a sequence must make up for its header
+/// and for the acknowledgments of its segments: a few short Gets are cheaper alone.
 struct ReadBackPacking: Hashable, Sendable {
-    /// Octets that a status may have, opcode included.
+    /// The most octets of a status, opcode included.
     var statusLimit = longestMessage
 
-    /// An access message in as many segments as there can be, without its TransMIC (Mesh Protocol 3.6.4.1).
+    /// The longest access message, with the most segments, without its TransMIC (Mesh Protocol 3.6.4.1).
     static let longestMessage = 380
-    /// Opcode and element address of a sequence; a status has its status code besides.
+    /// Opcode and element address of a sequence. A status also has a status code.
     private static let head = (request: 4, status: 5)
 
     /// Octets of a sequence and its status, opcodes included.
@@ -28,10 +28,10 @@ struct ReadBackPacking: Hashable, Sendable {
         )
     }
 
-    /// How many of the Gets, from the first on, go into one message; at least 1, which is a Get by itself.
+    /// How many of the Gets, from the first on, fit best into one message; at least 1, which is a Get alone.
     func first(of readings: [NodeReading], on node: Node) -> Int {
         let items = readings.map { $0.lengths(on: node) }
-        /// What the Gets from each on take, and how many of them go into the first message.
+        /// The cost of the Gets from each one on, and how many of them the first message contains.
         var best: [(pdus: Int, messages: Int, count: Int)] = Array(repeating: (0, 0, 1), count: items.count + 1)
         for start in items.indices.reversed() {
             var choice = (pdus: Int.max, messages: Int.max, count: 1)

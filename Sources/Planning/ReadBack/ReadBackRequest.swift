@@ -2,12 +2,12 @@ package import MeshCore
 
 /// One message of a read-back.
 package enum ReadBackRequest: Hashable, Sendable {
-    /// A Get by itself.
+    /// A single Get.
     case get(NodeReading)
     /// Several Gets in one Opcodes Aggregator Sequence (Mesh Protocol 1.1).
     case sequence([NodeReading])
 
-    /// What it asks.
+    /// The Gets in the message.
     package var readings: [NodeReading] {
         switch self {
         case .get(let reading): [reading]
@@ -15,7 +15,7 @@ package enum ReadBackRequest: Hashable, Sendable {
         }
     }
 
-    /// Octets of its answer if the node is as recorded, opcode included.
+    /// Octets of its answer if the record is right, opcode included.
     package func statusLength(on node: Node) -> Int {
         switch self {
         case .get(let reading): reading.lengths(on: node).status
@@ -23,7 +23,7 @@ package enum ReadBackRequest: Hashable, Sendable {
         }
     }
 
-    /// What it and its answer cost on air if the node is as recorded.
+    /// The cost of the message and its answer on air if the record is right.
     package func cost(on node: Node) -> MessageCost {
         switch self {
         case .get(let reading): return reading.cost
@@ -34,30 +34,29 @@ package enum ReadBackRequest: Hashable, Sendable {
     }
 }
 
-/// What a node answered to the Gets of an Opcodes Aggregator Sequence.
+/// The answers of a node to the Gets of an Opcodes Aggregator Sequence.
 package struct ReadBackAnswers: Hashable, Sendable {
-    /// The answer to one of them.
+    /// The answer to one of the Gets.
     package enum Answer: Hashable, Sendable {
-        /// What it asked for.
+        /// The requested report.
         case report(NodeReport)
         /// A refusal.
         case refused
     }
 
-    /// In the order of the Gets; nil for one without an answer that can be understood.
+    /// The answers in the order of the Gets; nil for a Get without a valid answer.
     package var answers: [Answer?]
-    /// In which known ways they depart from the specification.
+    /// The known habits that the answers show.
     package var habits: Set<KnownHabit> = []
-    /// Octets of the status, opcode included, if the node says that no more answers had room in it.
+    /// Octets of the status, opcode included, if the node says that it had no room for more answers.
     package var fullAt: Int?
 
-    /// Those answers.
     package init(answers: [Answer?], fullAt: Int? = nil) {
         self.answers = answers
         self.fullAt = fullAt
     }
 
-    /// Whether the node answered in order up to where its status was full.
+    /// Whether the node answered in order until its status was full.
     var isCutShort: Bool {
         guard fullAt != nil, let end = answers.firstIndex(of: nil), end > 0 else { return false }
         return answers[end...].allSatisfy { $0 == nil }

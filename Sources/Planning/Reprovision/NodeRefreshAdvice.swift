@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// What a plan says of refreshes of nodes that nobody has seen to their end.
+/// A plan's notes about refreshes of nodes whose end nobody has seen.
 enum NodeRefreshAdvice {
     /// The notes, in the order of the nodes.
     static func notes(of network: MeshNetwork) -> [String] {

@@ -1,25 +1,25 @@
 package import MeshCore
 
-/// What a node is refreshed to over its Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8); holds no secret.
+/// What a node becomes by a refresh over its Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8); holds no
+/// secret.
 package struct NodeRefreshPlan: Hashable, Sendable {
     /// The node.
     package var node: DeviceUUID
     /// Its name in the database.
     package var name: String
-    /// What is done to it.
+    /// The procedure.
     package var procedure: NodeProvisioningProcedure
-    /// The addresses that it has.
+    /// The present addresses of its elements.
     package var before: ClosedRange<UInt16>
-    /// The addresses that it will have; the same unless they are refreshed.
+    /// The future addresses of its elements; unchanged unless the addresses are refreshed.
     package var after: ClosedRange<UInt16>
-    /// The subnet whose NetKey the provisioning data carries, one that the node has.
+    /// The subnet whose NetKey is in the provisioning data; the node has it already.
     package var netKeyIndex: NetKeyIndex
-    /// How the session is authenticated.
+    /// How to authenticate the session.
     package var provisioning: ProvisioningOrder
-    /// What in the database names the addresses that the node leaves.
+    /// What in the database names the addresses that the node gives up.
     package var references = NodeRefreshReferences()
 
-    /// A plan with those values.
     package init(
         node: DeviceUUID,
         name: String,
@@ -38,36 +38,36 @@ package struct NodeRefreshPlan: Hashable, Sendable {
         self.provisioning = provisioning
     }
 
-    /// How many elements the node is expected to have afterwards, 1...255.
+    /// How many elements the node should have afterwards, 1...255.
     package var elementCount: UInt8 { UInt8(clamping: after.count) }
 
-    /// The address that the provisioning data carries.
+    /// The address in the provisioning data.
     package var address: UnicastAddress? { UnicastAddress(rawValue: after.lowerBound) }
 }
 
-/// The states of other nodes that name the addresses of a node; none of them is changed by its refresh.
+/// The states of other nodes that name a node's addresses. Its refresh changes none of them.
 package struct NodeRefreshReferences: Hashable, Sendable {
     /// The names of nodes with a model that publishes to it, in the order of addresses.
     package var publishers: [String] = []
-    /// The names of nodes whose heartbeats go to it or are counted from it.
+    /// The names of nodes that send heartbeats to it or count its heartbeats.
     package var heartbeats: [String] = []
-    /// The names of nodes with an entry for it in their bridging table.
+    /// The names of nodes whose bridging table has an entry for it.
     package var bridges: [String] = []
 
     /// None.
     package init() {}
 
-    /// Whether there are none.
+    /// Whether nothing refers to the node.
     package var isEmpty: Bool { publishers.isEmpty && heartbeats.isEmpty && bridges.isEmpty }
 }
 
 /// Why a node cannot be refreshed.
 package struct NodeRefreshRefusal: Error, Hashable, Sendable {
-    /// What is wrong, a sentence without a full stop.
+    /// What is wrong, as a sentence without a full stop.
     package var message: String
-    /// What helps.
+    /// How to mend it; nil if nothing is known.
     package var hint: String?
-    /// Whether what was asked for cannot be, rather than what the node is.
+    /// Whether the request itself is impossible, rather than the node's state.
     package var isUsage = false
 
     init(_ message: String, hint: String? = nil, isUsage: Bool = false) {

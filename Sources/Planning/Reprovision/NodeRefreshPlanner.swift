@@ -1,15 +1,14 @@
 package import MeshCore
 
-/// What is asked for: one procedure of the Node Provisioning Protocol Interface of one node.
+/// A request for one procedure of the Node Provisioning Protocol Interface on one node.
 package struct NodeRefreshRequest: Hashable, Sendable {
     /// The node.
     package var node: DeviceUUID
-    /// What is to be done to it.
+    /// The procedure.
     package var procedure: NodeProvisioningProcedure
-    /// The address that its primary element is to have; nil for one that is free. For the Node Address Refresh alone.
+    /// The new address of its primary element; nil for any free one. Only for the Node Address Refresh.
     package var address: UnicastAddress?
 
-    /// A request.
     package init(node: DeviceUUID, procedure: NodeProvisioningProcedure, address: UnicastAddress? = nil) {
         self.node = node
         self.procedure = procedure
@@ -17,28 +16,28 @@ package struct NodeRefreshRequest: Hashable, Sendable {
     }
 }
 
-/// Says what a refresh of a node over its Node Provisioning Protocol Interface comes to, or why there can be none (Mesh
-/// Protocol 1.1, 3.11.8); pure and deterministic, and linear in the nodes.
+/// Plans a refresh of a node over its Node Provisioning Protocol Interface, or says why that is not possible (Mesh
+/// Protocol 1.1, 3.11.8). It is pure and deterministic, and takes linear time in the nodes.
 package struct NodeRefreshPlanner {
     private let network: MeshNetwork
     private let definition: Definition?
-    /// Elements that were heard, whose sequence numbers nobody may use again.
+    /// Elements that were heard. Nobody may use their sequence numbers again.
     private let heard: Set<UInt16>
 
     /// A planner for a network.
     ///
     /// - Parameters:
-    ///   - definition: what is declared, for the provisioning settings of nodes and the addresses that it fixes.
-    ///   - heard: who was heard, as the replay list has it.
+    ///   - definition: the source of provisioning settings of nodes and of fixed addresses.
+    ///   - heard: the sources in the replay protection list.
     package init(_ network: MeshNetwork, definition: Definition?, heard: some Sequence<UnicastAddress>) {
         self.network = network
         self.definition = definition
         self.heard = Set(heard.map(\.rawValue))
     }
 
-    /// What is to be done.
+    /// Plans a refresh.
     ///
-    /// - Throws: ``NodeRefreshRefusal`` for a node that cannot be refreshed so.
+    /// - Throws: ``NodeRefreshRefusal`` if the node cannot be refreshed this way.
     package func plan(_ request: NodeRefreshRequest) throws(NodeRefreshRefusal) -> NodeRefreshPlan {
         guard let node = network.nodes.first(where: { $0.uuid == request.node }) else {
             throw NodeRefreshRefusal("there is no such node", hint: "meshplan show lists the nodes", isUsage: true)
@@ -110,8 +109,10 @@ package struct NodeRefreshPlanner {
         }
     }
 
-    /// A subnet of the node in which no key refresh is under way: else the node may have another key, or be in another
-    /// phase, than the database says.
+    /// A subnet of the node without a key refresh. In a refresh, the node may have another key, or be in another phase,
+    /// than the database says.
+    ///
+    /// - Throws: ``NodeRefreshRefusal`` if there is none.
     private func subnet(of node: Node) throws(NodeRefreshRefusal) -> NetKeyIndex {
         let known = node.netKeys.filter { key in network.netKeys.contains { $0.index == key.index } }
         guard !known.isEmpty else {
@@ -129,8 +130,7 @@ package struct NodeRefreshPlanner {
         return quiet.index
     }
 
-    /// How many elements the node will have once it has become what its Composition Data page 128 tells; nil if that
-    /// was not read.
+    /// How many elements the node will have according to its Composition Data page 128; nil if that page was not read.
     private func elementCountToBe(_ node: Node) -> Int? {
         guard let page = node.compositionPages?[128], let next = try? Composition(page0: page) else { return nil }
         return next.elements.isEmpty ? nil : next.elements.count
@@ -168,7 +168,7 @@ package struct NodeRefreshPlanner {
         return address.rawValue...address.rawValue + UInt16(count - 1)
     }
 
-    /// Why the address that a definition fixes cannot stand beside what is asked for.
+    /// Why the request contradicts the address that a definition fixes.
     private func contradiction(
         of declared: UnicastAddress,
         to requested: UnicastAddress?,
@@ -239,7 +239,7 @@ package struct NodeRefreshPlanner {
 
     // MARK: The session
 
-    /// How the node is to be authenticated, as for the device that it was.
+    /// How to authenticate the node: as when it was a device.
     private func order(for node: Node, _ subnet: NetKeyIndex) -> ProvisioningOrder {
         var order = ProvisioningOrder(uuid: node.uuid, name: node.name, netKeyIndex: subnet)
         order.isProtected = node.isProtected
@@ -254,7 +254,7 @@ package struct NodeRefreshPlanner {
 }
 
 extension NodeRefreshRefusal {
-    /// A node would have another number of elements, and for those its addresses are not enough, or too many.
+    /// The refusal if the number of elements would change, so that the node's addresses are too few or too many.
     package static func elementCount(_ count: Int, of node: Node) -> NodeRefreshRefusal {
         NodeRefreshRefusal(
             "`\(node.name)` will have \(count) elements instead of \(node.elements.count), for which it needs other addresses",

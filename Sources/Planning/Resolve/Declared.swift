@@ -1,30 +1,30 @@
 internal import MeshCore
 
-/// Through which part of a definition a value comes to a node.
+/// The part of a definition that gives a node a value.
 enum DeclarationOrigin: Hashable {
     /// The node itself.
     case node
-    /// The profile at that position.
+    /// The profile at that index.
     case profile(Int)
-    /// The entry of the defaults at that position.
+    /// The entry of the defaults at that index.
     case defaults(Int)
-    /// The top-level subscription at that position.
+    /// The top-level subscription at that index.
     case subscription(Int)
-    /// The top-level publication at that position.
+    /// The top-level publication at that index.
     case publication(Int)
 
-    /// Whether it is a policy for many nodes, which those that cannot follow it are left out of.
+    /// Whether it is a policy for many nodes. It does not apply to nodes that do not support it.
     var isDefault: Bool {
         if case .defaults = self { true } else { false }
     }
 }
 
-/// A value that is desired of a node, and where it comes from.
+/// A desired value of a node, and its origin.
 struct Declared<Value> {
     var value: Value
-    /// Where it stands.
+    /// The location of the value.
     var location: SourceLocation
-    /// Through what it comes to the node. With YAML's aliases it may stand elsewhere.
+    /// The part that gives the node the value. With aliases in YAML, the location may lie in another part.
     var origin: DeclarationOrigin
 
     init(_ value: Value, at location: SourceLocation, by origin: DeclarationOrigin = .node) {

@@ -1,13 +1,13 @@
 package import MeshCore
 
-/// Which nodes and models a definition names, for those who ask whether something still matters.
+/// The nodes and models that a definition names, to check whether something still matters.
 package struct DeclaredParts {
-    /// The models of each node; nil where rules may add any that its composition brings.
+    /// The models of each node; nil if rules may add any model of an unknown composition.
     private var models: [DeviceUUID: Set<ModelAddress>?] = [:]
-    /// Whether nothing can be told, since the definition is wrong.
+    /// Whether nothing is known, because the definition is wrong.
     private let isUnknown: Bool
 
-    /// The parts of a definition as it stands for a network.
+    /// The parts of a definition for a network.
     package init(_ definition: Definition, in network: MeshNetwork) {
         var diagnostics = DiagnosticCollector()
         let desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
@@ -18,8 +18,8 @@ package struct DeclaredParts {
         }
     }
 
-    /// Whether an action is about a node and, if about one, a model that the definition names. That a node is to leave the
-    /// network is for those that it does not name.
+    /// Whether the definition names the node of an action, and its model if it has one. A reset always counts, because
+    /// it is for nodes that the definition does not name.
     package func declares(_ action: ConfigurationAction, on node: DeviceUUID) -> Bool {
         guard !isUnknown, action != .resetNode else { return true }
         guard let declared = models[node] else { return false }
@@ -29,7 +29,7 @@ package struct DeclaredParts {
 }
 
 extension ConfigurationAction {
-    /// The model that it is about, nil if it is about the node as a whole.
+    /// The model that the action concerns; nil if it concerns the node as a whole.
     package var model: ModelAddress? {
         switch self {
         case .bind(let model, _), .unbind(let model, _), .addSubscription(let model, _),

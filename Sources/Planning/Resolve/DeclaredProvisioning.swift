@@ -1,6 +1,7 @@
 internal import MeshCore
 
-/// What a definition says of how its devices are to be provisioned: of each itself, over its profile, over the defaults.
+/// The provisioning settings of a definition's devices: those of the device, over those of its profile, over the
+/// defaults.
 struct DeclaredProvisioning {
     private let definition: Definition
     private let defaults: DefaultsSelection
@@ -8,7 +9,7 @@ struct DeclaredProvisioning {
 
     /// Reads the settings of a definition.
     ///
-    /// - Parameter defaults: which of the definition's defaults are for which of its nodes.
+    /// - Parameter defaults: which defaults apply to which nodes.
     init(_ definition: Definition, _ defaults: DefaultsSelection) {
         self.definition = definition
         self.defaults = defaults
@@ -16,14 +17,14 @@ struct DeclaredProvisioning {
         profiles = Dictionary(pairs) { first, _ in first }
     }
 
-    /// The settings of the node at that position in the definition, nil if nothing is said.
+    /// The settings of the node at that index of the definition; nil if there are none.
     func settings(of number: Int) -> ProvisioningSettings? {
         let node = definition.nodes[number]
         let own = ProvisioningSettings.merged(node.provisioning, over: node.profile.flatMap { profiles[$0.value] })
         return ProvisioningSettings.merged(own, over: defaults.provisioning(of: number, in: definition))
     }
 
-    /// Says in an order how the node at that position is to be authenticated.
+    /// Fills the authentication settings of the node at that index into an order.
     func fill(_ order: inout ProvisioningOrder, of number: Int) {
         order.requiresAuthentication = definition.provisioning?.requiresAuthentication ?? false
         guard let settings = settings(of: number) else { return }

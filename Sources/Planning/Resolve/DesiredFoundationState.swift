@@ -1,16 +1,15 @@
 package import MeshCore
 
-/// A ``FoundationState`` that is desired of a node; addresses in it may not be known yet, and what depends on the node is
-/// found on the node.
+/// A desired ``FoundationState``. Its addresses may not be known yet, and parts of it may depend on the node.
 package enum DesiredFoundationState: Hashable, Sendable {
     /// A value that is the same on every node.
     case value(FoundationState)
-    /// Heartbeats that are sent; nil for none.
+    /// Heartbeats to send; nil for none.
     case heartbeatPublication(DesiredHeartbeatPublication?)
-    /// Heartbeats that are counted.
+    /// Heartbeats to count.
     case heartbeatSubscription(DesiredHeartbeatSubscription)
 
-    /// Which state.
+    /// The kind of state.
     package var kind: FoundationState.Kind {
         switch self {
         case .value(let state): state.kind
@@ -29,7 +28,7 @@ package enum DesiredFoundationState: Hashable, Sendable {
         }
     }
 
-    /// The same with other addresses; nil where there is none for one of them.
+    /// The same with other addresses; nil if one of them has no replacement.
     func replacingTargets(
         _ replace: (DesiredPublication.Target) -> DesiredPublication.Target?
     ) -> DesiredFoundationState? {
@@ -50,7 +49,7 @@ package enum DesiredFoundationState: Hashable, Sendable {
         }
     }
 
-    /// Whether a node that lacks the state is already as it should be.
+    /// Whether a node without the state already agrees.
     var isOff: Bool {
         switch self {
         case .heartbeatPublication(let heartbeat): heartbeat == nil
@@ -69,7 +68,7 @@ package enum DesiredFoundationState: Hashable, Sendable {
         }
     }
 
-    /// The subnet whose NetKey the node needs for it, if it names one.
+    /// The subnet whose NetKey the node needs for it; nil if it names none.
     var neededSubnet: NetKeyIndex? {
         if case .heartbeatPublication(let heartbeat?) = self { heartbeat.netKeyIndex } else { nil }
     }
@@ -109,8 +108,8 @@ package enum DesiredFoundationState: Hashable, Sendable {
 }
 
 extension Node {
-    /// The subnet of heartbeats that name none: the one they are sent in, so that another NetKey does not move them, else
-    /// that of messages to the node.
+    /// The subnet for heartbeats without a named subnet: the present one, so that another NetKey does not move them, or
+    /// else that of messages to the node.
     fileprivate var heartbeatSubnet: NetKeyIndex {
         if case .heartbeatPublication(let recorded) = state(.heartbeatPublication), !recorded.isOff,
             knows(recorded.netKeyIndex)
@@ -122,12 +121,12 @@ extension Node {
 }
 
 extension DesiredPublication.Target {
-    /// The 16-bit address if it is known.
+    /// The 16-bit address; nil while it is unknown.
     var address: Address? {
         if case .address(let address) = self { address.address } else { nil }
     }
 
-    /// The node whose address is yet to be known, if there is one.
+    /// The node whose address is not known yet; nil if there is none.
     var awaitedNode: DeviceUUID? {
         if case .element(of: let node, index: _) = self { node } else { nil }
     }
@@ -135,20 +134,19 @@ extension DesiredPublication.Target {
 
 /// A heartbeat publication whose target may not have an address yet.
 package struct DesiredHeartbeatPublication: Hashable, Sendable {
-    /// Where to.
+    /// The destination.
     package var target: DesiredPublication.Target
-    /// How many are sent periodically.
+    /// How many heartbeats are sent periodically.
     package var count: HeartbeatPublicationCountLog
-    /// How often.
+    /// The interval.
     package var period: HeartbeatPeriodLog
     /// Their TTL, 0...127.
     package var ttl: UInt8
-    /// Which features send one when they are switched.
+    /// The features whose changes send a heartbeat.
     package var features: FeatureSet
-    /// The subnet; nil for that of the messages to the node.
+    /// The subnet; nil for that of messages to the node.
     package var netKeyIndex: NetKeyIndex?
 
-    /// A publication with those values.
     package init(
         target: DesiredPublication.Target,
         count: HeartbeatPublicationCountLog,
@@ -168,14 +166,13 @@ package struct DesiredHeartbeatPublication: Hashable, Sendable {
 
 /// A heartbeat subscription whose source may not have an address yet.
 package struct DesiredHeartbeatSubscription: Hashable, Sendable {
-    /// Whose heartbeats count.
+    /// The source of the counted heartbeats.
     package var source: DesiredPublication.Target
-    /// What they are sent to; nil for the node's primary element.
+    /// The destination of the counted heartbeats; nil for the node's primary element.
     package var destination: DesiredPublication.Target?
-    /// How long they are counted.
+    /// How long to count them.
     package var period: HeartbeatPeriodLog
 
-    /// A subscription with those values.
     package init(
         source: DesiredPublication.Target,
         destination: DesiredPublication.Target?,
@@ -191,14 +188,13 @@ package struct DesiredHeartbeatSubscription: Hashable, Sendable {
 package struct DesiredBridge: Hashable, Sendable {
     /// The subnets of the first and of the second address.
     package var subnets: NetKeyIndexPair
-    /// The first address, an element.
+    /// The first address; always an element.
     package var first: DesiredPublication.Target
     /// The second address.
     package var second: DesiredPublication.Target
-    /// Which way messages pass.
+    /// The directions in which messages pass.
     package var directions: BridgingDirections
 
-    /// An entry with those values.
     package init(
         subnets: NetKeyIndexPair,
         first: DesiredPublication.Target,
@@ -211,10 +207,10 @@ package struct DesiredBridge: Hashable, Sendable {
         self.directions = directions
     }
 
-    /// What it costs to add an entry.
+    /// The cost to add an entry.
     static let cost = MessageCost.exchange(request: 10, status: 11)
 
-    /// The nodes whose addresses are yet to be known.
+    /// The nodes whose addresses are not known yet.
     var awaitedNodes: [DeviceUUID] { [first.awaitedNode, second.awaitedNode].compactMap { $0 } }
 
     /// The entry; nil while an address is unknown.

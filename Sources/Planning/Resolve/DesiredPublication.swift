@@ -1,30 +1,28 @@
 package import MeshCore
 
-/// A publication whose key may still have to be chosen by the model that publishes, and whose target may not have an
-/// address yet.
+/// A publication whose key may depend on the model's binding, and whose target may not have an address yet.
 package struct DesiredPublication: Hashable, Sendable {
-    /// Where a publication goes.
+    /// The target of a publication.
     package enum Target: Hashable, Sendable {
-        /// To an address.
+        /// An address.
         case address(PublishAddress)
-        /// To an element of a node that gets its address when it is provisioned.
+        /// An element of a node that gets its address when it is provisioned.
         case element(of: DeviceUUID, index: UInt8)
     }
 
-    /// Where it goes.
+    /// The target.
     package var target: Target
     /// The AppKey; nil for the only one that is bound to the model.
     package var key: AppKeyIndex?
     /// The TTL, 0...127, or ``Publication/defaultTTL``.
     package var ttl: UInt8
-    /// How often.
+    /// The period.
     package var period: PublishPeriod
-    /// How it is repeated.
+    /// The retransmissions.
     package var retransmit: PublishRetransmit
     /// Whether friendship credentials secure it.
     package var usesFriendshipCredentials: Bool
 
-    /// A publication with those values.
     package init(
         target: Target,
         key: AppKeyIndex?,
@@ -41,13 +39,13 @@ package struct DesiredPublication: Hashable, Sendable {
         self.usesFriendshipCredentials = usesFriendshipCredentials
     }
 
-    /// The node whose address is yet to be known, if there is one.
+    /// The node whose address is not known yet; nil if there is none.
     package var awaitedNode: DeviceUUID? {
         if case .element(of: let node, index: _) = target { return node }
         return nil
     }
 
-    /// The publication with its address and key.
+    /// The publication with its address and key filled in.
     func publication(to address: PublishAddress, key: AppKeyIndex) -> Publication {
         Publication(
             address: address,

@@ -1,9 +1,9 @@
 internal import MeshCore
 
 extension DesiredState {
-    /// Lets nothing leave the network, as a plan for a part of the nodes does.
+    /// Keeps everything in the network; used for a plan for a part of the nodes.
     ///
-    /// - Returns: how many subnets, application keys and groups would leave.
+    /// - Returns: how many subnets, application keys and groups would have left.
     mutating func keepAll() -> Int {
         let count = leaving.ordered.count
         leaving = LeavingResources()
@@ -12,7 +12,7 @@ extension DesiredState {
         return count
     }
 
-    /// What of the network itself the changes of some nodes need: keys and groups that have to be made for them.
+    /// Reduces the changes of the network to the keys and groups that changes of some nodes need.
     ///
     /// - Returns: how many changes of subnets, application keys and groups that leaves out.
     mutating func limitToNeeds(of differences: [NodeDifference]) -> Int {
@@ -39,7 +39,7 @@ extension DesiredState {
     }
 }
 
-/// What changes of nodes take for granted in the network.
+/// What changes of nodes need from the network.
 private struct NetworkNeeds {
     var netKeys: Set<NetKeyIndex> = []
     var appKeys: Set<AppKeyIndex> = []
@@ -86,9 +86,10 @@ private struct NetworkNeeds {
 }
 
 extension Array where Element == NodeDifference {
-    /// Takes out publications to devices that these do not provision, which have no address then.
+    /// Removes publications to devices that these differences do not provision, because such devices will have no
+    /// address.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: how many publications.
     mutating func removeUnawaitable() -> Int {
         let ordered = Set(lazy.compactMap { $0.order?.uuid })
         var count = 0

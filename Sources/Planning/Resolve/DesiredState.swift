@@ -9,15 +9,15 @@ struct DesiredState {
     var applicationKeys: [DesiredApplicationKey] = []
     /// The groups in reading order.
     var groups: [DesiredGroup] = []
-    /// The nodes in reading order, without those that have no place in the database.
+    /// The nodes in reading order, without those that could not be placed in the database.
     var nodes: [DesiredNode] = []
     /// What leaves the network.
     var leaving = LeavingResources()
-    /// Subnets that would leave but for application keys in them that nobody manages.
+    /// Subnets that stay only because of application keys that nobody manages.
     var keptSubnets: [NetKeyIndex] = []
     /// What guards have found.
     var findings: [Finding] = []
-    /// What the network has already and is managed from now on.
+    /// What the network already has and is managed from now on.
     var claims: [NetworkResource] = []
 }
 
@@ -25,94 +25,94 @@ extension DesiredState {
     /// What a guard has found while the definition was resolved.
     struct Finding {
         var finding: GuardFinding
-        /// The line that is to blame, if one is.
+        /// The line that causes it; nil if there is none.
         var location: SourceLocation?
-        /// How to mend it, a sentence without a full stop.
+        /// How to mend it, as a sentence without a full stop.
         var hint: String
     }
 }
 
-/// A subnet and its place.
+/// A subnet and its index.
 struct DesiredSubnet {
     var name: Located<String>
     var index: NetKeyIndex
     var source: KeySource
-    /// Its name in the database, nil if it does not exist there.
+    /// Its name in the database; nil if it does not exist there.
     var recordedName: String?
-    /// Whether it refuses removal; nil leaves that as it is.
+    /// Whether it refuses removal; nil leaves that unchanged.
     var isProtected: Bool?
-    /// Whether it does according to the database.
+    /// Whether it refuses removal according to the database.
     var wasProtected = false
 }
 
-/// An application key and its place.
+/// An application key and its index.
 struct DesiredApplicationKey {
     var name: Located<String>
     var index: AppKeyIndex
     var boundNetKey: NetKeyIndex
     var source: KeySource
-    /// Its name in the database, nil if it does not exist there.
+    /// Its name in the database; nil if it does not exist there.
     var recordedName: String?
-    /// Whether it refuses removal; nil leaves that as it is.
+    /// Whether it refuses removal; nil leaves that unchanged.
     var isProtected: Bool?
-    /// Whether it does according to the database.
+    /// Whether it refuses removal according to the database.
     var wasProtected = false
 }
 
-/// A group and its place.
+/// A group and its address.
 struct DesiredGroup {
     var group: Group
-    /// What the database has at that address.
+    /// The database's group at that address; nil if there is none.
     var recorded: Group?
 }
 
-/// A node as it should be.
+/// A node as desired.
 struct DesiredNode {
-    /// What it is made from.
+    /// Where the node comes from.
     enum Origin {
-        /// The node at that position of the database's list.
+        /// The node at that index of the database's list.
         case recorded(Int)
-        /// A device that is to be provisioned.
+        /// A device to provision.
         indirect case device(ProvisioningOrder, Device)
-        /// A node at hand, when what waited for its composition is lowered.
+        /// A given node, whose deferred configuration is lowered.
         indirect case node(Node)
     }
 
-    /// What the database knows of a device that is to be provisioned.
+    /// What the database knows about a device to provision.
     struct Device {
-        /// The position of the node that it was before it was reset.
+        /// The index of the node that it was before it was reset.
         var replaced: Int?
-        /// An attempt of which nobody knows whether it succeeded.
+        /// A provisioning attempt with an unknown result.
         var pending: PendingProvisioning?
     }
 
-    /// What it is made from.
+    /// Where the node comes from.
     var origin: Origin
     var name: Located<String>
     var isProtected: Bool
     var removalPolicy: RemovalPolicy
     var settings: DesiredSettings
-    /// The managed models, sorted by address; without what ``rules`` add.
+    /// The managed models, sorted by address, without what ``rules`` add.
     var models: [DesiredModel]
     /// The rules that select it and wait for its composition, in reading order.
     var rules: [ModelRule] = []
-    /// The subnets that states need which wait for its composition, ascending.
+    /// The subnets for states that wait for its composition, ascending.
     var subnetsOfWaitingStates: [NetKeyIndex] = []
 }
 
 extension DesiredNode {
-    /// The order if it is to be provisioned.
+    /// The order, if the node must be provisioned.
     var order: ProvisioningOrder? {
         if case .device(let order, _) = origin { return order }
         return nil
     }
 
-    /// The node as it is before its configuration: as recorded, or as a device is that has just become a node.
+    /// The node before its configuration: its record, or a device that has just become a node.
     func baseline(in network: MeshNetwork) -> Node { origin.baseline(in: network) }
 }
 
 extension DesiredNode.Origin {
-    /// The node as it is before its configuration.
+    /// The node before its configuration.
     func baseline(in network: MeshNetwork) -> Node {
         switch self {
         case .recorded(let position): network.nodes[position]
@@ -123,7 +123,7 @@ extension DesiredNode.Origin {
 }
 
 extension Node {
-    /// The node that a device becomes when an order is carried out: it has one NetKey, and nothing else is known of it.
+    /// The node that an order makes of a device: it has one NetKey, and nothing else is known about it.
     fileprivate init(provisionedBy order: ProvisioningOrder) {
         self.init(
             uuid: order.uuid,
@@ -138,7 +138,7 @@ extension Node {
     }
 }
 
-/// The managed states of a node beside its models; nil is not managed.
+/// The managed states of a node beside its models; nil if not managed.
 struct DesiredSettings {
     var subnets: Declared<[NetKeyIndex]>?
     var applicationKeys: Declared<[AppKeyIndex]>?
@@ -151,10 +151,10 @@ struct DesiredSettings {
     var networkTransmit: Declared<TransmitParameters>?
     /// States of the foundation models, sorted by kind, one of each.
     var states: [Declared<DesiredFoundationState>] = []
-    /// The entries of the bridging table: these and no others.
+    /// Exactly the entries of the bridging table.
     var bridgingTable: Declared<[DesiredBridge]>?
 
-    /// These settings over others, value by value.
+    /// These settings merged over others, value by value.
     func merged(over other: DesiredSettings) -> DesiredSettings {
         DesiredSettings(
             subnets: subnets ?? other.subnets,
@@ -172,7 +172,7 @@ struct DesiredSettings {
     }
 }
 
-/// A managed model; each of the three is managed if present, and then exactly so.
+/// A managed model. Each of its three states is managed if present, and then completely.
 struct DesiredModel {
     var address: ModelAddress
     var location: SourceLocation
@@ -180,10 +180,10 @@ struct DesiredModel {
     var bindings: Declared<[AppKeyIndex]>?
     /// The groups, sorted.
     var subscriptions: Declared<[SubscriptionAddress]>?
-    /// The publication; a located nil does not publish.
+    /// The publication; a located nil means that the model does not publish.
     var publication: Declared<DesiredPublication?>?
 
-    /// The key of the publication: the one that is named, else the model's only one.
+    /// The key of the publication: the named one, or else the model's only one.
     var publicationKey: AppKeyIndex? {
         guard let publication = publication?.value else { return nil }
         if let key = publication.key { return key }
@@ -191,7 +191,7 @@ struct DesiredModel {
         return bindings[0]
     }
 
-    /// This model's lists over those of a profile, list by list.
+    /// This model's lists merged over those of a profile, list by list.
     func merged(over other: DesiredModel) -> DesiredModel {
         DesiredModel(
             address: address,

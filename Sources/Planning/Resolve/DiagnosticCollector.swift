@@ -1,7 +1,7 @@
 internal import MeshCore
 
-/// Collects diagnostics; one that thousands of nodes share through a profile or a rule appears once and counts them, and
-/// so does a note that many rules share.
+/// Collects diagnostics. A diagnostic that thousands of nodes share through a profile or a rule appears once, with
+/// their count. So does a note that many rules share.
 struct DiagnosticCollector {
     private struct Cause: Hashable {
         var location: SourceLocation
@@ -21,9 +21,9 @@ struct DiagnosticCollector {
         diagnostics.append(diagnostic)
     }
 
-    /// Reports what is wrong with one node; further nodes with the same cause at the same place are only counted.
+    /// Reports a problem of one node. Further nodes with the same cause at the same location are only counted.
     ///
-    /// - Parameter cause: Names the kind of problem, and what tells two of them at one place apart.
+    /// - Parameter cause: the kind of problem, and whatever distinguishes two of them at one location.
     mutating func report(_ cause: String, at location: SourceLocation, _ diagnostic: () -> Diagnostic) {
         let cause = Cause(location: location, name: cause)
         if let place = places[cause] {
@@ -34,8 +34,8 @@ struct DiagnosticCollector {
         }
     }
 
-    /// Notes that a rule skips nodes without the model. That is what selecting by tags is for, so that a definition may
-    /// have a rule of this kind for each room; further ones are only counted.
+    /// Notes that a rule skips nodes without the model. Selecting by tags makes that normal, and a definition may have
+    /// such a rule for each room. So further rules are only counted.
     mutating func noteSkips(of model: ModelIdentifier, _ diagnostic: () -> Diagnostic) {
         if let skip = skips[model] {
             skips[model] = (skip.place, skip.rules + 1)
@@ -45,7 +45,7 @@ struct DiagnosticCollector {
         }
     }
 
-    /// All of them as they are to be shown.
+    /// All diagnostics, ready to be shown.
     func finished() -> [Diagnostic] {
         var counted = diagnostics
         for (place, count) in repetitions {

@@ -1,7 +1,7 @@
 internal import MeshCore
 
-/// Finds the index of each named key of a definition: the one it gives, else that of the database's key of the same
-/// name or of a name it had before, else the smallest that is free.
+/// Finds the index of each named key of a definition: the index that the definition gives, else that of the database's
+/// key with the same or an earlier name, else the smallest free index.
 struct KeyMatching<Index: KeyIndex> {
     /// A key of the definition.
     struct Wanted {
@@ -9,21 +9,21 @@ struct KeyMatching<Index: KeyIndex> {
         var index: Located<Index>?
     }
 
-    /// Where a key of the definition belongs.
+    /// The index of a key of the definition.
     struct Match {
         var index: Index
-        /// Its name in the database, nil if it does not exist there.
+        /// Its name in the database; nil if it does not exist there.
         var recordedName: String?
     }
 
-    /// What the keys are called in diagnostics: `subnet`, `application key`.
+    /// The kind of key in diagnostics: `subnet` or `application key`.
     let noun: String
     /// The names of the database's keys.
     let recorded: [Index: String]
 
-    /// Indexes that are not free although the database has no such key, since nodes have one.
+    /// Indexes that are not free, because nodes have such keys although the database does not.
     let taken: () -> Set<Index>
-    /// For each new name the one before.
+    /// The previous name of each new name.
     let previousNames: [String: String]
 
     private let indexesByName: [String: [Index]]
@@ -41,7 +41,7 @@ struct KeyMatching<Index: KeyIndex> {
         indexesByName = Dictionary(grouping: recorded.map(\.index)) { [names = self.recorded] in names[$0] ?? "" }
     }
 
-    /// The match of each wanted key, in their order; nil where a diagnostic says why there is none.
+    /// The match of each wanted key, in order; nil if a diagnostic says why there is none.
     func matches(of wanted: [Wanted], diagnostics: inout DiagnosticCollector) -> [Match?] {
         var matches = [Match?](repeating: nil, count: wanted.count)
         var claims: [Index: Located<String>] = [:]
@@ -102,8 +102,8 @@ struct KeyMatching<Index: KeyIndex> {
         return matches
     }
 
-    /// The indexes, not yet taken, of the database's keys with that name, or else with the latest name before it that
-    /// the database knows.
+    /// The free indexes of the database's keys with that name, or else with the latest of its earlier names that the
+    /// database knows.
     private func namesakes(of name: String, claims: [Index: Located<String>]) -> [Index] {
         previousNames.withEarlierNames(of: name) { (indexesByName[$0] ?? []).filter { claims[$0] == nil } }
     }
@@ -142,10 +142,10 @@ struct KeyMatching<Index: KeyIndex> {
 }
 
 extension [String: String] {
-    /// What is found under a name, or else under the names before it, the latest first; nothing if under none.
+    /// What is found under a name, or else under its earlier names, the latest first; empty if under none.
     func withEarlierNames<Found>(of name: String, _ find: (String) -> [Found]) -> [Found] {
         var name = name
-        // A circle of names is an error of the definition; it must not be walked for ever.
+        // A cycle of names is an error of the definition, and must not loop forever.
         for _ in 0...count {
             let found = find(name)
             if !found.isEmpty { return found }

@@ -1,7 +1,7 @@
 internal import MeshCore
 
-/// What a definition managed and does not mention any more: it leaves the nodes of the definition, and the network when
-/// no other node has it.
+/// What a definition managed and no longer mentions. The definition's nodes lose it, and it leaves the network when no
+/// other node has it.
 struct LeavingResources {
     var netKeys: Set<NetKeyIndex> = []
     var appKeys: Set<AppKeyIndex> = []
@@ -9,12 +9,12 @@ struct LeavingResources {
 
     var isEmpty: Bool { netKeys.isEmpty && appKeys.isEmpty && groups.isEmpty }
 
-    /// All of them in the order in which they leave: what uses others first.
+    /// All of them in the order in which they leave: users before what they use.
     var ordered: [NetworkResource] {
         groups.sorted().map { .group($0) } + appKeys.sorted().map { .appKey($0) } + netKeys.sorted().map { .netKey($0) }
     }
 
-    /// Whether it has a resource.
+    /// Whether it contains a resource.
     func holds(_ resource: NetworkResource) -> Bool {
         switch resource {
         case .netKey(let index): netKeys.contains(index)
@@ -23,7 +23,7 @@ struct LeavingResources {
         }
     }
 
-    /// Whether it has the group that a publication goes to.
+    /// Whether it contains the target group of a publication.
     func holds(_ target: PublishAddress) -> Bool {
         switch target {
         case .unicast, .unknownLabel: false
@@ -34,14 +34,14 @@ struct LeavingResources {
 }
 
 extension LeavingResources {
-    /// Which of the keys have to stay in the network because nodes keep them that the plan does not reach, and how many
-    /// nodes that are, devices that may have become nodes included.
+    /// Which of the keys must stay in the network because nodes that the plan does not reach keep them. The value is
+    /// how many such nodes there are, including devices that may have become nodes.
     ///
-    /// A network whose database lacks a key that a node has could give the same index to another key, and could not
-    /// speak to that node any more.
+    /// If the database lacked a key that a node has, it could give the same index to another key, and could not
+    /// communicate with that node any more.
     ///
     /// - Parameters:
-    ///   - reached: Positions of the nodes that lose the keys, or are reset, by the plan.
+    ///   - reached: indexes of the nodes that lose the keys, or are reset, by the plan.
     func keepers(in network: MeshNetwork, reached: Set<Int>) -> [NetworkResource: Int] {
         guard !netKeys.isEmpty || !appKeys.isEmpty else { return [:] }
         var counts: [NetworkResource: Int] = [:]
@@ -53,7 +53,7 @@ extension LeavingResources {
         for pending in network.pendingProvisionings where netKeys.contains(pending.netKeyIndex) {
             counts[.netKey(pending.netKeyIndex), default: 0] += 1
         }
-        // A subnet goes after its application keys.
+        // A subnet leaves after its application keys.
         for key in network.appKeys where netKeys.contains(key.boundNetKey) {
             if let count = counts[.appKey(key.index)] {
                 counts[.netKey(key.boundNetKey)] = max(counts[.netKey(key.boundNetKey)] ?? 0, count)

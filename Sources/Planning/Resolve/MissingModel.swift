@@ -3,12 +3,12 @@ internal import MeshCore
 /// A model that a definition wants on a node that does not have it there.
 struct MissingModel {
     var model: ModelIdentifier
-    /// The element, nil for any.
+    /// The element; nil for any.
     var element: UInt8?
     var node: Node
     var name: String
 
-    /// What is missing and where it is, or what is there instead.
+    /// What is missing, and where it is or what is there instead.
     func diagnostic(at location: SourceLocation) -> Diagnostic {
         Diagnostic(
             .error,

@@ -1,24 +1,24 @@
 internal import MeshCore
 
 extension ModelRule {
-    /// What came of a rule on one node.
+    /// The result of a rule on one node.
     enum Outcome {
-        /// It is part of what is desired of these models.
+        /// The rule was added to the desired state of these models.
         case applied([ModelAddress])
-        /// It is, but a model had another publication, which stands there.
+        /// The same, but a model had another publication, which stays; the location is that of the other one.
         case conflicting(ModelAddress, SourceLocation)
         /// The node has no such model.
         case missing
     }
 
-    /// Where the rule itself and its model's name in it stand, and which rule it is.
+    /// The locations of the rule and of its model's name, and the origin of the rule.
     struct Place {
         var rule: SourceLocation
         var model: SourceLocation
         var origin = DeclarationOrigin.node
     }
 
-    /// Adds what the rule says to the desired models of a node whose composition is known.
+    /// Adds the rule to the desired models of a node with a known composition.
     func expand(on node: Node, models: inout [DesiredModel], at place: Place) -> Outcome {
         let elements = node.elements(with: model, on: element)
         switch effect {
@@ -45,7 +45,7 @@ extension ModelRule {
         }
     }
 
-    /// Says that two publications are asked of one model.
+    /// The diagnostic for two different publications of one model.
     static func conflict(
         _ address: ModelAddress,
         on name: String,

@@ -1,16 +1,16 @@
 package import MeshCore
 
-/// Finds the node that people mean by a name, a UUID or an address; one rule for all commands.
+/// Finds the node that people mean by a name, a UUID or an address; the same rule for all commands.
 ///
-/// Two nodes have one name where a device was replaced: the line of the definition has a new UUID, and the old node is
-/// forgotten or excluded. A command that only looks or asks takes the one that is managed then, and says that there is
-/// another one. A command that changes who belongs to the network, or what is recorded, takes neither and lists both.
+/// Two nodes have one name if a device was replaced: the definition has a new UUID, and the old node is forgotten or
+/// excluded. A command that only shows or asks uses the managed node, and mentions the other one. A command that
+/// changes membership or records uses neither, and lists both.
 package enum NodeLookup {
-    /// What a node is looked for.
+    /// The purpose of a lookup.
     package enum Use: Sendable {
-        /// To be shown or asked.
+        /// To show or ask the node.
         case looking
-        /// To be changed, left out or taken out.
+        /// To change, exclude or remove the node.
         case changing
     }
 
@@ -22,31 +22,31 @@ package enum NodeLookup {
         package var uuid: DeviceUUID
         /// The addresses of its elements.
         package var addresses: ClosedRange<UInt16>
-        /// What sets it apart from others of its name: `managed`, `excluded` …
+        /// What distinguishes it from others with its name: `managed`, `excluded` …
         package var state: String
-        /// Whether it is one that the definition has, as far as the database tells.
+        /// Whether the definition contains it, as far as the database knows.
         package var isManaged: Bool
 
         /// The address of its primary element.
         package var address: String { Address(rawValue: addresses.lowerBound).description }
 
-        /// How it is listed beside others of its name: `0x0011 (excluded, UUID …)`.
+        /// Its text in a list of nodes with the same name: `0x0011 (excluded, UUID …)`.
         package var text: String { "\(address) (\(state), UUID \(uuid))" }
     }
 
-    /// Whom a text means.
+    /// The result of a lookup.
     package enum Found: Sendable {
-        /// Nobody.
+        /// No node.
         case nobody
-        /// This one; others of the same name are not meant.
+        /// This node; others with the same name are not meant.
         case one(Candidate, namesakes: [Candidate])
-        /// Several, of which nobody can tell which is meant.
+        /// Several nodes, without a way to tell which is meant.
         case several([Candidate])
     }
 
-    /// Finds whom a text means: a name counts before a UUID, and that before an address.
+    /// Finds the node for a text. A name comes before a UUID, and a UUID before an address.
     ///
-    /// - Parameter hasPending: Whether devices that may have become nodes can be meant, too.
+    /// - Parameter hasPending: whether to find devices that may have become nodes, too.
     package static func find(
         _ text: String,
         in network: MeshNetwork,
@@ -98,25 +98,25 @@ extension NodeLookup.Candidate {
     }
 }
 
-/// What to type so that a command means one node and no other: its name, or its address where others have the name.
+/// The text by which a command names exactly one node: its name, or its address if others have the name.
 struct NodeWords {
     private var counts: [String: Int] = [:]
 
     /// The words for the nodes of a network.
     ///
-    /// - Parameter devices: the names of devices that a plan makes nodes beside those that there are.
+    /// - Parameter devices: the names of devices that a plan provisions, in addition to the nodes.
     init(_ network: MeshNetwork, devices: [String] = []) {
         for place in network.nodes.indices { counts[network.nodes[place].name, default: 0] += 1 }
         for pending in network.pendingProvisionings { counts[pending.name, default: 0] += 1 }
         for name in devices { counts[name, default: 0] += 1 }
     }
 
-    /// What a command takes.
+    /// The text for a command.
     func word(for node: Node) -> String {
         isUnique(node.name) ? node.name : node.unicastAddress.description
     }
 
-    /// What people read: the name, with the address where others have it, too.
+    /// The text for people: the name, with the address if others have the name, too.
     func title(of node: Node) -> String {
         isUnique(node.name) ? node.name : "\(node.name) (\(node.unicastAddress))"
     }

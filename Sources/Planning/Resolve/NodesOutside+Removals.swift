@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension NodesOutside {
-    /// Which keys that leave have to stay in the network still; see ``LeavingResources/keepers(in:reached:)``.
+    /// Which leaving keys must still stay in the network; see ``LeavingResources/keepers(in:reached:)``.
     func keepers(
         of leaving: LeavingResources,
         _ desired: DesiredState,
@@ -19,7 +19,7 @@ extension NodesOutside {
         return leaving.keepers(in: network, reached: reached)
     }
 
-    /// What to know of things that leave the network, or should.
+    /// Notes about resources that leave the network, or should.
     func removalNotes(
         _ desired: DesiredState,
         _ keepers: [NetworkResource: Int],
@@ -48,7 +48,7 @@ extension NodesOutside {
         return notes
     }
 
-    /// That a subnet is made beside the primary one although it could be the primary one under another name.
+    /// Notes that a new subnet is made beside the primary one, although it could be the primary one under a new name.
     static func primaryNotes(_ desired: DesiredState, _ network: MeshNetwork) -> [String] {
         guard let primary = network.netKeys.first(where: { $0.index == .primary }), !primary.isManaged,
             !desired.subnets.contains(where: { $0.index == .primary }),
@@ -60,15 +60,15 @@ extension NodesOutside {
         ]
     }
 
-    /// Publications to nodes that are reset go nowhere from then on.
+    /// Notes publications to nodes that are reset, which reach nobody from then on.
     ///
     /// - Parameters:
-    ///   - network: what there is before the plan.
-    ///   - after: what the plan leads to.
+    ///   - network: the network before the plan.
+    ///   - after: the network after the plan.
     func targetNotes(_ network: MeshNetwork, after: GuardedNetwork) -> [String] {
         guard !resets.isEmpty else { return [] }
         let resets = resets.sorted()
-        // By address, as the nodes are sorted.
+        // By address, because the nodes are sorted by address.
         var counts: [Int: Int] = [:]
         for node in after.others {
             var targets: Set<Int> = []
@@ -91,7 +91,7 @@ extension NodesOutside {
 }
 
 extension PlanBuilder {
-    /// Notes that devices which are provisioned anew have lost the keys that they had as nodes.
+    /// Records that devices which are provisioned again have lost the keys that they had as nodes.
     mutating func noteReplacements(_ desired: DesiredState, in network: MeshNetwork) {
         guard !leaving.isEmpty else { return }
         for node in desired.nodes {

@@ -23,7 +23,7 @@ extension Resolver {
         }
     }
 
-    /// The address of each group of the definition, nil where a diagnostic says why there is none.
+    /// The address of each group of the definition; nil if a diagnostic says why there is none.
     private mutating func placeGroups() -> [SubscriptionAddress?] {
         let recorded = Set(network.groups.map(\.address))
         let namesakes = Dictionary(grouping: network.groups, by: \.name)
@@ -79,8 +79,8 @@ extension Resolver {
         return places
     }
 
-    /// Gives each group the smallest address in the own provisioner's ranges that nothing uses and nobody else gives
-    /// out.
+    /// Gives each group the smallest address in this provisioner's ranges that nothing uses and no other provisioner
+    /// assigns.
     private mutating func allocate(
         _ positions: [Int],
         places: inout [SubscriptionAddress?],
@@ -98,7 +98,7 @@ extension Resolver {
         var last: GroupAddress?
         for position in positions {
             var candidate = candidates.next()
-            // Ranges that overlap would offer an address twice.
+            // Overlapping ranges would offer an address twice.
             while let address = candidate, let given = last, address <= given { candidate = candidates.next() }
             if let address = candidate {
                 places[position] = .group(address)
@@ -117,7 +117,7 @@ extension Resolver {
         }
     }
 
-    /// Groups of the database, and addresses that some node hears or sends to without a group of that address.
+    /// The addresses of the database's groups, and addresses that some node hears or sends to without such a group.
     private func addressesInUse() -> Set<SubscriptionAddress> {
         var used = Set(network.groups.map(\.address))
         for node in network.nodes {
@@ -131,7 +131,7 @@ extension Resolver {
         return used
     }
 
-    /// The group of that name, or a fixed group.
+    /// The group with that name, or a fixed group.
     mutating func group(_ name: Located<String>) -> SubscriptionAddress? {
         if let address = groups[name.value] { return address }
         if let fixed = GroupAddress(fixedName: name.value), fixed.canBeSubscribedTo { return .group(fixed) }

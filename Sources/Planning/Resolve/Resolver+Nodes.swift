@@ -9,7 +9,7 @@ extension Resolver {
         var claims = [Int?](repeating: nil, count: network.nodes.count)
         var claimedDevices: [DeviceUUID: Int] = [:]
         let pending = Dictionary(network.pendingProvisionings.map { ($0.uuid, $0) }) { first, _ in first }
-        // From here, since out of `self` each node would be copied.
+        // A local copy, because access through `self` would copy each node.
         let nodes = definition.nodes
         for number in nodes.indices {
             nodeNumbers[nodes[number].name.value] = number
@@ -68,7 +68,7 @@ extension Resolver {
             )
             return false
         }
-        // A device that was reset is no node any more, whatever is recorded of the one it was.
+        // A device that was reset is no longer a node, whatever its old record says.
         if isReset { return true }
         if recorded.isExcluded {
             report(
@@ -93,7 +93,7 @@ extension Resolver {
         return true
     }
 
-    /// Merges nodes over their profiles and those over the defaults.
+    /// Merges nodes over their profiles, and those over the defaults.
     mutating func resolveSettings(_ selection: DefaultsSelection) {
         var profiles: [String: Int] = [:]
         for (number, profile) in definition.profiles.enumerated() { profiles[profile.name.value] = number }
@@ -131,7 +131,7 @@ extension Resolver {
             origin = .recorded(position)
         case .device(let device):
             recorded = device.replaced
-            // The subnet is known when the rules are.
+            // The subnet is known once the rules are.
             origin = .device(
                 ProvisioningOrder(uuid: node.uuid.value, name: node.name.value, netKeyIndex: .primary),
                 device

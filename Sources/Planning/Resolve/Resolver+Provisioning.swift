@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension Resolver {
-    /// Fills in the orders: how devices are provisioned, into which subnet and at which fixed address.
+    /// Fills in the orders: how devices are provisioned, into which subnet, and at which fixed address.
     mutating func resolveOrders(_ defaults: DefaultsSelection) {
         let declared = DeclaredProvisioning(definition, defaults)
         var bound = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
@@ -45,8 +45,8 @@ extension Resolver {
         }
     }
 
-    /// A way to a device with its node as that is identified; one whose composition says that it cannot go through it is
-    /// pointed out.
+    /// The route to a device, with its node identified. Reports a node whose composition shows that it cannot serve as
+    /// a route.
     private mutating func route(
         _ route: Located<ProvisioningRoute<String>>,
         of node: NodeDefinition
@@ -76,9 +76,9 @@ extension Resolver {
         return resolved ?? .any
     }
 
-    /// Takes a fixed address for a device; says what is wrong if that is not possible.
+    /// Takes a fixed address for a device; returns what is wrong if that is not possible.
     ///
-    /// How many elements a device has is known only where it was a node before, or was about to become one.
+    /// The number of a device's elements is known only if it was a node before, or was about to become one.
     private func claim(
         _ address: UnicastAddress,
         for node: NodeDefinition,
@@ -146,7 +146,7 @@ extension Resolver {
 }
 
 extension DesiredNode {
-    /// The subnet a device is provisioned into: the lowest of those it will have, nil if it asks for none.
+    /// The subnet that a device is provisioned into: the lowest of those it will have; nil if it asks for none.
     fileprivate func subnetOfProvisioning(_ bound: [AppKeyIndex: NetKeyIndex]) -> NetKeyIndex? {
         var lowest = settings.subnets?.value.min()
         func need(_ keys: [AppKeyIndex]) {
@@ -162,14 +162,14 @@ extension DesiredNode {
 }
 
 extension DesiredModel {
-    /// The AppKeys that the model cannot do without.
+    /// The AppKeys that the model needs.
     var neededKeys: [AppKeyIndex] {
         (bindings?.value ?? []) + (publicationKey.map { [$0] } ?? [])
     }
 }
 
 extension ModelRule {
-    /// The AppKey that a model needs for what the rule says, if the rule names one.
+    /// The AppKey that a model needs for the rule; nil if the rule names none.
     var publicationKey: AppKeyIndex? {
         if case .publish(let publication) = effect { return publication.key }
         return nil

@@ -40,7 +40,7 @@ extension Resolver {
         noteRenames()
     }
 
-    /// Says so if something that leaves is protected.
+    /// Reports something that leaves although it is protected.
     private mutating func guardProtection(_ kind: NamedKind, _ name: String, _ isProtected: Bool) {
         guard isProtected else { return }
         let finding = GuardFinding(
@@ -52,7 +52,7 @@ extension Resolver {
         state.findings.append(DesiredState.Finding(finding: finding, hint: hint))
     }
 
-    /// Whether a subnet can be taken out of the network at all; says why not.
+    /// Whether a subnet can leave the network; reports why not.
     private mutating func canLeave(_ key: NetKey) -> Bool {
         let problem: (message: String, hint: String)
         if key.index == .primary {
@@ -66,7 +66,7 @@ extension Resolver {
                 "Put it back until the key refresh is finished"
             )
         } else {
-            // Its application keys would go with it, and those that nobody manages are left alone.
+            // Its application keys would leave with it, and those that nobody manages are left alone.
             let isUsed = network.appKeys.contains { $0.boundNetKey == key.index && !$0.isManaged }
             if isUsed { state.keptSubnets.append(key.index) }
             return !isUsed
@@ -82,7 +82,7 @@ extension Resolver {
         return false
     }
 
-    /// Groups that lay in one that leaves lie in none, unless the definition says another.
+    /// Groups whose parent leaves have no parent, unless the definition names another one.
     private mutating func freeParents() {
         guard !state.leaving.groups.isEmpty else { return }
         for place in state.groups.indices {
@@ -92,7 +92,7 @@ extension Resolver {
         }
     }
 
-    /// Wonders whether one name that is gone and one that is new are the same thing.
+    /// Notes a removed name and a new name that may be the same resource.
     private mutating func noteRenames() {
         let gone = state.leaving
         if gone.groups.count == 1 {

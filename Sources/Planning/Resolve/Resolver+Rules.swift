@@ -37,7 +37,7 @@ extension Resolver {
         }
     }
 
-    /// Has the guard look at the selectors of defaults, whose settings nodes go on having where nobody selects them.
+    /// Guards the selectors of defaults. Nodes keep the settings of an entry that no longer selects them.
     mutating func checkDefaults(_ selection: NodeSelectorIndex) {
         for entry in definition.defaults {
             guard let selector = entry.nodes, !selection.matchesAny(selector) else { continue }
@@ -45,8 +45,8 @@ extension Resolver {
         }
     }
 
-    /// Reports a selector that selects nobody. Whoever reads a definition to be applied refuses it; what was applied before
-    /// and is applied again gets as far as here.
+    /// Reports a selector that selects no node. The reader refuses such a selector in a definition to apply. A
+    /// definition that was applied before and is applied again gets here.
     private mutating func reportEmpty(_ selector: NodeSelector, of section: String) {
         guard !selector.mayBeEmpty, !selector.isAll else { return }
         let finding = GuardFinding(
@@ -71,10 +71,10 @@ extension Resolver {
         return selected
     }
 
-    /// Applies a rule for one model to the selected nodes; where the composition is not known it is kept for later.
+    /// Applies a rule for one model to the selected nodes. For unknown compositions it is kept for later.
     ///
-    /// A node that was selected by a tag or a pattern may lack the model; one that is named may not, and neither may
-    /// all of them.
+    /// A node that was selected by a tag or a pattern may lack the model. A node that is named may not, and not all
+    /// nodes may lack it.
     private mutating func apply(
         _ effect: ModelRule.Effect,
         to model: Located<ModelIdentifier>,

@@ -1,12 +1,12 @@
 internal import MeshCore
 
-/// The settings of a profile, of an entry of the defaults or of a node alone, names bound.
+/// The settings of a profile, of an entry of the defaults or of a node, with names bound.
 struct SettingsTemplate {
     var settings: DesiredSettings
     /// Sorted by address, each address once.
     var models: [DesiredModel]
 
-    /// These settings over those of a profile or of defaults.
+    /// These settings merged over those of a profile or of defaults.
     func merged(over other: SettingsTemplate) -> SettingsTemplate {
         SettingsTemplate(
             settings: settings.merged(over: other.settings),
@@ -29,7 +29,7 @@ struct SettingsTemplate {
 }
 
 extension [DesiredModel] {
-    /// Where a model with that address is, or belongs.
+    /// The index of the model with that address, or where to insert it.
     func place(of address: ModelAddress) -> Int {
         var low = 0
         var high = count
@@ -40,7 +40,7 @@ extension [DesiredModel] {
         return low
     }
 
-    /// The model with that address, added unmanaged if it is not there.
+    /// Changes the model with that address. Adds it unmanaged if it is not there.
     mutating func update(_ address: ModelAddress, at location: SourceLocation, _ change: (inout DesiredModel) -> Void) {
         let place = place(of: address)
         if place == count || self[place].address != address {
@@ -51,7 +51,7 @@ extension [DesiredModel] {
 }
 
 extension Resolver {
-    /// Settings with their names bound; names that do not exist are reported and left out.
+    /// Settings with their names bound. Names that do not exist are reported and left out.
     mutating func template(of settings: NodeSettings, from origin: DeclarationOrigin) -> SettingsTemplate {
         func declared<Value>(_ value: Located<Value>?) -> Declared<Value>? { value.map { Declared($0, by: origin) } }
         let desired = DesiredSettings(
@@ -113,7 +113,7 @@ extension Resolver {
         Declared(list.value.compactMap { appKey($0) }.sortedUnique(), at: list.location, by: origin)
     }
 
-    /// The publication; nil where a name does not exist or the target's node has a diagnostic of its own.
+    /// The publication; nil if a name does not exist or the target node has a diagnostic of its own.
     mutating func publication(_ settings: PublishSettings) -> DesiredPublication? {
         guard let target = target(settings.target) else { return nil }
         var key: AppKeyIndex?
@@ -182,7 +182,7 @@ extension Resolver {
         return nil
     }
 
-    /// The primary element of our own provisioner.
+    /// The primary element of this provisioner.
     private mutating func provisioner(at location: SourceLocation) -> DesiredPublication.Target? {
         if let own = network.nodes.first(where: { $0.uuid == network.ownProvisioner }) {
             return .address(.unicast(own.unicastAddress))
@@ -204,7 +204,7 @@ extension Resolver {
             reportUnknown("node", name, prefix: "node.")
             return nil
         }
-        // A node without a place has its own diagnostic.
+        // A node that could not be placed has a diagnostic of its own.
         guard let placement = placements[number] else { return nil }
         let definition = definition.nodes[number]
         switch placement {

@@ -1,8 +1,7 @@
 internal import MeshCore
 
 extension Resolver {
-    /// States of the foundation models with their names bound, sorted by kind; what names nothing is reported and left
-    /// out.
+    /// States of the foundation models with their names bound, sorted by kind. Unknown names are reported and left out.
     mutating func states(
         of settings: NodeSettings,
         from origin: DeclarationOrigin
@@ -103,8 +102,8 @@ extension Resolver {
         )
     }
 
-    /// The bridging table with its names bound, nil if it is not managed; entries that cannot be are reported and left
-    /// out (Mesh Protocol 1.1, 4.3.11.4).
+    /// The bridging table with its names bound; nil if it is not managed. Impossible entries are reported and left out
+    /// (Mesh Protocol 1.1, 4.3.11.4).
     mutating func bridges(of settings: NodeSettings, from origin: DeclarationOrigin) -> Declared<[DesiredBridge]>? {
         guard let table = settings.bridgingTable else { return nil }
         return Declared(table.value.compactMap { bridge($0) }, at: table.location, by: origin)
@@ -156,7 +155,7 @@ extension Resolver {
 }
 
 extension DesiredPublication.Target {
-    /// Whether it is an element of a node, whether its address is known or not.
+    /// Whether it is an element of a node, even without a known address.
     fileprivate var isElement: Bool {
         switch self {
         case .address(.unicast), .element: true

@@ -1,6 +1,6 @@
 internal import MeshCore
 
-/// Resolves a definition against a database, in stages that each need the names of the ones before.
+/// Resolves a definition against a database, in stages. Each stage needs the names of the earlier ones.
 struct Resolver {
     let definition: Definition
     let network: MeshNetwork
@@ -10,20 +10,20 @@ struct Resolver {
     var netKeys: [String: NetKeyIndex] = [:]
     var appKeys: [String: AppKeyIndex] = [:]
     var groups: [String: SubscriptionAddress] = [:]
-    /// Positions of the definition's nodes by name.
+    /// Indexes of the definition's nodes by name.
     var nodeNumbers: [String: Int] = [:]
-    /// What each of them is in the database, nil where a diagnostic says why it is nothing.
+    /// What each of them is in the database; nil if a diagnostic says why it is nothing.
     var placements: [Placement?] = []
-    /// Positions in ``DesiredState/nodes`` of the definition's nodes.
+    /// Indexes in ``DesiredState/nodes`` of the definition's nodes.
     var desiredNumbers: [Int: Int] = [:]
-    /// Names that could not be placed and have a diagnostic already.
+    /// Names that could not be placed and already have a diagnostic.
     var failedNames: Set<String> = []
 
     /// What a node of the definition is in the database.
     enum Placement {
-        /// The node at that position.
+        /// The node at that index.
         case recorded(Int)
-        /// No node, or none any more: a device.
+        /// Not a node, or not any more: a device.
         case device(DesiredNode.Device)
     }
 
@@ -33,7 +33,7 @@ struct Resolver {
         self.diagnostics = diagnostics
     }
 
-    /// The desired state as far as it could be resolved, and all diagnostics.
+    /// The desired state, as far as it could be resolved, and all diagnostics.
     static func resolve(
         _ definition: Definition,
         against network: MeshNetwork,
@@ -45,7 +45,7 @@ struct Resolver {
         return resolver.state
     }
 
-    /// Goes through all stages.
+    /// Runs all stages.
     ///
     /// - Returns: which nodes the selectors select, and which defaults apply to them.
     @discardableResult

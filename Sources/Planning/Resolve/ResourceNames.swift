@@ -1,20 +1,20 @@
 internal import MeshCore
 
-/// What the resources of a network are called in plans and diagnostics: by the definition, else by the database.
+/// The names of a network's resources in plans and diagnostics: those of the definition, else those of the database.
 struct ResourceNames {
     private var netKeys: [NetKeyIndex: String] = [:]
     private var appKeys: [AppKeyIndex: String] = [:]
     private var groups: [SubscriptionAddress: String] = [:]
-    /// By position in the database.
+    /// By index in the database.
     private var nodes: [Int: String] = [:]
-    /// Devices that are to be provisioned, and their fixed addresses.
+    /// Devices to provision, and their fixed addresses.
     private var devices: [DeviceUUID: String] = [:]
     /// Nodes through which devices are provisioned.
     private var servers: [DeviceUUID: String] = [:]
     private var fixedAddresses: [UnicastAddress: String] = [:]
     private let network: MeshNetwork
 
-    /// The names of the database alone.
+    /// Only the names of the database.
     init(network: MeshNetwork) {
         self.network = network
     }
@@ -34,14 +34,14 @@ struct ResourceNames {
             case .device(let order, let device):
                 devices[order.uuid] = node.name.value
                 if let address = order.address { fixedAddresses[address] = node.name.value }
-                // Its former addresses are still told by its name.
+                // Its former addresses keep its name.
                 if let position = device.replaced { nodes[position] = node.name.value }
             case .node: break
             }
         }
     }
 
-    /// What a node is called through which devices are provisioned.
+    /// The name of a node through which devices are provisioned.
     func node(_ server: DeviceUUID) -> String { servers[server] ?? server.description }
 
     /// Names the node at an address.
@@ -77,7 +77,7 @@ struct ResourceNames {
     /// The address of a node of the database.
     func recordedAddress(at position: Int) -> String { network.nodes[position].unicastAddress.description }
 
-    /// The name of whatever has a 16-bit address.
+    /// The name of the owner of a 16-bit address.
     func address(_ address: Address) -> String {
         if let unicast = UnicastAddress(rawValue: address.rawValue) { return target(.unicast(unicast)) }
         if let group = GroupAddress(rawValue: address.rawValue) { return target(.group(group)) }
@@ -107,7 +107,7 @@ struct ResourceNames {
 
     private func text(_ node: String, element: Int) -> String { element == 0 ? node : "\(node)/\(element)" }
 
-    /// Which element of which node has the address; the nodes are sorted by theirs.
+    /// The node and the element with the address; the nodes are sorted by address.
     private func place(of address: UnicastAddress) -> (position: Int, element: Int)? {
         let place = network.nodes.firstPlace { $0.unicastAddress > address }
         guard place > 0, network.nodes[place - 1].addresses.contains(address.rawValue) else { return nil }

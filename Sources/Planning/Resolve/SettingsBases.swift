@@ -1,7 +1,7 @@
 internal import MeshCore
 
-/// What nodes start from: their profiles over the defaults that apply to them, merged once for all nodes that have both
-/// in common.
+/// The settings that nodes start from: their profiles over the defaults that apply to them. They are merged once for
+/// all nodes with the same profile and defaults.
 struct SettingsBases {
     private struct Key: Hashable {
         var profile: Int?
@@ -19,7 +19,7 @@ struct SettingsBases {
         self.selection = selection
     }
 
-    /// What the node at a position starts from; nil from nothing.
+    /// What the node at an index starts from; nil if nothing.
     mutating func base(of node: Int, profile: Int?) -> SettingsTemplate? {
         if defaults.isEmpty { return profile.map { profiles[$0] } }
         let key = Key(profile: profile, selected: selection.selected(node))

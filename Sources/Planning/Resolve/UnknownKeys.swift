@@ -1,16 +1,16 @@
 internal import MeshCore
 
-/// Keys that nodes have told to have and the database does not know, so that nobody here can use them.
+/// Keys that nodes have reported and the database does not know, so that nobody here can use them.
 ///
-/// Another tool has handed them out, or the database is older than the network. Their indexes are not given to other keys:
-/// a node that has a key under an index refuses another one.
+/// Another tool has distributed them, or the database is older than the network. Their indexes are not given to other
+/// keys, because a node that has a key with an index refuses another one.
 struct UnknownKeys {
-    /// Positions of the nodes that have a NetKey, by key, ascending.
+    /// Indexes of the nodes that have a NetKey, by key, ascending.
     private(set) var netKeys: [NetKeyIndex: [Int]] = [:]
-    /// Positions of the nodes that have an AppKey, by key, ascending.
+    /// Indexes of the nodes that have an AppKey, by key, ascending.
     private(set) var appKeys: [AppKeyIndex: [Int]] = [:]
 
-    /// Looks at all nodes but our own and those that are excluded.
+    /// Reads all nodes except this provisioner's own and excluded ones.
     init(_ network: MeshNetwork) {
         let knownNetKeys = Set(network.netKeys.map(\.index))
         let knownAppKeys = Set(network.appKeys.map(\.index))
@@ -24,11 +24,11 @@ struct UnknownKeys {
         }
     }
 
-    /// What to know of them and what can be done, a sentence or two for each key.
+    /// Notes about them and what can be done, one or two sentences for each key.
     ///
     /// - Parameters:
-    ///   - steps: of the plan, which may delete them.
-    ///   - names: what people call the nodes, by position; those of the database are taken where there is none.
+    ///   - steps: the steps of the plan, which may delete them.
+    ///   - names: the name of the node at an index; nil for the name in the database.
     func notes(of network: MeshNetwork, after steps: [Step] = [], names: (Int) -> String?) -> [String] {
         guard !netKeys.isEmpty || !appKeys.isEmpty else { return [] }
         var deletedNetKeys: [NetKeyIndex: Set<DeviceUUID>] = [:]
@@ -56,7 +56,7 @@ struct UnknownKeys {
         for (key, places) in appKeys.sorted(by: { $0.key < $1.key }) where !created.appKeys.contains(key) {
             let left = places.filter { deletedAppKeys[key]?.contains(network.nodes[$0].uuid) != true }
             guard !left.isEmpty else { continue }
-            // An AppKey is deleted by its index and that of its NetKey.
+            // A message deletes an AppKey by its index and that of its NetKey.
             let isUnclear = left.contains { network.nodes[$0].onlyNetKey == nil }
             notes.append(
                 start(left, of: network, names) + " AppKey index \(key), which the database does not know. To use it, "
@@ -82,7 +82,7 @@ struct UnknownKeys {
 }
 
 extension DesiredState {
-    /// Refuses to make keys anew under indexes under which nodes have keys already.
+    /// Refuses to create keys with indexes for which nodes already have keys.
     func reportRemadeKeys(_ keys: UnknownKeys, _ network: MeshNetwork, to diagnostics: inout DiagnosticCollector) {
         func report(_ name: Located<String>, _ noun: String, _ index: String, _ places: [Int]?) {
             guard let place = places?.first else { return }
@@ -107,7 +107,7 @@ extension DesiredState {
         }
     }
 
-    /// What a plan says of keys that the database does not know, with the names of the definition.
+    /// A plan's notes about keys that the database does not know, with the names of the definition.
     func notes(ofUnknownKeys keys: UnknownKeys, _ network: MeshNetwork, _ steps: [Step]) -> [String] {
         keys.notes(of: network, after: steps) { position in
             nodes.first { if case .recorded(position) = $0.origin { true } else { false } }?.name.value

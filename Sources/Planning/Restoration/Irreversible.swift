@@ -1,18 +1,18 @@
 package import MeshCore
 
-/// Something that a plan does and that no plan can take back.
+/// Something that a plan does and no other plan can reverse.
 package struct Irreversible: Hashable, Sendable {
-    /// What it is done to, like `node.lamp-1`.
+    /// The affected item, like `node.lamp-1`.
     package var resource: String
-    /// Why there is no way back, without a full stop.
+    /// Why it cannot be reversed, without a full stop.
     package var reason: String
 }
 
 extension Plan {
-    /// What there is no way back from, in the order of the steps, each thing once; empty if another plan can take back all
-    /// that this one does.
+    /// What cannot be reversed, in the order of the steps, each item once; empty if another plan can reverse
+    /// everything.
     ///
-    /// - Parameter network: What the plan was made from.
+    /// - Parameter network: the network that the plan was made from.
     package func irreversible(in network: MeshNetwork) -> [Irreversible] {
         var found: [Irreversible] = []
         var seen: Set<Irreversible> = []
@@ -45,8 +45,8 @@ extension Plan {
         return found
     }
 
-    /// The network that the plan leads to if every step succeeds, as far as nodes' configuration and what the network has
-    /// goes; keys that are made are 0 in it.
+    /// The network after the plan if every step succeeds, as far as the nodes' configuration and the network's
+    /// resources go. New keys are 0 in it.
     package func outcome(on network: MeshNetwork) -> MeshNetwork {
         var network = network
         let places = network.nodePlaces
@@ -77,7 +77,7 @@ extension Plan {
 }
 
 extension Node {
-    /// Why what an action does to the node cannot be taken back by another one; nil if it can.
+    /// Why no other action can reverse the action on the node; nil if one can.
     fileprivate func reasonAgainstReversing(_ action: ConfigurationAction) -> String? {
         let unknown = "the value before is not known; read it first, with meshplan refresh"
         switch action {
@@ -100,12 +100,11 @@ extension Node {
 }
 
 extension Restoration {
-    /// What would still be otherwise after a plan and the way back from it, as paths of resources; empty if the way back
-    /// leads there.
+    /// What would still differ after a plan and the plan back, as paths of resources; empty if everything is reversed.
     ///
     /// - Parameters:
-    ///   - former: Where the way back leads.
-    ///   - reached: Where it has led, see ``Plan/outcome(on:)``.
+    ///   - former: the network to return to.
+    ///   - reached: the network that the plan back leads to; see ``Plan/outcome(on:)``.
     package static func leftOtherwise(_ former: MeshNetwork, _ reached: MeshNetwork) -> [Irreversible] {
         let nodes = Dictionary(reached.nodes.map { ($0.uuid, $0) }) { first, _ in first }
         return former.nodes.flatMap { node -> [Irreversible] in

@@ -1,27 +1,27 @@
 package import MeshCore
 
-/// The way back to a former state of a network: a definition that asks for what there was, and what no plan can bring
-/// back.
+/// A return to a former state of a network: a definition that asks for that state, and notes about what no plan can
+/// restore.
 package struct Restoration: Sendable {
-    /// What there was, as a definition; its names are those of the former state where definitions can use them.
+    /// The former state as a definition. It uses the former names where definitions can.
     package var definition: Definition
-    /// What is not, or cannot be, as it was; a sentence each.
+    /// What is not, or cannot be, as before; one sentence each.
     package var notes: [String]
-    /// What there is, under the names of the definition where only those differ from what there was: that definitions
-    /// cannot say a name is no reason to change it.
+    /// The present network. A name that differs only because definitions cannot express the former one is replaced by
+    /// the definition's name, because that is no reason for a change.
     package var present: MeshNetwork
 
-    /// The most that one note names.
+    /// How many items one note names at most.
     private static let limit = 5
 
-    /// The way back.
+    /// Returns to a former state.
     ///
-    /// Nodes that no definition managed then or manages now, and that are as they were, are left out.
+    /// Leaves out nodes that are unchanged and that no definition managed then or manages now.
     ///
     /// - Parameters:
-    ///   - former: What there was.
-    ///   - present: What the database knows now.
-    ///   - name: What the network is called.
+    ///   - former: the network's former state.
+    ///   - present: the network's present state in the database.
+    ///   - name: the network's name.
     package init(to former: MeshNetwork, from present: MeshNetwork, named name: String) {
         let nodes = Dictionary(present.nodes.map { ($0.uuid, $0) }) { first, _ in first }
         var source = former
@@ -66,14 +66,14 @@ package struct Restoration: Sendable {
         }
     }
 
-    /// Says what would still be otherwise after a plan that was made from ``present``.
+    /// Notes what would still differ after a plan that was made from ``present``.
     package mutating func noteRest(of plan: Plan, for former: MeshNetwork) {
         let left = Self.leftOtherwise(former, plan.outcome(on: present))
         guard !left.isEmpty else { return }
         notes.append("\(Self.list(left.map(\.resource))) will not be as before: a definition cannot say what it was.")
     }
 
-    /// A network under the names that a definition has for what is called as in a former state.
+    /// A network with the definition's names for items whose names have not changed since the former state.
     private static func named(
         _ present: MeshNetwork,
         like former: MeshNetwork,
@@ -112,7 +112,7 @@ package struct Restoration: Sendable {
         return network
     }
 
-    /// Says of keys that are gone that their values are those of a serial, not new ones.
+    /// Makes missing keys in a definition take their values from an earlier serial, instead of new values.
     package func takingKeys(of serial: UInt64, missingIn present: MeshNetwork, for definition: Definition) -> Definition
     {
         var definition = definition
@@ -142,17 +142,17 @@ package struct Restoration: Sendable {
         return names.prefix(limit).joined(separator: ", ") + more
     }
 
-    /// Whether a node is configured otherwise than another record of it.
+    /// Whether the configuration of a node differs from that in another record of it.
     static func isOther(_ node: Node, than other: Node) -> Bool {
         NodeDrift(recorded: node, observed: other, at: Timestamp(rawValue: 0)) != nil
     }
 }
 
 extension MeshNetwork {
-    /// What is managed, as it was in a former state: what definitions asked for then and is there now, and what they ask
-    /// for at present and was not there then.
+    /// Marks as managed what a former state had as managed: what definitions asked for then and is still there, and
+    /// what they ask for now and was not there then.
     ///
-    /// - Returns: the nodes that are otherwise by that, and the network if it is.
+    /// - Returns: the nodes that differ because of this, and the network if it differs.
     package func managed(asIn former: MeshNetwork) -> (nodes: [Node], network: MeshNetwork?) {
         let formerNodes = Dictionary(former.nodes.map { ($0.uuid, $0) }) { first, _ in first }
         let changed = nodes.compactMap { node -> Node? in
