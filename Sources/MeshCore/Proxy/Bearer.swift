@@ -86,18 +86,19 @@ package protocol Bearer: AnyObject {
 
     /// Starts to connect. ``BearerEvent/opened(_:maximumPacketSize:_:)`` or ``BearerEvent/closed(_:_:)`` follows.
     ///
-    /// - Throws: ``BearerError`` if the bearer cannot connect to anything now; no event follows.
+    /// - Throws: ``BearerError`` if the bearer cannot begin to connect, for example because all links are in use, or if
+    ///   the user interrupts it. No event follows.
     func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier
 
     /// Writes one packet to Data In of an open link. Does nothing for a closed link, whose event will follow.
     ///
-    /// - Throws: ``BearerError`` if the bearer itself has failed.
+    /// - Throws: ``BearerError`` if the packet is empty or too large, or the bearer itself fails.
     func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError)
 
     /// Waits for the next event, at most until `deadline`.
     ///
     /// - Returns: nil at the deadline, or earlier if a signal arrived; the caller checks the clock.
-    /// - Throws: ``BearerError`` if the bearer itself has failed, or the user interrupted the wait.
+    /// - Throws: ``BearerError`` if the bearer itself fails.
     func next(until deadline: Instant) throws(BearerError) -> BearerEvent?
 
     /// Closes a link or stops connecting. Closing it twice does nothing. No further event of the link follows.
@@ -105,7 +106,7 @@ package protocol Bearer: AnyObject {
 
     /// Starts or stops reporting advertisements. Doing either twice does nothing.
     ///
-    /// - Throws: ``BearerError`` if the bearer cannot scan.
+    /// - Throws: ``BearerError`` if the bearer cannot scan, or the user interrupts it.
     func scan(_ isOn: Bool) throws(BearerError)
 }
 
