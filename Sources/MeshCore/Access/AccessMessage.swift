@@ -20,7 +20,7 @@ extension AccessMessage {
 
 /// A message that asks for an answer (Mesh Protocol 3.7.4).
 package protocol AcknowledgedMessage: AccessMessage {
-    /// The message that answers it, as a rule the Status or List of the same state.
+    /// The message that answers it.
     associatedtype Status: AccessMessage
 
     /// Whether `status` can answer this very message, rather than an earlier one about something else. The opcode alone

@@ -6,12 +6,12 @@ package struct CatalogueModel: Hashable, Sendable {
     package let title: String
     /// The name in definitions: `generic-onoff-server`.
     package let name: String
-    /// The states that it has.
+    /// What it supports.
     package let abilities: Abilities
     /// The models that this one extends directly, without those that they extend (Mesh Protocol 2.3.6).
     package let extends: [ModelIdentifier]
 
-    /// Which states a model has.
+    /// What a model supports.
     package struct Abilities: Hashable, Sendable {
         /// Whether it has a Model Publication state.
         package let publication: Bool
@@ -218,7 +218,7 @@ package enum ModelCatalogue {
         place(of: identifier).map { models[$0] }
     }
 
-    /// The states of the model with that identifier; nil for vendor models and unknown SIG models.
+    /// What the model with that identifier supports; nil for vendor models and unknown SIG models.
     package static func abilities(of identifier: ModelIdentifier) -> CatalogueModel.Abilities? {
         place(of: identifier).map { models[$0].abilities }
     }
