@@ -6,10 +6,10 @@ struct BearerEventQueue {
     /// Events before this index have been fetched. Taking one event moves no other.
     private var first = 0
 
-    /// How many events there is memory for.
+    /// How many events fit the allocated memory.
     var capacity: Int { events.capacity }
 
-    /// Adds the latest.
+    /// Adds the newest event.
     mutating func append(_ event: BearerEvent) {
         events.append(event)
     }

@@ -122,7 +122,7 @@ package final class ComposedBearer: PolledBearer {
 
     private var noRoom: BearerError { BearerError("all \(maximumLinks) links are in use") }
 
-    /// The part that is to connect, and the target as that part knows it.
+    /// The part that connects, and the target as that part knows it.
     private func resolve(_ target: LinkTarget) -> (place: Int?, target: LinkTarget) {
         guard let advertiser = target.advertiser, members.count > 1 else {
             let free = members.indices.filter { members[$0].hasRoom }

@@ -34,7 +34,7 @@ package final class GatewayRelay {
         /// From the mesh to the client.
         package var received = 0
 
-        /// None.
+        /// No packets yet.
         package init() {}
 
         /// The sum of both.

@@ -50,10 +50,10 @@ package struct WaitInterruption: Hashable, Sendable {
 }
 
 extension PolledBearer {
-    /// True: most bearers are ready once they are made.
+    /// True, because most bearers are ready once they are made.
     package var isReady: Bool { true }
 
-    /// 0: most bearers do not know.
+    /// Zero, because most bearers do not know.
     package func backlog(of link: LinkIdentifier) -> Int { 0 }
 
     package var now: Instant { clock.now }

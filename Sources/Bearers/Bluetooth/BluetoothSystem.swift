@@ -12,7 +12,6 @@ package struct BluetoothSystem {
     /// The controller's handle for a socket's connection.
     var handle: (Descriptor) -> UInt16?
 
-    /// A system of those calls.
     init(
         openHCI: @escaping (UInt16) throws(SystemError) -> Descriptor,
         connect: @escaping (BluetoothAddress, BluetoothAddress) throws(SystemError) -> Descriptor,

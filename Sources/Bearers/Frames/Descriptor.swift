@@ -15,7 +15,7 @@ struct SystemError: Error, Hashable {
     /// Whether the other side of a socket has gone.
     var isClosedByPeer: Bool { number == EPIPE || number == ECONNRESET }
 
-    /// What the system calls it, without a full stop: “Connection refused”.
+    /// The system's description, without a full stop: “Connection refused”.
     var text: String { strerror(number).map { String(cString: $0) } ?? "system error \(number)" }
 }
 

@@ -57,7 +57,7 @@ struct FrameConnection {
 
     /// The result of reading: contents of frames and, at the end, why the stream is over.
     struct Outcome {
-        /// Whole contents.
+        /// Contents of whole frames.
         var contents: [[UInt8]] = []
         /// Whether anything has arrived.
         var hasRead = false

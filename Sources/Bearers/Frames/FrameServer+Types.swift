@@ -61,7 +61,7 @@ extension FrameServer {
         /// How often to check whether a connected client has been denied.
         package var reviewInterval = Duration.seconds(5)
 
-        /// The settings described at each property.
+        /// The default limits.
         package init() {}
     }
 }

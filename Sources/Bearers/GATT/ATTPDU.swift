@@ -36,7 +36,7 @@ package struct HandleRange: Hashable, Sendable {
 package struct AttributeValue: Hashable, Sendable {
     /// The handle.
     package var handle: UInt16
-    /// The octets.
+    /// The octets of the value, or a part of them.
     package var value: [UInt8]
 
     package init(_ handle: UInt16, _ value: [UInt8]) {

@@ -128,7 +128,11 @@ extension GATTClient {
         )
     }
 
-    /// A declaration's value: properties (1), the handle of the characteristic's value (2), its UUID (2 or 16).
+    /// Reads characteristic declarations. The value of each: properties (1), the handle of the characteristic's value
+    /// (2), its UUID (2 or 16).
+    ///
+    /// - Throws: ``GATTFailure`` if a declaration is malformed or lies outside the range, or if it shows that the
+    ///   service cannot be used.
     private mutating func takeCharacteristics(
         _ declarations: [AttributeValue],
         asked range: HandleRange,

@@ -8,7 +8,7 @@ package import MeshCore
 /// be sent in order. One request is under way at a time. The device may be a client too; it finds a server without
 /// attributes here.
 package struct GATTClient: Sendable {
-    /// What the owner of the connection is to do.
+    /// What the owner of the connection must do.
     package enum Output: Hashable, Sendable {
         /// Send this PDU.
         case send([UInt8])
@@ -47,7 +47,7 @@ package struct GATTClient: Sendable {
         let deadline: Instant
     }
 
-    /// The service that is looked for.
+    /// The service to look for.
     package let service: MeshService
     /// When the stages ended.
     package internal(set) var stages = GATTStages()

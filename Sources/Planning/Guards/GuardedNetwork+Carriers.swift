@@ -58,7 +58,7 @@ struct SubnetCarriers {
         }
     }
 
-    /// The subnets with nodes that are not proxies and whom certainly no relay helps.
+    /// The subnets with nodes that are not proxies and that no relay helps for certain.
     ///
     /// Proxies need no relay. Nodes near a proxy do well without one, but nobody knows which nodes are near.
     var withoutRelay: Set<NetKeyIndex> {

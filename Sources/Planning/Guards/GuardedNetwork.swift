@@ -22,7 +22,7 @@ package struct GuardedNetwork {
         }
     }
 
-    /// Something that is wrong in a network, whoever caused it.
+    /// Something that is wrong in a network, regardless of the cause.
     package enum Violation: Hashable, Sendable {
         /// A subnet has nodes, but no longer a GATT proxy, as far as known.
         case noProxy(NetKeyIndex)

@@ -16,8 +16,8 @@ package struct GuardedSurroundings: Sendable {
         /// Those of them that are known to be GATT proxies.
         var possiblyRelayingProxies = 0
 
-        /// The relays that carry messages farther. If there is only one proxy, its relay reaches nobody whom its link
-        /// does not reach.
+        /// The relays that carry messages farther. If there is only one proxy, its relay reaches nobody beyond its
+        /// link.
         ///
         /// - Parameter proxies: the number of proxies in the subnet, including those not counted here.
         func usefulRelays(among proxies: Int) -> Int { possibleRelays - (proxies == 1 ? possiblyRelayingProxies : 0) }

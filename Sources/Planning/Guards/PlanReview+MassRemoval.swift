@@ -124,12 +124,12 @@ extension PlanReview {
 }
 
 extension NodeSummary {
-    /// Whether it is not a node of this network afterwards.
+    /// Whether the node is forgotten, reset or excluded.
     fileprivate var isLeaving: Bool { action == .forget || action == .reset || action == .exclude }
 }
 
 extension Change {
-    /// Whether a node loses a list entry or a publication by it.
+    /// Whether the change removes an entry of a node's list, or a publication.
     fileprivate var takesAway: Bool {
         guard action == .delete else { return false }
         switch kind {
@@ -138,7 +138,7 @@ extension Change {
         }
     }
 
-    /// Whether a model may lose a binding, a subscription or the group that it publishes to by it.
+    /// Whether the change may remove a binding, a subscription or the target group of a publication.
     fileprivate var endsRelation: Bool {
         switch kind {
         case .binding, .subscription: action == .delete

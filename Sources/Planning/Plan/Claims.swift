@@ -42,7 +42,6 @@ package struct ModelClaim: Hashable, Sendable {
     /// Whether its publication is claimed.
     package var publication = false
 
-    /// A claim on nothing of a model yet.
     package init(address: ModelAddress) {
         self.address = address
     }

@@ -2,7 +2,7 @@ package import MeshCore
 
 /// One thing to do for a change. Its identifier is its index in the plan.
 package struct Step: Hashable, Sendable {
-    /// What is to be done.
+    /// The work of a step.
     package enum Work: Hashable, Sendable {
         /// One Configuration request to a node.
         case configure(DeviceUUID, ConfigurationAction)
@@ -19,7 +19,7 @@ package struct Step: Hashable, Sendable {
 
     /// The change it belongs to: an index into ``Plan/changes``.
     package var change: Int
-    /// What is to be done.
+    /// The work.
     package var work: Work
     /// Indexes of steps that must have succeeded before; all are smaller than this step's own.
     package var dependencies: [Int]

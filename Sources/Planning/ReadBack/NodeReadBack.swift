@@ -31,7 +31,7 @@ package struct NodeReadBack: Sendable {
     package enum Pages: Hashable, Sendable {
         /// Nodes with the Large Composition Data Server for which they are not known.
         case unread
-        /// All.
+        /// All nodes.
         case all
     }
 

@@ -26,7 +26,7 @@ package struct PageReading: Hashable, Sendable {
         package var offset: UInt16
         /// The size of the whole page in octets.
         package var totalSize: Int
-        /// The octets.
+        /// The octets from that index on.
         package var data: [UInt8]
 
         package init(page: UInt8, offset: UInt16, totalSize: Int, data: [UInt8]) {

@@ -54,7 +54,7 @@ package struct NodeRefreshReferences: Hashable, Sendable {
     /// The names of nodes whose bridging table has an entry for it.
     package var bridges: [String] = []
 
-    /// None.
+    /// No references.
     package init() {}
 
     /// Whether nothing refers to the node.

@@ -3,7 +3,7 @@ import MeshCore
 /// The Mesh Provisioning Service of a device on one link: one session of the provisioning protocol, and what a person
 /// notices of it.
 struct ProvisioningService {
-    /// The protocol.
+    /// The device's state machine of the protocol.
     var device: ProvisioningDevice
     /// What the device waits for a person to do; nil if nothing.
     var awaitedInput: (action: InputAction, size: UInt8)?

@@ -50,7 +50,7 @@ struct RemoteCarrier {
 enum RemoteProvisioningEvent {
     /// A timer of a node's server is due.
     case wake(node: Int)
-    /// A node that scans listens.
+    /// A node that scans listens for beacons.
     case listen(node: Int)
     /// A message of a node's server is sent; tells whether it reports a PDU of a device.
     case post(node: Int, OutgoingMessage, isPDUReport: Bool)

@@ -5,7 +5,7 @@ import MeshCore
 struct ProxyLink {
     /// The node it leads to.
     let node: Int
-    /// What the client wants to hear.
+    /// Selects what the client wants to hear.
     var filter = ProxyFilter()
     /// Reassembles packets from the client.
     var reassembler = ProxyReassembler()

@@ -16,7 +16,7 @@ struct ScanState {
     /// Makes the surroundings of devices differ.
     let salt: UInt64
 
-    /// Nobody scans.
+    /// A state in which nobody scans.
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed ^ 0x5CA4_5CA4_5CA4_5CA4)
         salt = seed
@@ -159,7 +159,7 @@ struct AdvertisingTick {
 }
 
 extension RadioNeighbours {
-    /// The fewest hops from a node to each, nil where there is no way.
+    /// The fewest hops from a node to each node; nil if there is no path.
     func hops(from root: Int) -> [Int?] {
         var hops = [Int?](repeating: nil, count: neighbours.count)
         guard hops.indices.contains(root) else { return hops }

@@ -122,13 +122,13 @@ package struct NodeConfigurationState: Hashable, Sendable {
 
 /// A NetKey on a node.
 package struct NodeNetKey: Hashable, Sendable {
-    /// Its index.
+    /// The key's index.
     package var index: NetKeyIndex
     /// The key; during a key refresh, the new one.
     package var key: KeyMaterial
     /// The key being replaced; set only during a key refresh.
     package var oldKey: KeyMaterial?
-    /// Where the node is in the key refresh.
+    /// The node's phase in the key refresh.
     package var phase: KeyRefreshPhase
     /// Whether the node advertises with its Node Identity in this subnet.
     package var isIdentityRunning = false
@@ -145,7 +145,7 @@ package struct NodeNetKey: Hashable, Sendable {
 
 /// An AppKey on a node.
 package struct NodeAppKey: Hashable, Sendable {
-    /// Its index.
+    /// The key's index.
     package var index: AppKeyIndex
     /// The NetKey it is bound to.
     package var boundNetKey: NetKeyIndex

@@ -14,7 +14,7 @@ package struct SimulatorState: Hashable, Sendable {
     package var nodes: [DeviceUUID: NodeConfigurationState]
     /// The IV index of each node that has been told one.
     package var ivIndexes: [DeviceUUID: IVIndex]
-    /// The replay protection lists.
+    /// The replay protection lists: for each node, the newest message of each source.
     package var replay: [DeviceUUID: [UnicastAddress: ReplayEntry]]
     /// For each stream of a node, the first number that was certainly never used.
     package var reservations: [SequenceStream: UInt32]
@@ -34,7 +34,7 @@ package struct SimulatorState: Hashable, Sendable {
     /// The node that hops are counted from; nil if not recorded.
     package var root: DeviceUUID?
 
-    /// Remembers nothing.
+    /// An empty state.
     package init() {
         nodes = [:]
         ivIndexes = [:]

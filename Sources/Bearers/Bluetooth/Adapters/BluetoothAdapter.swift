@@ -14,7 +14,7 @@ package struct BluetoothAdapter: Hashable, Sendable {
 
     /// The number in its name: 0 for `hci0`.
     package var number: UInt16
-    /// What the kernel calls it: `hci0`.
+    /// The kernel's name for it: `hci0`.
     package var name: String
     /// Its public address, all zero if it has none.
     package var address: BluetoothAddress

@@ -7,7 +7,7 @@ package import MeshCore
 /// cannot scan meanwhile, so scanning pauses for each connection. Links are connected in the order of their requests. A
 /// link to any proxy lets others go first while no proxy is heard.
 package struct BluetoothCentral: Sendable {
-    /// What the owner is to do.
+    /// What the owner must do.
     package enum Output: Hashable, Sendable {
         /// Send this command to the controller.
         case send(HCICommand)

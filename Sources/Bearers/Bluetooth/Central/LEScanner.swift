@@ -1,14 +1,14 @@
 package import MeshCore
 
-/// Switches scanning on and off at a controller that others use too: the kernel, which scans for devices it is to
+/// Switches scanning on and off at a controller that others use too: the kernel, which scans for devices that it will
 /// connect to, bluetoothd, and other programs.
 ///
-/// A state machine without input or output of its own. Reports reach every raw HCI socket, whoever has switched
-/// scanning on. So this scanner first shares somebody else's scan and leaves it alone. If that scan brings nothing of
-/// Bluetooth Mesh, this scanner replaces it for a time; the kernel's scan is like that, because it listens to few
-/// chosen devices. The kernel shows the commands of others, so the scanner sees what they do.
+/// A state machine without input or output of its own. Every raw HCI socket gets the reports, regardless of who has
+/// switched scanning on. So this scanner first shares somebody else's scan and leaves it alone. If that scan brings
+/// nothing of Bluetooth Mesh, this scanner replaces it for a time; the kernel's scan is like that, because it listens
+/// to few chosen devices. The kernel shows the commands of others, so the scanner sees what they do.
 package struct LEScanner: Sendable {
-    /// What the owner is to do.
+    /// What the owner must do.
     package enum Output: Hashable, Sendable {
         /// Send this command.
         case send(HCICommand)
@@ -22,11 +22,11 @@ package struct LEScanner: Sendable {
 
     /// What the owner asks of the scanner.
     package enum Demand: Hashable, Sendable {
-        /// Nobody wants to hear anything.
+        /// No scan is wanted.
         case off
         /// Silence for a moment, so that the kernel can connect.
         case paused
-        /// Scanning.
+        /// A scan is wanted.
         case on
     }
 
