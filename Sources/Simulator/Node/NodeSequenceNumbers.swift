@@ -16,8 +16,8 @@ final class NodeSequenceNumbers: SequenceNumberSource {
         self.record = record
     }
 
-    /// Lets a stream begin at 0 again, as for a device that becomes a node again. The record of its provisioning stands
-    /// for this.
+    /// Lets a stream begin at 0 again, as for a device that becomes a node again. This needs no record of its own,
+    /// because the record of the provisioning implies it.
     func restart(_ stream: SequenceStream) {
         nextNumbers[stream] = nil
         reservedEnds[stream] = nil
