@@ -4,19 +4,19 @@ internal import Planning
 internal import Simulator
 internal import Store
 
-/// What an apply speaks to the mesh with.
+/// The connection of an apply to the mesh.
 struct MeshConnection {
-    /// Carries plans out.
+    /// Carries out plans.
     let executor: Executor
-    /// The simulated world, if the mesh is one.
+    /// The simulated world; nil for a real mesh.
     let simulation: Simulation?
 
-    /// Opens the route for a run that may ask people for what devices show, and tells of it.
+    /// Opens the route for a run. The run may ask people what devices show, and reports to the terminal.
     ///
     /// - Parameters:
     ///   - network: the network's name.
-    ///   - names: further names of nodes and devices, for options that name them.
-    ///   - secrets: what is known of devices out of band.
+    ///   - names: further names of nodes and devices, for options that take such names.
+    ///   - secrets: out-of-band data of devices.
     init(
         over route: MeshRoute,
         in context: Context,
@@ -58,13 +58,13 @@ struct MeshConnection {
         simulation = access.simulation
     }
 
-    /// Carries a plan out.
+    /// Carries out a plan.
     func apply(_ plan: Plan, _ reporter: ApplyReporter, _ context: Context) -> ExitStatus {
         reporter.begin(plan)
         return finish(executor.apply(plan), reporter, context)
     }
 
-    /// Shows the recap, and what went against the rules of a simulated mesh.
+    /// Shows the recap, and the rules that a simulated mesh saw broken.
     func finish(_ recap: Recap, _ reporter: ApplyReporter, _ context: Context) -> ExitStatus {
         let status = ExitStatus(recap)
         reporter.finish(recap, status: status)

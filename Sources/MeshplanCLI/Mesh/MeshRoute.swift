@@ -4,9 +4,9 @@ internal import MeshCore
 internal import Simulator
 internal import Store
 
-/// How a command reaches the mesh: through other processes, or into a world that it simulates itself.
+/// How a command reaches the mesh: through other processes, or in a simulated world inside this one.
 struct MeshRoute {
-    /// What each `--via` said.
+    /// The values of `--via`.
     let via: [String]
     private let choices: [BearerChoice]
     private let devices: [String]
@@ -14,7 +14,7 @@ struct MeshRoute {
 
     /// The route that the options of a command describe.
     ///
-    /// - Parameter via: what each `--via` says.
+    /// - Parameter via: the values of `--via`.
     /// - Throws: `ValidationError` as ``BearerChoice/all(_:)`` does.
     init(
         via: [String],
@@ -28,17 +28,17 @@ struct MeshRoute {
         setup = SimulationSetup(simulator, radio)
     }
 
-    /// How the world behaves that is simulated in this process; nil if none is.
+    /// How the world simulated in this process behaves; nil if there is none.
     var simulation: SimulationSetup? { choices.contains(.simulator) ? setup : nil }
 
-    /// Opens it, and lets interrupts be counted from then on.
+    /// Opens the route, and starts to count interrupts.
     ///
     /// - Parameters:
-    ///   - network: what a world that is simulated here begins with.
-    ///   - heard: the last message of each source that the database knows of.
-    ///   - name: the network's name, by which such a world remembers what became of it; nil if nothing is to be remembered.
-    ///   - names: further names of nodes and devices, for options that name them.
-    ///   - watched: descriptors whose readers are to be woken.
+    ///   - network: the network with which a simulated world begins.
+    ///   - heard: the last message of each source that the database knows.
+    ///   - name: the network's name, under which a simulated world keeps its state; nil to keep none.
+    ///   - names: further names of nodes and devices, for options that take such names.
+    ///   - watched: descriptors that also end a wait of the bearer when they become readable.
     func open(
         in context: Context,
         network: @autoclosure () throws -> MeshNetwork,
@@ -65,9 +65,12 @@ struct MeshRoute {
         return BearerAccess(bearer: bearer, simulation: nil)
     }
 
-    /// Finds out before anybody is asked, and before the waits of a lost link, that nobody listens at all.
+    /// Checks that at least one bearer answers, before anybody is asked and before the waits of a lost link.
     ///
-    /// Where there are several, those that do not answer are named once the mesh is connected to; one is enough.
+    /// One is enough. If there are several, those that do not answer are named once the mesh is connected.
+    ///
+    /// - Throws: the first ``BearerError`` if none answers; ``Failure`` if the files of a pairing are not as they
+    ///   should be.
     func probe(in context: Context) throws {
         let bearers = RadioBearers(context: context, clock: BearerClock())
         var first: (any Error)?
@@ -83,14 +86,14 @@ struct MeshRoute {
     }
 }
 
-/// A bearer that is ready, with the world behind it if that is simulated here.
+/// A bearer that is ready, with the world behind it if this process simulates one.
 struct BearerAccess {
-    /// What carries packets.
+    /// The bearer that carries packets.
     let bearer: any Bearer
-    /// The simulated world, if the mesh is one.
+    /// The simulated world; nil for a real mesh.
     let simulation: Simulation?
 
-    /// Tells people what they would see and hear beside the simulated devices.
+    /// Tells people what they would see and hear next to the simulated devices.
     func tell(on terminal: RunTerminal) {
         simulation?.world.onObservation = { observation in
             guard observation.event.isForPeople else { return }
@@ -100,12 +103,12 @@ struct BearerAccess {
 }
 
 extension Context {
-    /// What a run of the executor has of the outside.
+    /// The outside world of a run of the executor.
     ///
     /// - Parameters:
-    ///   - desk: who answers what devices ask out of band; nil where no device is provisioned.
-    ///   - database: where former keys are; nil where no plan is carried out.
-    ///   - emit: takes the events of the run.
+    ///   - desk: answers the out-of-band questions of devices; nil if no device is provisioned.
+    ///   - database: the source of former keys; nil if no plan is carried out.
+    ///   - emit: receives the events of the run.
     func execution(
         desk: TerminalDesk? = nil,
         database: MeshDatabase? = nil,
@@ -117,7 +120,7 @@ extension Context {
             host: process.host,
             now: now,
             interrupts: {
-                // Asked in each round: what nobody asked for must not keep the bearer awake.
+                // Called in each round: unread input that nobody asked for would keep the bearer awake.
                 desk?.discardUnasked()
                 return interrupts.count()
             },
@@ -134,7 +137,7 @@ extension Context {
 }
 
 extension DeviceObservation.Event {
-    /// Whether somebody is meant to see it and to do something.
+    /// Whether a person is meant to see the event and to act.
     fileprivate var isForPeople: Bool {
         switch self {
         case .output, .inputAwaited: true

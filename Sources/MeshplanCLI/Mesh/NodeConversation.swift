@@ -4,18 +4,17 @@ internal import Planning
 internal import Simulator
 internal import Store
 
-/// What the commands share that ask one node of the database something outside of a plan.
+/// What is common to commands that ask one node of the database something outside of a plan.
 struct NodeConversation {
-    /// The effects.
     var context: Context
-    /// What reaches it.
+    /// The route to the mesh.
     var route: MeshRoute
-    /// What is known of whom is meant.
+    /// The definition and database that know the node.
     var knowledge: ScanKnowledge
 
-    /// The node of the database with a name, of the definition too, a UUID or an address.
+    /// The node of the database with a name, UUID or address; a name of the definition counts, too.
     ///
-    /// - Throws: ``Failure`` if there is none, or if it could be one of several; see ``NodeLookup``.
+    /// - Throws: ``Failure`` if there is none, or if several nodes match; see ``NodeLookup``.
     func node(_ text: String, for use: NodeLookup.Use = .looking) throws -> Node {
         guard let node = try knownNode(text, for: use) else {
             let names = Set(
@@ -31,19 +30,23 @@ struct NodeConversation {
         return node
     }
 
-    /// The same, nil if there is none.
+    /// The same; nil if there is none.
+    ///
+    /// - Throws: ``Failure`` if several nodes match.
     func knownNode(_ text: String, for use: NodeLookup.Use = .looking) throws(Failure) -> Node? {
         guard let network = knowledge.network else { return nil }
         let found = try NodeFinder(context: context, network: network, use: use).node(text)
-        // The definition may have another name for a node than the database still has.
+        // The definition may already have another name for the node than the database.
         let defined = knowledge.definition?.nodes.first { $0.name.value == text }?.uuid.value
         return network.nodes.first { $0.uuid == defined } ?? found
     }
 
-    /// What people call a node.
+    /// The name of a node for people.
     func name(of node: Node) -> String { (knowledge.names.name(of: node.uuid) ?? node.name).printable }
 
-    /// An AppKey that is bound to a model of the node's primary element and that the node can be asked with.
+    /// An AppKey that is bound to a model of the node's primary element, and whose subnet the node is in.
+    ///
+    /// - Throws: ``Failure`` if the composition is unknown, or if the model is missing or has no key.
     func key(for model: ModelIdentifier, of node: Node) throws -> AppKey {
         let name = name(of: node)
         guard node.isCompositionKnown else {
@@ -70,9 +73,12 @@ struct NodeConversation {
         return key
     }
 
-    /// Asks a node under the lock of the database.
+    /// Asks a node while holding the lock of the database.
     ///
     /// - Parameter operation: what others who want the lock are told.
+    /// - Returns: the answer.
+    /// - Throws: ``Failure`` if the node does not answer or cannot be asked, or if the run is interrupted; otherwise
+    ///   the errors of locking the database and of opening the route.
     func ask<Value>(
         _ node: Node,
         for operation: String,
@@ -97,7 +103,7 @@ struct NodeConversation {
         }
     }
 
-    /// What speaks to nodes in the name of our own.
+    /// An executor that speaks to nodes as our own node.
     func executor(_ database: MeshDatabase, _ lease: WriteLease, _ bearer: any Bearer) -> Executor {
         var options = ExecutionOptions()
         if let name = knowledge.database?.name {
@@ -112,7 +118,7 @@ struct NodeConversation {
         )
     }
 
-    /// Opens what reaches the mesh.
+    /// Opens the route to the mesh.
     func open() throws -> BearerAccess {
         try route.open(
             in: context,

@@ -1,18 +1,18 @@
 internal import MeshCore
 internal import Planning
 
-/// Finds the node that a command line means, by the rule of ``NodeLookup``.
+/// Finds the node that a word of the command line means, by the rules of ``NodeLookup``.
 struct NodeFinder {
-    /// The effects: where a note goes.
+    /// Where notes are shown.
     var context: Context
-    /// What the database knows.
+    /// The network as the database knows it.
     var network: MeshNetwork
-    /// Whether the node is looked at or changed.
+    /// Whether the node is only looked at, or changed.
     var use: NodeLookup.Use
 
     /// The node with a name, UUID or address; nil if there is none.
     ///
-    /// - Throws: ``Failure`` if it could be one of several; it lists them in forms that mean one.
+    /// - Throws: ``Failure`` if several match; it lists them in forms that are unambiguous.
     func node(_ text: String) throws(Failure) -> Node? {
         guard let found = try candidate(text) else { return nil }
         return network.nodes.first { $0.uuid == found.uuid }
@@ -20,7 +20,7 @@ struct NodeFinder {
 
     /// The node, or the device that may have become one, with a name, UUID or address; nil if there is none.
     ///
-    /// - Throws: ``Failure`` if it could be one of several; it lists them in forms that mean one.
+    /// - Throws: ``Failure`` if several match; it lists them in forms that are unambiguous.
     func candidate(_ text: String, hasPending: Bool = false) throws(Failure) -> NodeLookup.Candidate? {
         switch NodeLookup.find(text, in: network, for: use, hasPending: hasPending) {
         case .nobody: return nil
@@ -31,7 +31,7 @@ struct NodeFinder {
         }
     }
 
-    /// What is said of a name that several have.
+    /// The error for a name that several nodes have.
     static func ambiguity(of text: String, _ candidates: [NodeLookup.Candidate]) -> Failure {
         Failure(
             .usage,
@@ -51,7 +51,7 @@ struct NodeFinder {
 }
 
 extension MeshNetwork {
-    /// The node with a name, UUID or address of an element; of several of a name the managed one, else the first.
+    /// The node with a name, UUID or element address. If several have the name: the managed one, otherwise the first.
     func node(named name: String) -> Node? {
         let uuid: DeviceUUID
         switch NodeLookup.find(name, in: self, for: .looking) {

@@ -3,19 +3,19 @@ internal import MeshCore
 
 /// Makes the bearers that lead out of this process.
 struct RadioBearers {
-    /// Where paths start from, and who is told of those that do not answer.
+    /// Gives the folder that paths start from, and shows which bearers do not answer.
     let context: Context
     /// The clock that all of them share.
     let clock: BearerClock
 
-    /// The bearer of one choice, or that which joins several.
+    /// The bearer of the only choice, or one that joins several.
     ///
     /// - Parameters:
-    ///   - choices: none of which is the simulator in this process, at least one.
-    ///   - names: what errors call each.
-    ///   - interruption: what ends its waits.
-    /// - Throws: a ``Failure`` if the files of a pairing are not as they should be, and ``BearerError`` if there are several
-    ///   and none can be used; a single one says so when it is needed.
+    ///   - choices: at least one; none of them is the simulator in this process.
+    ///   - names: the name of each choice in errors.
+    ///   - interruption: ends the waits of the bearers.
+    /// - Throws: ``Failure`` if the files of a pairing are not as they should be; ``BearerError`` if there are several
+    ///   choices and none can be used. A single one reports that when it is first needed.
     func open(
         _ choices: [BearerChoice],
         _ names: [String],
@@ -39,9 +39,9 @@ struct RadioBearers {
         )
     }
 
-    /// What ``ComposedBearer`` makes its parts of.
+    /// The parts of a ``ComposedBearer``.
     ///
-    /// - Throws: a ``Failure`` if the files of a pairing are not as they should be.
+    /// - Throws: ``Failure`` if the files of a pairing are not as they should be.
     func parts(_ choices: [BearerChoice], _ names: [String]) throws -> [ComposedBearer.Part] {
         try zip(choices, names).map { choice, name in
             let security: ConnectionSecurity?
@@ -51,7 +51,8 @@ struct RadioBearers {
                 throw Failure(failure.status, "\(name): \(failure.message)", hint: failure.hint)
             }
             let addresses = HostAddresses()
-            // Those that are there already say nothing while the others are waited for; a gateway bears 15 s of that.
+            // While the others are waited for, those that already answered get no signs of life from us; a gateway
+            // bears 15 s of that.
             let timeout = Duration.seconds(max(2, 12 / choices.count))
             return ComposedBearer.Part(
                 name: name,
@@ -71,7 +72,9 @@ struct RadioBearers {
         }
     }
 
-    /// Finds out whether it can be used at all.
+    /// Tries whether a choice can be used at all.
+    ///
+    /// - Throws: ``BearerError`` if not; ``Failure`` if the files of a pairing are not as they should be.
     func probe(_ choice: BearerChoice, _ name: String) throws {
         let bearer = try make(choice, name, try security(of: choice), isPatient: true, WaitInterruption())
         try open(bearer)

@@ -10,13 +10,13 @@ struct ServedClients {
     private var clientLinks: [LinkIdentifier: FrameServer.ClientLink] = [:]
     private var scanners: Set<FrameServer.Client> = []
 
-    /// No client yet.
+    /// Starts without clients.
     init(of server: FrameServer, in world: SimulatedWorld) {
         self.server = server
         self.world = world
     }
 
-    /// Hands what the world has for the clients to them.
+    /// Delivers to the clients what the world has for them.
     mutating func deliver() {
         for event in world.drain() {
             switch event {
@@ -34,7 +34,7 @@ struct ServedClients {
         }
     }
 
-    /// Does in the world what a client wants.
+    /// Carries out a client's request in the world.
     mutating func handle(_ event: FrameServer.Event) {
         switch event {
         case .connect(let client, let target):

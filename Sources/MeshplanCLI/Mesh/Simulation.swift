@@ -3,18 +3,19 @@ internal import MeshCore
 internal import Simulator
 internal import Store
 
-/// A simulated world whose nodes are those of a mesh database, with devices beside them, and whose state is kept in a
-/// file.
+/// A simulated world with the nodes of a mesh database and further devices. A file keeps its state.
 struct Simulation {
     /// The world.
     let world: SimulatedWorld
-    /// The network as the database has it.
+    /// The network as recorded in the database.
     let network: MeshNetwork
     private let file: SimulatorFile?
     private let names: [String: DeviceUUID]
     private let deviceNames: [String: DeviceUUID]
 
-    /// The path of the state file, for people: the one given, else that of the network.
+    /// The path of the state file, for people: the given one, otherwise that of the network.
+    ///
+    /// - Throws: ``Failure`` if the network's name is not valid.
     static func statePath(_ path: String?, network: String) throws(Failure) -> String {
         try Workspace.check(network)
         return path ?? Workspace.simulatorPath(network)
@@ -23,10 +24,10 @@ struct Simulation {
     /// The world of a network's database, of devices, or of both.
     ///
     /// - Parameters:
-    ///   - network: its name, nil for the only one; there need be no database of it where there are devices.
+    ///   - network: its name; nil for the only one. With devices, it need not have a database.
     ///   - devices: the paths of files with devices.
-    ///   - state: the path of the state file, nil for the usual one.
-    ///   - options: how radio and nodes behave; nil only looks and stores nothing.
+    ///   - state: the path of the state file; nil for the usual one.
+    ///   - options: how radio and nodes behave; nil to only look, without storing anything.
     static func open(
         _ context: Context,
         network: String?,
@@ -76,10 +77,10 @@ struct Simulation {
     ///
     /// - Parameters:
     ///   - devices: the paths of files with devices.
-    ///   - statePath: where the state is kept, for people; nil keeps none.
-    ///   - options: how radio and nodes behave; nil only looks and stores nothing.
-    ///   - heard: the last message of each source that the database knows of.
-    ///   - names: what a definition or a plan calls nodes beside the database.
+    ///   - statePath: the path of the state file, for people; nil to keep no state.
+    ///   - options: how radio and nodes behave; nil to only look, without storing anything.
+    ///   - heard: the last message of each source that the database knows.
+    ///   - names: names that a definition or plan gives nodes, in addition to those of the database.
     init(
         _ context: Context,
         network: MeshNetwork,
@@ -108,8 +109,8 @@ struct Simulation {
         let file = try statePath.map { try SimulatorFile(context.absolute($0), as: $0) }
         self.file = file
         var state = file?.state ?? SimulatorState()
-        // Nodes go on behind what the database has heard of them, whatever became of the file: else it would take all that
-        // they say for a repetition.
+        // Nodes continue after the last sequence numbers that the database heard, whatever happened to the file.
+        // Otherwise it would reject all their messages as replays.
         for entry in heard {
             let stream = SequenceStream(source: entry.source, ivIndex: entry.ivIndex)
             state.reservations[stream] = max(state.reservations[stream] ?? 0, entry.sequence + 1)
@@ -126,7 +127,7 @@ struct Simulation {
         try options.options.applyFaults(to: self)
     }
 
-    /// Says what is otherwise than whoever asks may expect.
+    /// Shows notes where the simulation differs from what the user may expect.
     private static func note(_ setup: SimulationSetup, _ file: SimulatorFile?, isKnown: Bool, _ context: Context) {
         var notes: [String] = []
         if setup.usesFormerName { notes.append("--profile is called --radio now.") }
@@ -139,23 +140,23 @@ struct Simulation {
         for note in notes { context.errorOutput.line(note) }
     }
 
-    /// The node or device with a name that the database, the definition or the file with devices has for it, or with a
-    /// UUID or address.
+    /// The node or device with a UUID, an address, or a name from the database, the definition or a file with devices.
     func identifier(of name: String) -> DeviceUUID? {
         if let uuid = names[name] ?? world.identifier(named: name) ?? deviceNames[name] { return uuid }
         if let uuid = DeviceUUID(name), world.nodeIdentifiers.contains(uuid) { return uuid }
         return network.node(named: name)?.uuid
     }
 
-    /// Puts a value into a device that waits for it.
+    /// Enters a value at a device that waits for it.
     func input(_ name: String, _ text: String) throws(DeviceInputError) {
         guard let uuid = identifier(of: name) else { throw .unknownDevice }
         try world.input(uuid, text: text)
     }
 
-    /// Lets the world run beside real time and carries packets between it and the clients of a server, until a signal.
+    /// Runs the world in step with real time, scaled by `speed`, and carries packets between it and the clients of a
+    /// server, until a signal.
     ///
-    /// - Parameter air: where real nodes stand in its radio, if any do.
+    /// - Parameter air: lets real nodes take part in the world's radio; nil for none.
     func serve(
         _ server: FrameServer,
         speed: Double,
@@ -186,9 +187,9 @@ struct Simulation {
         }
     }
 
-    /// Says what went against the rules.
+    /// Lists the rules that were broken.
     ///
-    /// - Returns: failure if anything did.
+    /// - Returns: `failure` if any rule was broken.
     func report(_ context: Context) -> ExitStatus {
         for violation in world.violations {
             context.errorOutput.line("violation: \(violation.printable)")
@@ -205,7 +206,7 @@ struct Simulation {
 }
 
 extension MeshNetwork {
-    /// A network of nothing, for worlds of devices alone.
+    /// An empty network, for worlds with nothing but devices.
     static var empty: MeshNetwork {
         let nobody = Octets16(high: 0, low: 0)
         return MeshNetwork(

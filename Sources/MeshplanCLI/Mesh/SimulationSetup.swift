@@ -2,16 +2,16 @@ internal import MeshCore
 internal import Planning
 internal import Simulator
 
-/// How a simulation is to behave, as the options of a command say it.
+/// How a simulation behaves, according to the options of a command.
 struct SimulationSetup {
-    /// The radio that was asked for, nil if none was.
+    /// The chosen radio; nil if none was chosen.
     private let chosen: String?
-    /// Whether it was asked for by the name that the option had in version 0.1.
+    /// Whether the option was spelt with its name of version 0.1.
     let usesFormerName: Bool
-    /// What else was asked for.
+    /// The other options.
     let options: SimulatorOptions
 
-    /// What options say.
+    /// Takes the radio only if the simulator knows it; estimates know more.
     init(_ options: SimulatorOptions, _ radio: some RadioChoice) {
         self.options = options
         usesFormerName = radio.formerRadio != nil
@@ -20,7 +20,7 @@ struct SimulationSetup {
 
     private var radio: String { chosen ?? "ideal" }
 
-    /// What the radio is to be like.
+    /// The settings of the simulated radio.
     var settings: WorldSettings {
         var settings = WorldSettings.profile(named: radio) ?? .ideal
         if let hops = options.hops { settings.topology = .hops(hops) }
@@ -28,23 +28,23 @@ struct SimulationSetup {
         return settings
     }
 
-    /// What chance begins with.
+    /// The seed of random events.
     var seed: UInt64 { options.seed ?? 1 }
 
-    /// The same for estimates.
+    /// The same radio for estimates.
     var profile: RadioProfile {
         var profile = RadioProfile.named.first { $0.name == radio } ?? .ideal
         if let hops = options.hops { profile.hops = Double(hops) }
         if let loss = options.loss, let named = WorldSettings.profile(named: radio), named.copyLoss < 1 {
-            // What strangers spoil stays; only the share lost on the way is another one.
+            // The share lost through strangers stays; the option replaces only the share lost on the way.
             let survival = (1 - profile.copyLoss) / (1 - named.copyLoss)
             profile.copyLoss = 1 - (1 - loss) * survival
         }
         return profile
     }
 
-    /// What there is to say where a simulator's state spreads its nodes over other hops than what was asked for; nil if
-    /// nothing was asked for, or that.
+    /// A note if the state of the simulator spreads its nodes over another number of hops than the options say. Nil if
+    /// they agree, or if no option says anything.
     func contradiction(keptHops: UInt8?) -> String? {
         guard let keptHops, case .hops(let asked) = settings.topology, asked != Int(keptHops) else { return nil }
         let option = options.hops.map { "--hops \($0)" } ?? chosen.map { "the \(asked) of --radio \($0)" }

@@ -2,8 +2,8 @@ internal import Bearers
 internal import MeshCore
 internal import Simulator
 
-/// Carries the advertising bearer between a simulated world and real nodes on this machine: a datagram is the advertising
-/// data of one packet, AD structures of a length, a type and data (Core Vol 3 Part C 11).
+/// Carries the advertising bearer between a simulated world and real nodes on this machine. A datagram is the
+/// advertising data of one packet: AD structures of a length, a type and data (Core Vol 3 Part C 11).
 final class SimulatorAir {
     private let port: DatagramPort
     private let world: SimulatedWorld
@@ -11,12 +11,12 @@ final class SimulatorAir {
 
     private static let meshMessage: UInt8 = 0x2A
     private static let meshBeacon: UInt8 = 0x2B
-    /// What legacy advertising data holds.
+    /// The most octets of legacy advertising data.
     private static let maximumSize = 31
 
-    /// Lets real nodes join the radio of a world by a socket there.
+    /// Opens a socket through which real nodes join the radio of a world.
     ///
-    /// - Throws: ``BearerError`` if there cannot be one.
+    /// - Throws: ``BearerError`` if the socket cannot be opened.
     init(_ address: SocketAddress, _ world: SimulatedWorld) throws {
         guard case .unix(let path) = address else {
             throw BearerError("real nodes join by a Unix socket only, not at \(address)")
@@ -29,10 +29,10 @@ final class SimulatorAir {
         }
     }
 
-    /// What becomes readable when a real node has sent something.
+    /// The descriptor that becomes readable when a real node has sent something.
     var descriptor: Int32? { port.descriptor }
 
-    /// Brings in what real nodes have sent, and lets them hear the beacons that are due.
+    /// Delivers what real nodes have sent to the world, and sends them the beacons that are due.
     func poll() {
         while let data = port.receive() {
             for packet in Self.packets(data) { world.hear(packet) }
@@ -42,7 +42,7 @@ final class SimulatorAir {
         world.sendBeaconsToStrangers()
     }
 
-    /// Nobody hears the world any more.
+    /// Closes the socket.
     func close() {
         world.onAir = nil
         port.close()

@@ -1,24 +1,24 @@
 internal import MeshCore
 internal import Simulator
 
-/// What somebody beside the simulated devices sees and does: observations on standard output, commands on standard
+/// What a person next to the simulated devices sees and does: observations on standard output, commands on standard
 /// input.
 final class SimulatorConsole {
     private let context: Context
     private let simulation: Simulation
     private var hasEnded = false
 
-    /// The console of a world, which tells from now on what there is to see.
+    /// The console of a world. From now on, it reports what happens at the devices.
     init(_ context: Context, _ simulation: Simulation) {
         self.context = context
         self.simulation = simulation
         simulation.world.onObservation = { context.output.line($0.description.printable) }
     }
 
-    /// What becomes readable when somebody types; nil when nobody will any more.
+    /// The descriptor that becomes readable when somebody types; nil once input has ended.
     var descriptor: Int32? { hasEnded ? nil : context.lineInput.descriptor }
 
-    /// Carries out the commands that have been typed meanwhile; the end of standard input ends the console alone.
+    /// Carries out the commands typed so far. The end of standard input ends only the console.
     func poll() {
         while !hasEnded {
             switch context.lineInput.poll() {
@@ -41,7 +41,7 @@ final class SimulatorConsole {
     private func perform(_ line: String) {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" }).map(String.init)
         guard let command = words.first else { return }
-        // Names may hold spaces; values do not.
+        // Names may contain spaces, values do not.
         let name = words.dropFirst().joined(separator: " ")
         switch command {
         case "help" where name.isEmpty: context.output.line(Self.help)
@@ -49,7 +49,7 @@ final class SimulatorConsole {
         case "input" where words.count > 2:
             input(words[words.count - 1], into: words[1..<(words.count - 1)].joined(separator: " "))
         case "reset" where !name.isEmpty:
-            // The world itself tells that the device is in no network any more.
+            // The world itself reports that the device has left its network.
             change(name) { $0.factoryReset($1) }
         case "off" where !name.isEmpty, "on" where !name.isEmpty:
             if change(name, { $0.setPower($1, isOn: command == "on") }) {
@@ -71,7 +71,7 @@ final class SimulatorConsole {
 
     /// Changes a device.
     ///
-    /// - Returns: whether there is one, and it was changed.
+    /// - Returns: whether the device exists and was changed.
     @discardableResult
     private func change(_ name: String, _ change: (SimulatedWorld, DeviceUUID) -> Bool) -> Bool {
         guard let uuid = simulation.identifier(of: name) else {

@@ -2,22 +2,23 @@ internal import MeshCore
 internal import Simulator
 internal import Store
 
-/// The simulator's state file: read at the start, appended to while the world runs, used by one process at a time.
+/// The simulator's state file. It is read at the start and appended to while the world runs. One process at a time uses
+/// it.
 final class SimulatorFile {
-    /// Its path, for people.
+    /// The path, for people.
     let name: String
-    /// Whether there was none, or nothing in it.
+    /// Whether the file was missing or empty.
     let isNew: Bool
-    /// What the file held.
+    /// The state that the file contained.
     let state: SimulatorState
     private let file: AppendFile
 
-    /// Opens, or makes, the file for its owner alone (0600).
+    /// Opens the file, or creates it for its owner alone (0600).
     ///
     /// - Parameters:
-    ///   - path: for the system.
-    ///   - name: for people.
-    /// - Throws: ``FileError``, ``Failure`` if another process uses the file or it is something else.
+    ///   - path: the path for the system.
+    ///   - name: the path for people.
+    /// - Throws: ``FileError``; ``Failure`` if another process uses the file, or if it contains something else.
     init(_ path: String, as name: String) throws {
         var file = try Self.openLocked(path, as: name)
         let bytes = try file.readAll(limit: 1 << 30)
@@ -29,7 +30,7 @@ final class SimulatorFile {
             try AtomicFile.write(path, compacted)
             file = try Self.openLocked(path, as: name)
         } else if whole < bytes.count {
-            // The last record was being written when its process was killed.
+            // The process that wrote the last record was killed in the middle.
             try file.cut(to: whole)
         }
         self.name = name
@@ -38,9 +39,9 @@ final class SimulatorFile {
         isNew = bytes.isEmpty
     }
 
-    /// The state in the octets of a file, and how many of them are whole.
+    /// The state in the octets of a file, and how many octets are complete records.
     ///
-    /// - Throws: ``Failure`` if they are damaged, or something else.
+    /// - Throws: ``Failure`` if they are damaged or not a simulator's state.
     static func decode(_ bytes: [UInt8], as name: String) throws(Failure) -> (state: SimulatorState, whole: Int) {
         do {
             let (state, whole) = try StateFile.decode(bytes)
@@ -65,9 +66,9 @@ final class SimulatorFile {
         }
     }
 
-    /// Removes the file, whatever it holds, unless another process uses it.
+    /// Removes the file, whatever its contents, unless another process uses it.
     ///
-    /// - Throws: ``FileError``, ``Failure`` if another process uses the file.
+    /// - Throws: ``FileError``; ``Failure`` if another process uses the file.
     static func remove(_ path: String, as name: String) throws {
         let file = try openLocked(path, as: name)
         try withExtendedLifetime(file) { try Files.remove(path, as: name) }

@@ -12,7 +12,6 @@ internal import Glibc
 /// The command comes from the command line or the environment, never from a database: a file that somebody else can write
 /// to must not be able to name a program to run. Neither the command nor what it prints is ever shown.
 struct KeyCommand {
-    /// The effects.
     var context: Context
     /// More of standard error is not passed on.
     private static let talkLimit = 64 * 1024

@@ -7,7 +7,6 @@ internal import Store
 
 /// One `apply`: plan, approval, run, recap.
 struct ApplyRun {
-    /// The effects.
     var context: Context
     /// How to reach the mesh.
     var route: MeshRoute

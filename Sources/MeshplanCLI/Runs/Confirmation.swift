@@ -8,7 +8,6 @@ internal import Store
 /// That they wait for it is durable before the first of them, so that no end of this process can make them stay
 /// unnoticed.
 struct Confirmation {
-    /// The effects.
     var context: Context
     /// The name of the network.
     var network: String

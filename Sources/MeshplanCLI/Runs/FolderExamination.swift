@@ -4,7 +4,6 @@ internal import Planning
 /// Looks at the modes of the folders that hold databases, backups and keys. Files in them have modes of their own; but whoever
 /// may write to a folder can put another file in the place of one, and take one away.
 struct FolderExamination {
-    /// The effects.
     var context: Context
 
     /// The worst first; nothing where all is as `init` makes it.

@@ -4,7 +4,6 @@ internal import Store
 
 /// A key refresh as the command line orders it: names, which mean something only beside a database.
 struct KeyRefreshJob: PlanSource {
-    /// The effects.
     var context: Context
     /// The name of the network.
     var network: String

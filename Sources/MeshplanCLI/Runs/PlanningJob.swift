@@ -5,7 +5,6 @@ internal import Store
 
 /// What `plan` and `apply` have in common: definition and snapshot → plan, with all that is to be said on the way.
 struct PlanningJob {
-    /// The effects.
     var context: Context
 
     /// A definition that was read.

@@ -7,7 +7,6 @@ internal import Store
 
 /// One reading back of nodes: of `refresh`, or before a plan.
 struct RefreshRun {
-    /// The effects.
     var context: Context
     /// How to reach the mesh.
     var route: MeshRoute

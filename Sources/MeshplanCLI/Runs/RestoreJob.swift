@@ -5,7 +5,6 @@ internal import Store
 
 /// A former state of the database as what there is to be.
 struct RestoreJob: PlanSource {
-    /// The effects.
     var context: Context
     /// The name of the network.
     var network: String

@@ -7,7 +7,6 @@ internal import Store
 /// What cannot be backed up is not changed: whoever relies on backups must hear that there is none before and not after
 /// the change.
 struct Backups {
-    /// The effects.
     private let context: Context
     /// How many of the last ones are kept whatever their age; 0 for no backups at all.
     private let count: Int

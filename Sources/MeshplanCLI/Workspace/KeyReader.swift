@@ -4,7 +4,6 @@ internal import Store
 
 /// Makes keys and reads them from where the definition says; no key stands in an error.
 struct KeyReader {
-    /// The effects.
     var context: Context
     /// Where former keys are; nil where no plan is carried out.
     var database: MeshDatabase?

@@ -5,7 +5,6 @@ internal import Store
 /// The folder `.meshplan` of the working folder: the key file, and for each network a database and the simulator's state.
 /// Where a team shares a database, that takes the place of the files with databases.
 struct Workspace {
-    /// The effects.
     var context: Context
 
     /// The folder's name.

@@ -2,22 +2,21 @@ internal import MeshCore
 internal import Store
 internal import TLS
 
-/// The file of `--denied`: the fingerprints of clients that a gateway shuts out, one a line.
+/// The file of `--denied`: the fingerprints of clients that a gateway refuses, one per line.
 ///
-/// It is read at each connection, so that nobody is cut off by a restart. What cannot be read lets nobody in: a slip of the
-/// pen must not open a door that was closed.
+/// The gateway reads it at each connection, so a change needs no restart, which would cut off clients. While it cannot
+/// be read, nobody is let in: a typing error must not readmit a denied client.
 struct DeniedClients {
-    /// The effects.
     var context: Context
     /// The path as the user knows it.
     let path: String
 
-    /// More than a thousand lines; whoever knocks has them read.
+    /// The most octets, enough for more than a thousand lines. Anybody who connects makes the gateway read them.
     private static let limit = 128 * 1024
 
-    /// The fingerprints.
+    /// The fingerprints in the file.
     ///
-    /// - Throws: ``BearerError`` that names the file and the line.
+    /// - Throws: ``BearerError`` that names the file, and the line if one is wrong.
     func fingerprints() throws(BearerError) -> Set<[UInt8]> {
         let octets: [UInt8]
         do throws(StoreError) {
@@ -34,7 +33,7 @@ struct DeniedClients {
             whereSeparator: \.isNewline
         )
         for (place, line) in lines.enumerated() {
-            // What follows the fingerprint says whose it is.
+            // The rest of the line says whose fingerprint it is.
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
             guard let word = words.first else { continue }
             guard let fingerprint = Certificate.fingerprint(String(word)) else {

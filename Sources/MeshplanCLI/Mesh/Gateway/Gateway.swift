@@ -1,15 +1,15 @@
 internal import Bearers
 internal import MeshCore
 
-/// A bearer of this machine with the server that lends it, from the start to a signal.
+/// A bearer of this machine and the server that shares it with clients, from the start until a signal.
 struct Gateway {
-    /// What clients get.
+    /// The limits of what clients may use.
     struct Limits {
-        /// Links at once for all together; nil for as many as the bearer has.
+        /// The most links at once of all clients together; nil for as many as the bearer has.
         var connections: Int?
-        /// Links at once for each; nil for all.
+        /// The most links at once of each client; nil for no limit.
         var clientConnections: Int?
-        /// Clients at once.
+        /// The most clients at once.
         var clients: Int
     }
 
@@ -22,10 +22,11 @@ struct Gateway {
     /// Opens the bearer and begins to listen.
     ///
     /// - Parameters:
-    ///   - choices: what carries messages on, at least one and no simulator.
-    ///   - names: what messages call each.
-    ///   - security: what clients are known by; without it whoever can connect is served.
-    /// - Throws: ``BearerError`` if none of the bearers can be used, or the address cannot.
+    ///   - choices: the bearers that carry messages on, at least one, without the simulator.
+    ///   - names: the name of each choice in messages.
+    ///   - security: identifies clients. Without it, anybody who can connect is served.
+    /// - Throws: ``BearerError`` if no bearer, or not the address, can be used; ``Failure`` if a file of a pairing is
+    ///   wrong.
     init(
         listeningAt address: SocketAddress,
         choices: [BearerChoice],
@@ -42,7 +43,7 @@ struct Gateway {
             try RadioBearers(context: context, clock: clock).parts(choices, names),
             clock: clock,
             interruption: WaitInterruption(wakeUp: context.interrupts.wakeUp),
-            // Whoever needs the radio learns why there is none; a gateway waits for it to come back.
+            // Without a limit: clients are told why there is no radio, and the gateway waits for it to come back.
             endurance: nil,
             changed: { log.write($0) }
         )
@@ -71,6 +72,8 @@ struct Gateway {
     }
 
     /// Serves clients until a signal.
+    ///
+    /// - Throws: the error that ends the gateway, after the clients were told.
     func run() throws -> ExitStatus {
         let before = context.interrupts.count()
         context.interrupts.arm()

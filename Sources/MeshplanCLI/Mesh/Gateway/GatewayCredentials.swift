@@ -1,17 +1,17 @@
 internal import MeshCore
 internal import TLS
 
-/// What a client shows to a gateway, and knows it by.
+/// What a client shows to a gateway, and how it recognises the gateway.
 struct GatewayCredentials {
-    /// The pairing's name.
+    /// The name of the pairing.
     let name: String
-    /// For the sessions with the gateway.
+    /// Settings of TLS sessions with the gateway.
     let context: TLSContext
 
     /// The credentials for an address `gateway://[NAME@]HOST:PORT`.
     ///
-    /// - Parameter name: what stands before the `@`; nil for the only pairing that there is.
-    /// - Throws: ``Failure`` that lists the pairings there are, or says what is wrong with the one that is meant.
+    /// - Parameter name: the part before the `@`; nil for the only pairing that exists.
+    /// - Throws: ``Failure`` that lists the pairings, or says what is wrong with the chosen one.
     static func find(_ name: String?, in context: Context) throws -> GatewayCredentials {
         let pairing = try choose(name, among: try GatewayPairing.all(in: context), in: context)
         let identity = try GatewayPairing.identity(pairing.clientPath, role: .client, in: context)

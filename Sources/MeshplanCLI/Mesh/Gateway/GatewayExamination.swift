@@ -2,15 +2,15 @@ internal import MeshCore
 internal import Planning
 internal import TLS
 
-/// What `doctor` says of the pairings with gateways.
+/// What `doctor` says about pairings with gateways.
 struct GatewayExamination {
-    /// The pairing that is looked at.
+    /// The examined pairing.
     var pairing: GatewayPairing
 
-    /// How long before its end a certificate is worth a warning, in seconds: time for somebody to go to the basement.
+    /// The seconds before its end from which a certificate is worth a warning: time for somebody to go to the basement.
     static let notice: Int64 = 60 * 86_400
 
-    /// How much time is left, for people.
+    /// The time that is left, for people.
     ///
     /// - Parameter seconds: more than 0.
     static func remaining(_ seconds: Int64) -> String {
@@ -19,7 +19,7 @@ struct GatewayExamination {
         return "for \(count(Int(max(seconds / 60, 1)), "more minute"))"
     }
 
-    /// What was found, the worst first.
+    /// The findings, the worst first.
     func findings() -> [ExaminationFinding] {
         let clients = [pairing.clientPath] + pairing.labels().map(pairing.path(ofClient:))
         let paths = ([pairing.authorityPath, pairing.gatewayPath] + clients).filter(pairing.isThere)
@@ -30,7 +30,7 @@ struct GatewayExamination {
         }
     }
 
-    /// The file without which nobody here gets to the gateway.
+    /// Reports a missing client file; without it, the gateway cannot be reached from here.
     private func missing() -> [ExaminationFinding] {
         guard !pairing.isThere(pairing.clientPath) else { return [] }
         return [
@@ -83,7 +83,7 @@ struct GatewayExamination {
         }
     }
 
-    /// Whether a file is of before the pairing was made anew, or of another one: nobody accepts it then.
+    /// Reports a file of an earlier version of the pairing, or of another pairing: nobody accepts it.
     private func strangeness(_ path: String, _ identity: TLSIdentity) -> [ExaminationFinding] {
         guard let pem = try? file(pairing.authorityPath).examined(),
             let authority = try? CertificateAuthority(pem: pem), identity.authority != authority.certificate
@@ -98,7 +98,7 @@ struct GatewayExamination {
         ]
     }
 
-    /// By what a gateway knows a client, and can shut it out.
+    /// Reports the fingerprint with which a gateway identifies a client, and can deny it.
     private func note(_ path: String, _ identity: TLSIdentity) -> ExaminationFinding {
         ExaminationFinding(
             .note,
@@ -145,7 +145,7 @@ struct GatewayExamination {
         ]
     }
 
-    /// How to come by a new file.
+    /// How to get a new file.
     private func renewal(_ path: String) -> String {
         guard pairing.hasAuthority else {
             return

@@ -2,29 +2,29 @@ internal import MeshCore
 internal import Store
 internal import TLS
 
-/// One file that TLS reads: of a pairing, or what `--certificate` names. All of them are read here.
+/// A file with certificates for TLS: one of a pairing, or that of `--certificate`. Only this type reads such files.
 struct GatewayFile {
-    /// The effects.
     var context: Context
     /// The path as the user knows it.
     let path: String
 
-    /// The most octets; a file of a pairing has three thousand.
+    /// The most octets; a file of a pairing has about three thousand.
     private static let limit = 64 * 1024
 
-    /// The octets of a file with a private key, which nobody but its owner may use.
+    /// The octets of a file with a private key, which only its owner may use.
     ///
-    /// - Throws: ``Failure`` for what is no regular file, too, so that nothing is waited for.
+    /// - Throws: ``Failure`` if others can use the file, if it cannot be read, or if it is not a regular file: a pipe
+    ///   could block.
     func secret() throws(Failure) -> [UInt8] {
         try read(isSecret: true)
     }
 
-    /// The same of a file that others may use, too, to look at what is in it.
+    /// The same, but others may use the file: only to look at its contents.
     func examined() throws(Failure) -> [UInt8] {
         try read(isSecret: false)
     }
 
-    /// What others may do with it, a clause; nil if nothing.
+    /// What others may do with the file, as a clause; nil if nothing.
     func exposure() -> String? {
         do throws(StoreError) {
             _ = try RegularFile.read(context.absolute(path), limit: Self.limit, isSecret: true)
@@ -47,7 +47,7 @@ struct GatewayFile {
         }
     }
 
-    /// The identity in it.
+    /// The identity in the file.
     ///
     /// - Throws: ``Failure`` that names the file.
     func identity() throws(Failure) -> TLSIdentity {
@@ -55,7 +55,7 @@ struct GatewayFile {
         return try explaining { () throws(TLSError) in try TLSIdentity(pem: pem) }
     }
 
-    /// The authority in it.
+    /// The authority in the file.
     ///
     /// - Throws: ``Failure`` that names the file.
     func authority() throws(Failure) -> CertificateAuthority {
@@ -63,7 +63,7 @@ struct GatewayFile {
         return try explaining { () throws(TLSError) in try CertificateAuthority(pem: pem) }
     }
 
-    /// Names the file in an error.
+    /// Adds the file's name to errors of `body`.
     func explaining<Value>(_ body: () throws(TLSError) -> Value) throws(Failure) -> Value {
         do {
             return try body()

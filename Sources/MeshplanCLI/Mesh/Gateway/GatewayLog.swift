@@ -1,20 +1,19 @@
 internal import Bearers
 internal import MeshCore
 
-/// Tells on standard output what a gateway does, one line for each thing that happens.
+/// Writes to standard output what a gateway does, one line per event.
 final class GatewayLog {
     private let context: Context
     private var peers: [FrameServer.Client: String] = [:]
     private var totals: [FrameServer.Client: GatewayRelay.Carried] = [:]
-    /// Links that are open: of others it is not to be said that they are over.
+    /// The open links. A lost link that is not among them never came about.
     private var open: Set<FrameServer.ClientLink> = []
-    /// How many were turned away in the present minute, and when it began.
+    /// The number of connections refused in the current minute, and when that minute began.
     private var turnedAway = (count: 0, since: Timestamp(rawValue: 0))
 
-    /// So many of a minute are told one by one: whoever knocks without end must not fill the disk.
+    /// The most refused connections in a minute that get a line each: endless attempts must not fill the disk.
     private static let turnedAwayLimit = 20
 
-    /// A log of a gateway that serves nobody yet.
     init(context: Context) {
         self.context = context
     }
@@ -41,7 +40,7 @@ final class GatewayLog {
         case .came(let client, let peer, let fingerprint):
             peers[client] = "client \(client.rawValue + 1) (\(peer))"
             totals[client] = GatewayRelay.Carried()
-            // What --deny takes; the name may be that of an older file, too.
+            // The form that `--denied` takes. The name alone is not enough: an older file may have the same one.
             let certificate = fingerprint.map { " with the certificate \(Hexadecimal.encode($0))" }
             write("\(name(client)) came\(certificate ?? "")")
         case .left(let client, let reason):

@@ -4,16 +4,17 @@ internal import TLS
 
 /// How long certificates are valid.
 enum CertificateDays {
-    /// A gateway sits in a basement for as long as the lamps it serves, and nobody renews what is never seen: an end
-    /// within a year or two would come as an outage. Ten years outlast most adapters; `doctor` warns sixty days before.
+    /// The usual validity. A gateway stays in a basement for as long as the lamps it serves, and nobody renews what
+    /// nobody sees: an end within a year or two would come as an outage. Ten years outlast most adapters, and `doctor`
+    /// warns sixty days before the end.
     static let usual = 3_650
-    /// The authority's days, and the most that anything it signs can have: longer than an installation lasts.
+    /// The validity of the authority, and the most for anything it signs: longer than an installation lasts.
     static let most = 10_950
-    /// Days before now from which on certificates are valid. A Raspberry Pi has no clock that goes on without power:
-    /// after a power cut, and without the time of the network, it goes on from where it was.
+    /// How many days before now certificates become valid. A Raspberry Pi has no battery-backed clock: after a power
+    /// cut without network time, its clock continues from where it was.
     static let before = 365
 
-    /// The validity of what is made at `now`.
+    /// The validity of a certificate made at `now`.
     static func validity(_ days: Int, at now: Timestamp) -> CertificateAuthority.Validity {
         func after(_ days: Int) -> Timestamp { Timestamp(rawValue: now.rawValue + Int64(days) * 86_400) }
         return CertificateAuthority.Validity(from: after(-before), until: after(days))
@@ -21,21 +22,23 @@ enum CertificateDays {
 }
 
 extension GatewayPairing {
-    /// What a pairing, or a further client's file, is made with.
+    /// Choices for making a pairing or the file of a further client.
     struct Wishes {
         /// How many days certificates are valid.
         var days: Int
-        /// Whether files of before are replaced.
+        /// Whether existing files are replaced.
         var renews: Bool
-        /// Where the file goes that is carried away, nil for its usual place.
+        /// Where the file to carry away goes; nil for its usual place.
         var out: String?
     }
 
-    /// Makes the authority, the gateway's file and our own.
+    /// Makes the authority, the gateway's file and our own client file.
     ///
-    /// The authority is written last: until then a pairing that was made before still signs and works.
+    /// The authority is written last: until then, an earlier pairing still signs and works.
     ///
     /// - Returns: the path of the gateway's file.
+    /// - Throws: ``Failure`` if the pairing exists and is not renewed, if its authority is elsewhere, or if the target
+    ///   is unsuitable; otherwise the errors of writing files and of TLS.
     func make(_ wishes: Wishes) throws -> String {
         let path = try target(wishes.out, in: gatewayPath, besides: [authorityPath, clientPath])
         if !exists { try Self.check(name, of: "gateway", besides: try Self.names(in: context)) }
@@ -68,7 +71,7 @@ extension GatewayPairing {
         try put(gateway, at: path, replacing: wishes.renews)
         try AtomicFile.write(context.absolute(clientPath), client)
         try AtomicFile.write(context.absolute(authorityPath), try authority.pem())
-        // The same place may be written otherwise.
+        // Two spellings may name the same place.
         if Files.identity(context.absolute(path)) != Files.identity(context.absolute(gatewayPath)) {
             try Files.remove(context.absolute(gatewayPath), as: gatewayPath)
         }
@@ -77,7 +80,9 @@ extension GatewayPairing {
 
     /// Makes the file of a further client.
     ///
-    /// - Returns: its path and its certificate, and that of the file which it replaces, if there was one.
+    /// - Returns: its path and its certificate, and the certificate of the file that it replaces, if there was one.
+    /// - Throws: ``Failure`` if the label or the target is unsuitable, or if there is no authority; otherwise the
+    ///   errors of writing files and of TLS.
     func make(client label: String, _ wishes: Wishes) throws -> MadeClient {
         try Self.check(label, of: "client")
         let path = try target(wishes.out, in: self.path(ofClient: label), besides: [authorityPath, gatewayPath])
@@ -96,17 +101,17 @@ extension GatewayPairing {
         )
     }
 
-    /// What the making of a further client's file gave.
+    /// The new file of a further client.
     struct MadeClient {
-        /// Where it is.
+        /// The path of the file.
         var path: String
-        /// What is in it.
+        /// The certificate in it.
         var certificate: Certificate
-        /// What was in the file that it replaces, if that was of this pairing: the gateway accepts it until it is denied.
+        /// The certificate of the replaced file, if it was of this pairing: the gateway accepts it until it is denied.
         var former: Certificate?
     }
 
-    /// Where a file goes: to its usual place, or where `--out` says, which may be a folder.
+    /// The path for a file: its usual place, or what `--out` says, which may be a folder.
     private func target(_ out: String?, in usual: String, besides others: [String]) throws(Failure) -> String {
         guard let out else { return usual }
         guard !out.isEmpty else { throw Failure(.usage, "--out names no file") }
@@ -118,7 +123,7 @@ extension GatewayPairing {
         throw Failure(.usage, "\(other) belongs to the pairing itself", hint: "Choose another place for --out.")
     }
 
-    /// What the logs of the gateway call us.
+    /// Our name in the logs of the gateway.
     private var ownName: String {
         String(
             String.UnicodeScalarView(
@@ -142,8 +147,8 @@ extension GatewayPairing {
         }
     }
 
-    /// Whether nothing is lost but a file of a pairing: one that is in its folder, whatever became of it, or that holds what
-    /// we write.
+    /// Whether replacing the file loses nothing but a file of a pairing: it lies in the pairing's folder, whatever its
+    /// contents, or it contains what we write.
     private func isReplaceable(_ path: String) -> Bool {
         let own = [clientPath, gatewayPath] + labels().map(self.path(ofClient:))
         let identity = Files.identity(context.absolute(path))

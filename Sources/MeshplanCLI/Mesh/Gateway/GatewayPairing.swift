@@ -2,52 +2,51 @@ internal import MeshCore
 internal import Store
 internal import TLS
 
-/// The files of one pairing with a gateway, in `.meshplan/gateways/NAME`: who made the pairing has all, a colleague has
-/// `client.pem` alone.
+/// The files of one pairing with a gateway, in `.meshplan/gateways/NAME`. Whoever made the pairing has all of them, a
+/// colleague has only `client.pem`.
 struct GatewayPairing {
-    /// The effects.
     var context: Context
-    /// What the gateway is called here.
+    /// The name of the gateway here.
     let name: String
 
-    /// The folder of all pairings, for people and, from the working folder, for the system.
+    /// The folder of all pairings, relative to the working folder; people see it in this form, too.
     static let allFolder = Workspace.folderName + "/gateways"
 
-    /// The pairing of that name, whether there is one or not.
+    /// The pairing with a name, whether or not it exists.
     ///
-    /// - Throws: ``Failure`` for a name that is none.
+    /// - Throws: ``Failure`` if the name is not valid.
     init(_ name: String, in context: Context) throws(Failure) {
         try Self.check(name, of: "gateway")
         self.context = context
         self.name = name
     }
 
-    /// The pairings that can be used, sorted.
+    /// The pairings with a client file of our own, which can be used; sorted by name.
     static func all(in context: Context) throws -> [GatewayPairing] {
         try begun(in: context).filter { $0.isThere($0.clientPath) }
     }
 
-    /// The pairings of which there is any file, sorted.
+    /// The pairings that have at least one file, sorted by name.
     static func begun(in context: Context) throws -> [GatewayPairing] {
         try names(in: context).compactMap { try? GatewayPairing($0, in: context) }.filter(\.exists)
     }
 
-    /// What lies in ``allFolder``, sorted.
+    /// The names in ``allFolder``, sorted.
     static func names(in context: Context) throws -> [String] {
         let folder = context.absolute(allFolder)
         guard Files.kind(folder) == .folder else { return [] }
         return try Files.names(inFolder: folder, as: allFolder)
     }
 
-    /// Its folder, as ``allFolder``.
+    /// The folder of the pairing, in the form of ``allFolder``.
     var folder: String { "\(Self.allFolder)/\(name)" }
-    /// What signs the certificates, as ``allFolder``.
+    /// The path of the authority, which signs the certificates, in the form of ``allFolder``.
     var authorityPath: String { "\(folder)/authority.pem" }
-    /// What we show to the gateway, as ``allFolder``.
+    /// The path of our own client file, which we show to the gateway, in the form of ``allFolder``.
     var clientPath: String { "\(folder)/client.pem" }
-    /// The gateway's file, as ``allFolder``.
+    /// The path of the gateway's file, in the form of ``allFolder``.
     var gatewayPath: String { "\(folder)/\(name).gateway.pem" }
-    /// The file of a further client, as ``allFolder``.
+    /// The path of a further client's file, in the form of ``allFolder``.
     func path(ofClient label: String) -> String { "\(folder)/\(label).client.pem" }
 
     /// The labels of the further clients whose files are here, sorted.
@@ -56,16 +55,16 @@ struct GatewayPairing {
         return names.filter { $0.hasSuffix(".client.pem") }.map { String($0.dropLast(".client.pem".count)) }
     }
 
-    /// Whether there is something of that name.
+    /// Whether something exists at a path.
     func isThere(_ path: String) -> Bool { Files.kind(context.absolute(path)) != nil }
 
-    /// Whether there is anything that a new pairing would take the place of.
+    /// Whether there is a file that a new pairing would replace.
     var exists: Bool { [authorityPath, clientPath, gatewayPath].contains(where: isThere) }
 
-    /// Whether the certificates can be made anew here.
+    /// Whether new certificates can be made here.
     var hasAuthority: Bool { isThere(authorityPath) }
 
-    /// How to come by a file of our own where the pairing itself is whole.
+    /// How to get a client file of our own if the rest of the pairing is complete.
     var ownFileAdvice: String {
         hasAuthority
             ? "Make one with: meshplan gateway pair \(name) --client office --out \(clientPath) --renew"
@@ -100,13 +99,13 @@ struct GatewayPairing {
         return authority
     }
 
-    /// The identity in a file of this pairing or, as `--certificate` names it, of another place.
+    /// The identity in a file of this pairing, or in the file that `--certificate` names.
     ///
-    /// A gateway is told when its certificate ends soon, since `doctor` does not run there; and that its clock is behind,
-    /// for it may start before it hears the time.
+    /// Warns a gateway if its certificate ends soon, since `doctor` does not run there, or if its clock is behind,
+    /// since it may start before it gets the time.
     ///
-    /// - Throws: ``Failure`` if others than the owner can use it, if it is for another role, if it has expired, or if it is
-    ///   not valid yet by the clock of a client.
+    /// - Throws: ``Failure`` if others than the owner can use the file, if it is for another role, if it has expired,
+    ///   or if it is not yet valid by a client's clock.
     static func identity(_ path: String, role: TLSRole, in context: Context) throws -> TLSIdentity {
         let file = GatewayFile(context: context, path: path)
         let identity = try file.identity()
@@ -141,7 +140,7 @@ struct GatewayPairing {
         return identity
     }
 
-    /// Refuses what cannot be the name of a file and stand in a certificate, or looks like another name.
+    /// Refuses a name that cannot be a file's name or stand in a certificate, or that looks like another name.
     static func check(_ name: String, of what: String) throws(Failure) {
         let isOdd = zip(name.utf8, name.utf8.dropFirst()).contains { !isLetterOrDigit($0) && !isLetterOrDigit($1) }
         guard Name.isValid(name), name.utf8.count <= 48, name.utf8.last.map(isLetterOrDigit) == true, !isOdd else {
@@ -154,7 +153,7 @@ struct GatewayPairing {
         }
     }
 
-    /// Refuses a new name that people, or other file systems, would take for one that is there.
+    /// Refuses a new name that people or other file systems would confuse with an existing one.
     static func check(_ name: String, of what: String, besides others: [String]) throws(Failure) {
         func look(_ name: String) -> String { name.lowercased().replacing(#/[._]/#, with: "-") }
         guard let other = others.first(where: { $0 != name && look($0) == look(name) }) else { return }

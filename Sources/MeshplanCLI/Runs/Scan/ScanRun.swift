@@ -6,7 +6,6 @@ internal import Store
 
 /// One `scan`: listen, list, note.
 struct ScanRun {
-    /// The effects.
     var context: Context
     /// What listens.
     var route: MeshRoute

@@ -5,7 +5,6 @@ internal import Store
 
 /// What `reprovision` shows, in the form that the command is to write.
 struct ReprovisionView {
-    /// The effects.
     let context: Context
     /// What people call the node.
     let name: String
