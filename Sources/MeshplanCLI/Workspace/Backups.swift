@@ -1,26 +1,26 @@
 internal import MeshCore
 internal import Store
 
-/// Copies of databases below `.meshplan/backups`, made before a command changes a database. They are sealed like the
+/// Copies of databases in `.meshplan/backups`, made before a command changes a database. They are sealed like the
 /// database and open with the same key.
 ///
-/// What cannot be backed up is not changed: whoever relies on backups must hear that there is none before and not after
-/// the change.
+/// If a backup fails, the database is not changed: whoever relies on backups must hear about the failure before the
+/// change, not after it.
 struct Backups {
     private let context: Context
-    /// How many of the last ones are kept whatever their age; 0 for no backups at all.
+    /// How many of the latest backups are kept whatever their age; 0 to make none at all.
     private let count: Int
 
-    /// The folder, for people and, from the working folder, for the system.
+    /// The folder, relative to the working folder; people see it in this form, too.
     static let folderName = Workspace.folderName + "/backups"
-    /// The environment variable with the number of backups that are kept.
+    /// The environment variable that says how many backups to keep.
     static let variable = "MESHPLAN_BACKUPS"
-    /// The last of a day is kept for so many days.
+    /// For how many days the last backup of each day is kept.
     private static let days: Int64 = 14
 
-    /// Backups as the environment wants them.
+    /// Backups as the environment configures them.
     ///
-    /// - Throws: ``StoreError/Code/invalidDocument`` if it does not say how many.
+    /// - Throws: ``StoreError/Code/invalidDocument`` if the variable is not a number.
     init(context: Context) throws(StoreError) {
         self.context = context
         let text = context.environment[Self.variable] ?? ""
@@ -34,7 +34,7 @@ struct Backups {
         self.count = count
     }
 
-    /// Copies a database, and removes copies that are not needed any more.
+    /// Copies a database, and removes superfluous backups.
     ///
     /// - Parameter serial: the database's serial.
     func make(of database: MeshDatabase, at serial: UInt64) throws(StoreError) {
@@ -52,7 +52,7 @@ struct Backups {
         } catch {
             throw StoreError(error.code, error.message, hint: Self.hint(error.hint), path: error.path)
         }
-        // One too many does no harm, and the next command tries again.
+        // A superfluous backup does no harm, and the next command tries again.
         let names = (try? Files.names(inFolder: folder, as: Self.folderName)) ?? []
         let backups = names.compactMap { Backup($0) }.filter { $0.network == network }
         for superfluous in Self.superfluous(backups, keeping: count, at: context.now()) {
@@ -60,15 +60,15 @@ struct Backups {
         }
     }
 
-    /// How to go on where there can be no backup.
+    /// The hint for a failed backup.
     ///
-    /// - Parameter cure: how to have one again, if that is known.
+    /// - Parameter cure: how to make backups possible again, if known.
     private static func hint(_ cure: String?) -> String {
         (cure ?? "check the disk and the permissions of \(folderName)")
             + "; nothing was changed, because there would be no way back, and \(variable)=0 goes on without a backup"
     }
 
-    /// The network by the name of its file, or by that which it has in a shared database.
+    /// The network's name: that of the file, or the one in a shared database.
     private static func network(of database: MeshDatabase) -> String? {
         if let network = database.sharedNetwork { return network }
         guard let name = database.path.split(separator: "/").last, name.hasSuffix(".meshdb") else { return nil }
@@ -76,7 +76,7 @@ struct Backups {
         return Name.isValid(network) ? network : nil
     }
 
-    /// The backups that are neither among the last ones nor the last of one of the last days.
+    /// The backups that are neither among the latest ones nor the last of one of the recent days.
     static func superfluous(_ backups: [Backup], keeping count: Int, at now: Timestamp) -> [Backup] {
         let sorted = backups.sorted { ($0.time, $0.serial) > ($1.time, $1.serial) }
         var days: Set<Int64> = []
@@ -88,17 +88,16 @@ struct Backups {
     }
 }
 
-/// A backup by its file's name, `NETWORK-SERIAL-TIME.meshdb`. The time tells apart what became of one serial when an
-/// older backup was put back.
+/// A backup, identified by its file's name, `NETWORK-SERIAL-TIME.meshdb`. A serial can occur twice after an older
+/// backup was restored; the time tells those apart.
 struct Backup: Hashable {
-    /// The network.
+    /// The network's name.
     var network: String
     /// The database's serial.
     var serial: UInt64
-    /// When it was made.
+    /// When the backup was made.
     var time: Timestamp
 
-    /// A backup of those.
     init(network: String, serial: UInt64, time: Timestamp) {
         self.network = network
         self.serial = serial
@@ -110,7 +109,7 @@ struct Backup: Hashable {
         "\(network)-\(serial)-\(time.text.filter { $0 != "-" && $0 != ":" }).meshdb"
     }
 
-    /// Reads a file's name; nil if it is something else, which is none of our business.
+    /// Parses a file's name; nil for any other file, which is left alone.
     init?(_ name: String) {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 3, let last = parts.last, last.hasSuffix("Z.meshdb"),
@@ -123,14 +122,14 @@ struct Backup: Hashable {
 }
 
 extension Timestamp {
-    /// From `20261121T061658Z`.
+    /// Parses a time like `20261121T061658Z`.
     fileprivate init?(compact text: Substring) {
         let digits = text.utf8.compactMap { (48...57).contains($0) ? Int64($0 - 48) : nil }
         guard digits.count == 14, text.utf8.count == 16 else { return nil }
         func number(_ range: Range<Int>) -> Int64 { digits[range].reduce(0) { $0 * 10 + $1 } }
         let (year, month, day) = (number(0..<4), number(4..<6), number(6..<8))
         guard (1...12).contains(month), (1...31).contains(day) else { return nil }
-        // Days since 1970 by counting from the first of March, as the way back does.
+        // Days since 1970, counted in years that begin in March, like the conversion to text.
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = shiftedYear >= 0 ? shiftedYear / 400 : (shiftedYear - 399) / 400
         let yearOfEra = shiftedYear - era * 400

@@ -3,17 +3,16 @@ internal import MeshCore
 
 /// Finds and reads the files of a definition.
 struct DefinitionFiles {
-    /// Where paths start from.
+    /// Gives the folder that paths start from.
     var context: Context
 
-    /// More octets than this are not read from one file; the reader of definitions has a stricter limit.
+    /// The most octets read from one file. The reader of definitions has a stricter limit.
     static let sizeLimit = 256 << 20
 
-    /// The texts of files and folders; a folder stands for its `*.yaml` and `*.yml` files, without those of folders in
-    /// it.
+    /// The texts of files and folders. A folder stands for the `*.yaml` and `*.yml` files directly in it.
     ///
-    /// - Parameter paths: as the user gave them; none means the working folder.
-    /// - Throws: ``FileError`` for what cannot be read, ``Failure`` if there is no file at all.
+    /// - Parameter paths: paths as the user typed them; empty for the working folder.
+    /// - Throws: ``FileError`` if something cannot be read; ``Failure`` if there is no file at all.
     func read(_ paths: [String]) throws -> SourceFiles {
         var files = SourceFiles()
         var seen: Set<String> = []
@@ -43,9 +42,9 @@ struct DefinitionFiles {
         return files
     }
 
-    /// The definitions of all networks and what is to be said about them.
+    /// The definitions of all networks, with diagnostics.
     ///
-    /// - Throws: ``InvalidDefinition`` if there is an error among the diagnostics, and as ``read(_:)`` does.
+    /// - Throws: ``InvalidDefinition`` if a diagnostic is an error; otherwise the same as ``read(_:)``.
     func load(
         _ paths: [String]
     ) throws -> (
@@ -56,9 +55,9 @@ struct DefinitionFiles {
         return (definitions, diagnostics, files)
     }
 
-    /// The definitions of all networks in texts and what is to be said about them.
+    /// The definitions of all networks in the given texts, with diagnostics.
     ///
-    /// - Throws: ``InvalidDefinition`` if there is an error among the diagnostics.
+    /// - Throws: ``InvalidDefinition`` if a diagnostic is an error.
     static func load(
         _ files: SourceFiles,
         toleratesEmptySelectors: Bool = false
@@ -84,7 +83,7 @@ struct DefinitionFiles {
         to files: inout SourceFiles,
         seen: inout Set<String>
     ) throws {
-        // The same file by another path would declare everything twice.
+        // Reading the same file twice, through another path, would declare everything twice.
         guard seen.insert(Files.identity(context.absolute(path))).inserted else { return }
         guard !SavedPlan.isMeant(by: path, in: context) else {
             throw Failure(
@@ -102,7 +101,8 @@ struct DefinitionFiles {
 extension [Definition] {
     /// The definition of one network.
     ///
-    /// - Parameter network: its name; nil if there is only one.
+    /// - Parameter network: its name; nil for the only one.
+    /// - Throws: ``Failure`` if there is no such network, or if there are several and no name is given.
     func selected(_ network: String?) throws(Failure) -> Definition {
         let names = map(\.network.value)
         if let network {

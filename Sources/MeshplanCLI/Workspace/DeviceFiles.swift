@@ -1,14 +1,14 @@
 internal import Definitions
 internal import MeshCore
 
-/// Reads the files that say which devices a simulation has beside the nodes of the database.
+/// Reads the files that describe the devices of a simulation, in addition to the nodes of the database.
 struct DeviceFiles {
-    /// Where paths start from.
+    /// Gives the folder that paths start from.
     var context: Context
 
     /// The devices of all files, in reading order.
     ///
-    /// - Throws: ``FileError`` for what cannot be read, ``InvalidDefinition`` for what is wrong in it.
+    /// - Throws: ``FileError`` if a file cannot be read; ``InvalidDefinition`` if its contents are wrong.
     func load(_ paths: [String]) throws -> [DeviceDescription] {
         var files = SourceFiles()
         for path in paths {

@@ -1,12 +1,12 @@
 internal import MeshCore
 
-/// Keeps secrets out of git: `.gitignore` in the working folder names the database folder, plan files, and
-/// files with private keys that are carried to gateways and colleagues; and each file with secrets that is written or read
-/// somewhere else is added where it lies.
+/// Keeps secrets out of git. The `.gitignore` of the working folder names the database folder, plan files, and files
+/// with private keys for gateways and colleagues. A file with secrets at another place is added to the `.gitignore`
+/// that applies there.
 enum GitIgnore {
-    /// What git is to ignore.
+    /// The patterns that git should ignore.
     static let patterns = [".meshplan/", "*.mplan", "*.gateway.pem", "*.client.pem"]
-    /// What the file is called.
+    /// The name of the file.
     static let fileName = ".gitignore"
     private static let sizeLimit = 16 << 20
 
@@ -24,27 +24,28 @@ enum GitIgnore {
         return missing
     }
 
-    /// What a command says of patterns that it has added.
+    /// The message about patterns that were added.
     static func note(_ patterns: [String]) -> String {
         let last = patterns.last ?? ""
         let others = patterns.dropLast().joined(separator: ", ")
         return "Added \(others.isEmpty ? last : others + " and " + last) to .gitignore"
     }
 
-    /// What became of a file that holds secrets.
+    /// How git now treats a file with secrets.
     struct Cover: Hashable {
-        /// The line that was added, nil if there was one already, or none is needed.
+        /// The line that was added; nil if there was one already, or if none is needed.
         var pattern: String?
-        /// The `.gitignore` with it, as the user knows it.
+        /// The path of that `.gitignore`, as the user knows it.
         var place = GitIgnore.fileName
-        /// Whether git has the file already, so that ignoring it changes nothing.
+        /// Whether git already tracks the file, so that ignoring it changes nothing.
         var isTracked = false
     }
 
-    /// Has git ignore a file with secrets: by the `.gitignore` of the working folder where it lies below that, else by that of
-    /// the repository that it lies in. Where there is neither, nothing has to be done.
+    /// Makes git ignore a file with secrets. The line goes to the `.gitignore` of the working folder if the file is
+    /// below it, otherwise to that of the file's repository. Outside of both, nothing needs to be done.
     ///
-    /// - Parameter file: its path as the user knows it; it may be about to be made.
+    /// - Parameter file: its path as the user knows it; the file need not exist yet.
+    /// - Throws: ``FileError`` if the `.gitignore` cannot be read or written, or if the path contains a line break.
     static func cover(_ file: String, in context: Context) throws(FileError) -> Cover {
         guard let target = Target(file, in: context) else { return Cover() }
         var cover = Cover(place: target.place, isTracked: target.isTracked)
@@ -68,13 +69,13 @@ enum GitIgnore {
 
     // MARK: Where
 
-    /// Whose `.gitignore` is meant for a file.
+    /// The `.gitignore` that applies to a file.
     private struct Target {
         /// The folder with the `.gitignore`.
         var root: String
-        /// The path of the file from there.
+        /// The path of the file, relative to that folder.
         var relative: String
-        /// The `.gitignore`, as the user knows it.
+        /// The path of the `.gitignore`, as the user knows it.
         var place: String
         var isTracked: Bool
 
@@ -104,7 +105,7 @@ enum GitIgnore {
             return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : nil
         }
 
-        /// The nearest folder from there upwards that git keeps.
+        /// The nearest folder with a git repository, from the given one upwards.
         private static func repository(of folder: String) -> String? {
             var parts = folder.split(separator: "/")
             while true {
@@ -114,8 +115,8 @@ enum GitIgnore {
             }
         }
 
-        /// Whether an entry of the index ends so. Before a path stand its 62 octets of figures, the last two of which are the
-        /// length of the path, so that a longer path with the same end is told from it.
+        /// Whether an entry of the index has exactly this path. Each path follows 62 octets of metadata; the last two
+        /// contain its length, which rules out longer paths with the same end.
         private static func isThere(_ path: [UInt8], in index: [UInt8]) -> Bool {
             var start = 2
             while let first = index[start...].firstIndex(of: path[0]) {
@@ -128,8 +129,8 @@ enum GitIgnore {
             return false
         }
 
-        /// Whether the index of a repository names a file. Its entries hold whole paths, each with a zero behind it (versions 2
-        /// and 3; version 4, which leaves out what paths have in common, is hardly used).
+        /// Whether the index of a repository contains a file. Entries have whole paths, each followed by a zero
+        /// (versions 2 and 3; version 4, which abbreviates paths, is rare).
         private static func isTracked(_ path: String, in repository: String) -> Bool {
             let index = repository + "/.git/index"
             guard !path.isEmpty, Files.kind(index) == .file,
@@ -157,8 +158,8 @@ enum GitIgnore {
         try Files.append(separator + lines.joined(separator: "\n") + "\n", to: path, as: name)
     }
 
-    /// Whether lines certainly have git ignore a path: the file itself, its name, its ending, or a folder that it lies in.
-    /// Anything else is taken for no, since a line too much does no harm.
+    /// Whether the lines certainly make git ignore a path: through the file itself, its name, its extension, or a
+    /// folder above it. Anything else counts as no, since a superfluous line does no harm.
     private static func covers(_ text: String, _ path: String) -> Bool {
         let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }
         guard !lines.contains(where: { $0.hasPrefix("!") }) else { return lines.contains("/" + escaped(path)) }
@@ -174,14 +175,14 @@ enum GitIgnore {
         return lines.contains { sure.contains($0) }
     }
 
-    /// A path as a pattern that means nothing else.
+    /// A pattern that matches only this path.
     private static func escaped(_ path: String) -> String {
         var text = ""
         for character in path {
             if "\\*?[]".contains(character) { text.append("\\") }
             text.append(character)
         }
-        // Spaces at the end would be dropped.
+        // Git drops spaces at the end of a line.
         guard text.hasSuffix(" ") else { return text }
         return String(text.dropLast()) + "\\ "
     }

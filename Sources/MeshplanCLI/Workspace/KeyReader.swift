@@ -2,13 +2,15 @@ internal import Execution
 internal import MeshCore
 internal import Store
 
-/// Makes keys and reads them from where the definition says; no key stands in an error.
+/// Generates keys, or reads them from the sources that a definition names. Errors never contain a key.
 struct KeyReader {
     var context: Context
-    /// Where former keys are; nil where no plan is carried out.
+    /// The source of former keys; nil if no plan is carried out.
     var database: MeshDatabase?
 
-    /// The key of a source; paths start from the working folder.
+    /// The key from a source. Paths are relative to the working folder.
+    ///
+    /// - Throws: the reason why the source has no usable key.
     func key(from source: KeySource) throws(ExecutionContext.KeyError) -> KeyMaterial {
         switch source {
         case .generated:
@@ -56,8 +58,8 @@ struct KeyReader {
 }
 
 extension Definition {
-    /// The definition with the paths of files with keys and secrets made relative to the working folder instead of the
-    /// file that names them, so that a saved plan knows them without the definition.
+    /// The definition with paths of files with keys and secrets relative to the working folder, not to the file that
+    /// names them. A saved plan can then find them without the definition.
     func resolvingKeyFiles(in files: SourceFiles) -> Definition {
         var definition = self
         for index in definition.subnets.indices {
@@ -66,7 +68,7 @@ extension Definition {
         for index in definition.applicationKeys.indices {
             definition.applicationKeys[index].key = definition.applicationKeys[index].key?.resolvingFile(in: files)
         }
-        // Most nodes say nothing about provisioning, and a network has many.
+        // A network has many nodes, and few configure provisioning.
         for index in definition.nodes.indices where definition.nodes[index].provisioning != nil {
             definition.nodes[index].provisioning = definition.nodes[index].provisioning?.resolvingFiles(in: files)
         }
@@ -95,7 +97,7 @@ extension Located where Value == KeySource {
 }
 
 extension SourceFiles {
-    /// A path that a definition names relative to itself, relative to the working folder; absolute ones stay.
+    /// Converts a path relative to the definition's file into one relative to the working folder. Absolute paths stay.
     func resolving(_ named: String, namedAt location: SourceLocation) -> String {
         let file = path(of: location)
         guard !named.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return named }

@@ -1,22 +1,22 @@
 internal import MeshCore
 internal import Store
 
-/// The secrets at hand that open databases.
+/// The available secrets that open databases.
 ///
-/// Options count before the environment, and that before `.meshplan/key`; where one of them says anything, the ones behind
-/// it are not looked at, so that an option that opens nothing is noticed. Where none does, and a database has a slot for a
-/// passphrase, the user is asked for it.
+/// Options come before environment variables, and those before `.meshplan/key`. Only the first of these levels that has
+/// anything is used, so that an option that opens nothing is noticed. If no level has anything and the database has a
+/// slot for a passphrase, the user is asked for it.
 struct KeySources {
-    /// Where a secret is.
+    /// The place of a secret.
     enum Source: Hashable {
-        /// In a key file, by its path for people.
+        /// A key file, by its path for people.
         case keyFile(String)
-        /// In a file with a passphrase.
+        /// A file with a passphrase, by its path for people.
         case passphraseFile(String)
-        /// Where a shell command gets it from.
+        /// A shell command that prints the secret.
         case command(String)
 
-        /// Whether it could open a slot of that kind.
+        /// Whether a secret of this source could open a slot of a kind.
         func fits(_ kind: KeySlotKind?) -> Bool {
             switch (self, kind) {
             case (.keyFile, .keyFile), (.passphraseFile, .passphrase), (.command, .command), (.command, .keyFile): true
@@ -24,7 +24,7 @@ struct KeySources {
             }
         }
 
-        /// What it is, at the beginning of a message; never the command itself.
+        /// The source, as the beginning of a message. Never contains the command itself.
         var title: String {
             switch self {
             case .keyFile(let path): "the key file \(path)"
@@ -35,7 +35,7 @@ struct KeySources {
     }
 
     private let context: Context
-    /// What the command line, or else the environment names.
+    /// The sources that the command line names, or else the environment.
     let chosen: [Source]
 
     init(_ context: Context) {
@@ -57,15 +57,16 @@ struct KeySources {
             .compactMap { $0 }
     }
 
-    /// The chosen ones, or else the key file of the folder, if it is there.
+    /// The chosen sources, or else the key file of the folder, if it exists.
     var all: [Source] {
         guard chosen.isEmpty else { return chosen }
         return Files.kind(context.absolute(Workspace.keyPath)) == nil ? [] : [.keyFile(Workspace.keyPath)]
     }
 
-    /// The secret of a source. What a command has printed is remembered, so that it runs once in a process.
+    /// The secret of a source. The output of a command is remembered, so that it runs once per process.
     ///
-    /// - Parameter isNew: whether a passphrase has to be one that is good enough for a new slot.
+    /// - Parameter isNew: whether the secret is for a new slot, so that a passphrase must be good enough.
+    /// - Throws: ``StoreError``, ``FileError`` or ``Failure`` that says why the source has no usable secret.
     func key(_ source: Source, isNew: Bool = false) throws -> DatabaseKey {
         switch source {
         case .keyFile(let path):
@@ -97,7 +98,10 @@ struct KeySources {
         }
     }
 
-    /// Opens a database with what is at hand, or with a passphrase that the user is asked for.
+    /// Opens a database with an available secret, or asks the user for a passphrase.
+    ///
+    /// - Throws: ``Failure`` if nothing opens it and no passphrase can be asked for, or if three passphrases were
+    ///   wrong; ``StoreError`` if a secret or the database cannot be read.
     func open(_ sealed: SealedDatabase) throws -> MeshDatabase {
         let sources = all
         if let database = try openedUnasked(sealed) { return database }
@@ -136,7 +140,7 @@ struct KeySources {
         return try ask(for: sealed)
     }
 
-    /// The database, if a secret at hand opens it; nobody is asked for a passphrase.
+    /// The database, opened with an available secret; nil if none opens it. Does not ask for a passphrase.
     func openedUnasked(_ sealed: SealedDatabase) throws -> MeshDatabase? {
         for source in all where sealed.slots.contains(where: { source.fits($0.kind) }) {
             if let database = try sealed.opened(with: try key(source), using: context.randomNumbers) { return database }
@@ -144,7 +148,7 @@ struct KeySources {
         return try context.session.typed.flatMap { try sealed.opened(with: $0, using: context.randomNumbers) }
     }
 
-    /// The slot that a secret at hand opens, without asking anybody; nil if there is none.
+    /// The slot that an available secret opens; nil if there is none. Does not ask for a passphrase.
     func slot(of sealed: SealedDatabase) throws -> String? {
         for source in all where sealed.slots.contains(where: { source.fits($0.kind) }) {
             if let database = try sealed.opened(with: try key(source)) { return database.openingSlot }
@@ -170,7 +174,7 @@ struct KeySources {
         )
     }
 
-    /// The slots in a sentence: `a key file (slot 1a2b3c4d) or a passphrase (slot 5e6f7a8b, Anna)`.
+    /// The slots as part of a sentence: `a key file (slot 1a2b3c4d) or a passphrase (slot 5e6f7a8b, Anna)`.
     static func description(of slots: [KeySlotDescription]) -> String {
         let texts = slots.filter { $0.kind != nil }.map { slot in
             let label = slot.label.isEmpty ? "" : ", \(slot.label.printable)"
@@ -180,7 +184,7 @@ struct KeySources {
         return texts.count == 1 ? last : texts.dropLast().joined(separator: ", ") + " or " + last
     }
 
-    /// A path below `.meshplan` as the user knows it.
+    /// The form in which the user knows a path below `.meshplan`.
     static func short(_ path: String) -> String {
         guard let range = path.firstRange(of: "/.meshplan/") else { return path.printable }
         return String(path[path.index(after: range.lowerBound)...]).printable
@@ -188,7 +192,7 @@ struct KeySources {
 }
 
 extension KeySlotKind {
-    /// What people call it.
+    /// The name for people.
     func title(article: Bool = false) -> String {
         switch self {
         case .keyFile: article ? "a key file" : "key file"
@@ -197,7 +201,7 @@ extension KeySlotKind {
         }
     }
 
-    /// What JSON calls it.
+    /// The name in JSON.
     var word: String {
         switch self {
         case .keyFile: "key_file"
@@ -207,9 +211,9 @@ extension KeySlotKind {
     }
 }
 
-/// Asks for what must not be seen.
+/// Asks for input that the terminal must not show.
 struct SecretPrompt {
-    /// Where to ask.
+    /// The terminal to ask on.
     var context: Context
 
     /// The line that was typed.
@@ -223,7 +227,9 @@ struct SecretPrompt {
         return line
     }
 
-    /// A new passphrase, typed twice.
+    /// Asks for a new passphrase, which has to be typed twice.
+    ///
+    /// - Throws: ``Failure`` if nobody can be asked, at Ctrl-C, or if the two differ; ``StoreError`` if it is too weak.
     func newPassphrase() throws -> DatabaseKey {
         guard context.terminal.isInputTerminal else {
             throw Failure(

@@ -8,11 +8,11 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The lock file in the working folder, and what follows from it: a database that is older than the file says, or has gone
-/// another way, or is another one, is refused.
+/// The lock file in the working folder. It makes commands refuse a database that is older than the file says, that has
+/// diverged from it, or that is another one.
 ///
-/// The file is read before the database each time. As the database moves on first and the file follows, what is read of the
-/// database can only be newer, whoever else is at work.
+/// Commands read the file before the database. A change reaches the database first and the file later, so the database
+/// can only be newer than the file, whoever else is at work.
 struct LockFile {
     private let context: Context
     private let path: String
@@ -22,9 +22,10 @@ struct LockFile {
         path = context.absolute(StateLock.fileName)
     }
 
-    /// What the file remembers; nothing where there is none.
+    /// The contents of the file; empty if there is none.
     ///
-    /// - Throws: ``InvalidDefinition`` for a file that is damaged or holds both sides of a merge.
+    /// - Throws: ``InvalidDefinition`` if the file is damaged or contains a merge conflict; ``FileError`` if it cannot
+    ///   be read.
     func read() throws -> StateLock {
         guard Files.kind(path) != nil else { return StateLock() }
         let bytes = try Files.read(path, as: StateLock.fileName, limit: 2 << 20)
@@ -36,12 +37,12 @@ struct LockFile {
         return lock
     }
 
-    /// Refuses a database that should not be gone on with.
+    /// Refuses a database that must not be continued.
     ///
     /// - Parameters:
-    ///   - entry: what the file remembers of the network.
-    ///   - version: the state of the database.
-    /// - Throws: ``Failure`` with ``ExitStatus/stale``.
+    ///   - entry: the file's entry for the network.
+    ///   - version: the version of the database.
+    /// - Throws: ``Failure`` with ``ExitStatus/stale`` if they do not fit.
     func check(_ entry: StateLock.Entry, _ version: StateVersion, of network: String) throws(Failure) {
         guard let problem = Self.problem(entry, version) else { return }
         let database = (try? Workspace(context: context).databaseName(network)) ?? Workspace.databasePath(network)
@@ -84,14 +85,16 @@ struct LockFile {
         return version.serial == entry.serial && version.digest != entry.digest ? .forked : nil
     }
 
-    /// Whether a database may be gone on with.
+    /// Whether a database may be continued.
     static func fits(_ entry: StateLock.Entry, _ version: StateVersion) -> Bool { problem(entry, version) == nil }
 
-    /// Has the file follow databases; it is written only if that changes it.
+    /// Brings the file up to date with databases. Writes only if something changes.
     ///
-    /// - Parameter replacing: whether an entry gives way that the database does not fit.
+    /// - Parameter replacing: whether to replace an entry that the database does not fit.
+    /// - Throws: ``Failure`` with ``ExitStatus/stale`` if a database does not fit and `replacing` is false; otherwise
+    ///   the errors of reading and writing.
     func update(_ databases: [(network: String, database: MeshDatabase)], replacing: Bool = false) throws {
-        // Processes that work on other networks write the same file: one after the other.
+        // Processes working on other networks write the same file, so they take turns.
         let folder = context.absolute(Workspace.folderName)
         let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if lock >= 0 { _ = close(lock) } }

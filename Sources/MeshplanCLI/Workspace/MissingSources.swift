@@ -1,16 +1,16 @@
 internal import MeshCore
 internal import Planning
 
-/// Keys that come from files and variables that are not there.
+/// Finds keys whose files or environment variables are missing.
 ///
-/// Only apply reads them, and on another machine they may be there; so a definition is not wrong for that, but whoever
-/// looks at it here is told.
+/// Only `apply` reads them, and they may exist on another machine. So the definition is not wrong, but the user is
+/// told.
 struct MissingSources {
-    /// From where paths of key files start.
+    /// The start of relative paths of key files.
     enum Base {
-        /// From the working folder.
+        /// The working folder.
         case ofWorkingFolder
-        /// From the file that names them.
+        /// The file that names the path.
         case ofDefinition(SourceFiles)
     }
 
@@ -22,7 +22,7 @@ struct MissingSources {
         self.base = base
     }
 
-    /// A note for each key of a definition whose source is not there.
+    /// A note for each key of a definition whose source is missing.
     func notes(of definition: Definition) -> [Diagnostic] {
         keys(of: definition).compactMap { key in
             missing(key.source).map {
@@ -36,7 +36,7 @@ struct MissingSources {
         }
     }
 
-    /// A warning for each key that a plan makes and whose source is not there.
+    /// A warning for each key that a plan creates and whose source is missing.
     func warnings(of plan: Plan, _ definition: Definition) -> [Diagnostic] {
         let made = Set(plan.changes.lazy.filter { $0.action == .create && $0.node == nil }.map(\.address))
         guard !made.isEmpty else { return [] }
@@ -67,7 +67,7 @@ struct MissingSources {
             }
     }
 
-    /// What is missing, nil if it is there.
+    /// What is missing; nil if nothing is.
     private func missing(_ source: Located<KeySource>) -> String? {
         switch source.value {
         case .file(let path):

@@ -2,14 +2,15 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// A plan in a file: a line of text that names the network, then the plan, sealed by the network's database.
+/// A plan in a file: a line of text that names the network, followed by the plan, sealed by the network's database.
 ///
-/// The line is there so that the right database is found; the sealing proves that it was not changed.
+/// The line serves to find the right database. The seal proves that nobody has changed the plan.
 enum SavedPlan {
     private static let marker = "meshplan plan 1 "
     private static let sizeLimit = 256 << 20
 
-    /// Whether a path is meant as that of a saved plan: by its contents, be they damaged, or by its name if it has lost them.
+    /// Whether a path means a saved plan: through the file's contents, even damaged ones, or through its name if the
+    /// contents are lost.
     static func isMeant(by path: String, in context: Context) -> Bool {
         let absolute = context.absolute(path)
         let kind = Files.kind(absolute)
@@ -18,17 +19,17 @@ enum SavedPlan {
         return isRecognized(bytes)
     }
 
-    /// Whether octets are the beginning of a saved plan, or were before some of them were changed or lost.
+    /// Whether octets are the beginning of a saved plan, possibly with some of them changed or lost.
     private static func isRecognized(_ bytes: [UInt8]) -> Bool {
         let start = Array(marker.utf8)
-        // A word alone may be anything.
+        // The first word alone could begin any file.
         if bytes.count < start.count { return bytes.count > "meshplan".utf8.count && start.starts(with: bytes) }
         if zip(bytes, start).count(where: { $0 == $1 }) >= start.count - 4 { return true }
         let sealed = Array("\nMESHPLAN".utf8)
         return bytes.indices.contains { bytes[$0...].starts(with: sealed) }
     }
 
-    /// Refuses to put a plan in the place of something else, such as the definition.
+    /// Refuses to overwrite anything other than a saved plan, such as the definition.
     static func check(target path: String, in context: Context) throws(Failure) {
         switch Files.kind(context.absolute(path)) {
         case nil: return
@@ -44,8 +45,8 @@ enum SavedPlan {
         }
     }
 
-    /// Writes a plan for its owner alone (0600), with the definition that it was made from if it was made from one: the
-    /// database is to remember it when the plan is applied.
+    /// Writes a plan for its owner alone (0600). Includes the definition that it was made from, if there is one,
+    /// because the database records it when the plan is applied.
     static func write(
         _ plan: Plan,
         definition: DefinitionText? = nil,
@@ -68,9 +69,10 @@ enum SavedPlan {
         try naming(path) { () throws(StoreError) in try AtomicFile.write(context.absolute(path), bytes) }
     }
 
-    /// The sealed plan in a file and the network that it is for.
+    /// The sealed plan in a file, and its network.
     ///
-    /// - Throws: ``Failure`` with ``ExitStatus/invalidInput`` if the file is something else.
+    /// - Throws: ``Failure`` with ``ExitStatus/invalidInput`` if the file is damaged or something else; ``FileError``
+    ///   if it cannot be read.
     static func read(_ path: String, in context: Context) throws -> (network: String, sealed: [UInt8]) {
         let bytes = try Files.read(context.absolute(path), as: path, limit: sizeLimit)
         let start = Array(marker.utf8)
@@ -97,12 +99,16 @@ enum SavedPlan {
         return (network, Array(bytes[(start.count + line.count + 1)...]))
     }
 
-    /// The plan that was sealed by a database.
+    /// Opens a plan that a database has sealed.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/invalidInput`` if it is damaged, or of another database or network.
     static func open(_ sealed: [UInt8], of network: String, path: String, database: MeshDatabase) throws -> Plan {
         try openWithDefinition(sealed, of: network, path: path, database: database).plan
     }
 
-    /// The plan that was sealed by a database, and the definition that it was made from.
+    /// Opens a plan that a database has sealed, and the definition that it was made from; nil if there is none.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/invalidInput`` if it is damaged, or of another database or network.
     static func openWithDefinition(
         _ sealed: [UInt8],
         of network: String,
@@ -138,7 +144,7 @@ enum SavedPlan {
 
     private static let again = "Save the plan again with: meshplan plan --out FILE"
 
-    /// Puts the path as the user knows it into errors; damage of a file is invalid input, not a failure of the program.
+    /// Adds the path, as the user knows it, to errors. A damaged file is invalid input, not a failure of the program.
     private static func naming<Value>(_ path: String, _ body: () throws(StoreError) -> Value) throws -> Value {
         do {
             return try body()

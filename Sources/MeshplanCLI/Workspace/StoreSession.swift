@@ -2,36 +2,36 @@ internal import Definitions
 internal import MeshCore
 internal import Store
 
-/// What one command remembers of the databases it has opened: secrets that it would otherwise have to fetch again, and which
-/// databases it may have changed, so that the lock file can follow them at the end.
+/// What one command remembers about the databases it has opened: secrets, to avoid fetching them again; and databases
+/// that it may have changed, to bring the lock file up to date at the end.
 final class StoreSession {
-    /// What key commands have printed, by the command.
+    /// The secrets that key commands have printed, by command.
     var printed: [String: DatabaseKey] = [:]
     /// The passphrase that the user has typed.
     var typed: DatabaseKey?
     private var opened: [(network: String, database: MeshDatabase)] = []
     private var changed: [(network: String, database: MeshDatabase)] = []
 
-    /// Remembers whose database this is.
+    /// Remembers the network of a database.
     func note(_ database: MeshDatabase, of network: String) {
         opened.append((network, database))
     }
 
-    /// Has the lock file follow a database, which this command may change, at the end of the command.
+    /// Marks a database as possibly changed, so that the lock file is brought up to date at the end.
     func follow(_ database: MeshDatabase) {
         guard !changed.contains(where: { $0.database === database }) else { return }
         changed += opened.filter { $0.database === database }.prefix(1)
     }
 
-    /// Writes the lock file if a database has moved on. Failing to do so is no error of a command that has done its work: the
-    /// database is ahead of the file then, and a later command brings that up to date.
+    /// Writes the lock file if a database has changed. A failure is only a warning, because the command has done its
+    /// work: the database is then ahead of the file, and a later command updates the file.
     func end(_ context: Context) {
         defer { (opened, changed) = ([], []) }
         guard !changed.isEmpty else { return }
         do {
             try LockFile(context).update(changed)
         } catch let error as StoreError where error.code == .unreachable {
-            // The command has told that already, unless it had done all its work.
+            // The command has reported this already, unless it had finished its work.
         } catch {
             let failure = Failure(explaining: error)
             FailureView(context).warn(

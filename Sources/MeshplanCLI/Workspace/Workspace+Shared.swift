@@ -1,9 +1,11 @@
 internal import MeshCore
 internal import Store
 
-/// Where the databases of networks lie: in the folder, or in a database that a team shares.
+/// The places of the databases of networks: files in the folder, or a database that a team shares.
 extension Workspace {
-    /// The database that the command line or the environment names; nil for files in the folder.
+    /// The shared database that the command line or the environment names; nil for files in the folder.
+    ///
+    /// - Throws: ``StoreError`` if the address is not valid.
     func sharedStore() throws -> SharedStore? {
         guard let url = context.storeAccess.state ?? context.environment["MESHPLAN_STATE"], !url.isEmpty else {
             return nil
@@ -22,7 +24,7 @@ extension Workspace {
         }
     }
 
-    /// The context's time; who asks to end at once waits for no server.
+    /// The context's time. An interrupt ends waiting for the server.
     private var storeClock: StoreClock {
         let start = ContinuousClock.now
         let context = context
@@ -41,27 +43,27 @@ extension Workspace {
         )
     }
 
-    /// Where the database of a network is, or would be.
+    /// The place of a network's database, whether or not it exists.
     func location(of network: String) throws -> DatabaseLocation {
         guard let store = try sharedStore() else { return .file(context.absolute(Self.databasePath(network))) }
-        // What this machine must remember of a shared database lies in the folder.
+        // The folder keeps what this machine must remember about a shared database.
         _ = try Files.createFolder(folder, as: Self.folderName)
         return .shared(store, network: network, localPath: context.absolute("\(Self.folderName)/\(network)"))
     }
 
-    /// What is to be added to a command that people are told to type, so that it means the same database: ` --state URL`,
-    /// without a password, where the command line says so; nothing where the environment does.
+    /// The option to add to a suggested command so that it means the same database: ` --state URL`, without a password,
+    /// if the command line has it. Empty if the environment names the database.
     var stateOption: String {
         context.storeAccess.state.map { " --state " + RepeatedCommand.withoutPassword($0).shellWord } ?? ""
     }
 
-    /// What people call the place of the database of a network.
+    /// The name for people of the place of a network's database.
     func databaseName(_ network: String) throws -> String {
         guard let store = try sharedStore() else { return Self.databasePath(network) }
         return "\(store.name), network \(network)"
     }
 
-    /// Whether there is a database of a network.
+    /// Whether a network has a database.
     func isThere(_ network: String) throws -> Bool {
         guard let store = try sharedStore() else {
             return Files.kind(context.absolute(Self.databasePath(network))) != nil
@@ -69,7 +71,7 @@ extension Workspace {
         return try store.networks().contains(network)
     }
 
-    /// Says what became of changes that an earlier run could not bring to the server.
+    /// Reports what happened to changes that an earlier run could not bring to the server.
     func tell(_ spill: SpillOutcome?) {
         func short(_ path: String) -> String {
             let start = context.workingDirectory + "/"

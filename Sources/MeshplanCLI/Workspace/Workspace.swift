@@ -2,33 +2,36 @@ internal import Definitions
 internal import MeshCore
 internal import Store
 
-/// The folder `.meshplan` of the working folder: the key file, and for each network a database and the simulator's state.
-/// Where a team shares a database, that takes the place of the files with databases.
+/// The folder `.meshplan` of the working folder. It contains the key file, and for each network a database and the
+/// simulator's state. If a team shares a database, that replaces the database files.
 struct Workspace {
     var context: Context
 
     /// The folder's name.
     static let folderName = ".meshplan"
 
-    /// The folder, for the system.
+    /// The absolute path of the folder.
     var folder: String { context.absolute(Self.folderName) }
 
-    /// The key file, for people and, from the working folder, for the system.
+    /// The path of the key file, relative to the working folder; people see it in this form, too.
     static let keyPath = folderName + "/key"
 
-    /// The database of a network, as ``keyPath``.
+    /// The path of a network's database, in the form of ``keyPath``.
     static func databasePath(_ network: String) -> String { "\(folderName)/\(network).meshdb" }
 
-    /// The simulator's state of a network, as ``keyPath``.
+    /// The path of the simulator's state of a network, in the form of ``keyPath``.
     static func simulatorPath(_ network: String) -> String { "\(folderName)/\(network).simulator" }
 
-    /// Whether the key file of the folder opens databases, and nothing else was asked for.
+    /// Whether databases open with the key file of the folder, because neither options nor environment name another
+    /// secret.
     var usesOwnKeyFile: Bool { KeySources(context).chosen.isEmpty }
 
-    /// Ends the command if there is nothing to make a database with.
+    /// Checks that there is a secret for a new database.
+    ///
+    /// - Throws: ``Failure`` if there is none; otherwise the errors of reading it.
     func checkKey() throws { _ = try newKey() }
 
-    /// The secret that opens the databases that are made.
+    /// The secret for new databases.
     private func newKey() throws -> DatabaseKey {
         let sources = KeySources(context)
         guard let source = sources.all.first else { throw try missingKey() }
@@ -49,8 +52,8 @@ struct Workspace {
 
     /// Opens the database of a network.
     ///
-    /// - Throws: ``Failure`` with ``ExitStatus/stale`` if the lock file knows a later state, or another database, and that is
-    ///   not accepted.
+    /// - Throws: ``Failure`` with ``ExitStatus/stale`` if the lock file knows a later state or another database, unless
+    ///   that is accepted; ``Failure`` if there is no such database or no secret opens it.
     func open(_ network: String) throws -> MeshDatabase {
         try Self.check(network)
         let sealed = try sealed(network)
@@ -61,13 +64,14 @@ struct Workspace {
         return database
     }
 
-    /// Opens the database of a network to see whether it is whole, be it an older copy or another one than the lock file
-    /// knows.
+    /// Opens the database of a network to check whether it is intact, without comparing it with the lock file.
     func open(unchecked network: String) throws -> MeshDatabase {
         try KeySources(context).open(try sealed(network))
     }
 
-    /// The database of a network, as it can be looked at without a secret.
+    /// The database of a network without its secret: only what can be read unopened.
+    ///
+    /// - Throws: ``Failure`` with advice if there is no such database.
     func sealed(_ network: String) throws -> SealedDatabase {
         try Self.check(network)
         let location = try location(of: network)
@@ -75,7 +79,7 @@ struct Workspace {
             return try SealedDatabase(at: location)
         } catch {
             guard error.code == .missing else { throw error }
-            // Without the tables of a shared database there are no others either, and the error says so better.
+            // Throws if a shared database lacks its tables: then no network exists, and that error explains it better.
             let others = try networks()
             if case .file = location, Files.kind(context.absolute(Self.databasePath(network)) + ".sequence") != nil {
                 throw Failure(
@@ -112,7 +116,7 @@ struct Workspace {
         try accept(database, of: network, after: entry)
     }
 
-    /// Has a database go on in the place of the one that the lock file knows.
+    /// Lets a database take the place of the one that the lock file knows.
     private func accept(_ database: MeshDatabase, of network: String, after entry: StateLock.Entry) throws {
         let lease = try lock(database, for: "--accept-older")
         defer { lease.release() }
@@ -125,9 +129,11 @@ struct Workspace {
         )
     }
 
-    /// Opens a copy of a database that lies somewhere else.
+    /// Opens a copy of a database at another place.
     ///
     /// - Parameter file: its path, as the user knows it.
+    /// - Throws: ``Failure`` if there is no such file or no secret opens it; ``StoreError`` if it is not an intact
+    ///   database.
     func open(copy file: String) throws -> MeshDatabase {
         let path = context.absolute(file)
         guard Files.kind(path) == .file else {
@@ -136,7 +142,7 @@ struct Workspace {
         do {
             return try KeySources(context).open(try SealedDatabase(at: .file(path)))
         } catch let error as StoreError where error.path == path {
-            // A text may well be what another tool has exported.
+            // The file may be an export of another tool.
             let isForeign = error.code == .notADatabase
             throw StoreError(
                 error.code,
@@ -149,12 +155,12 @@ struct Workspace {
         }
     }
 
-    /// Makes the database of a network, where there is none yet.
+    /// Creates the database of a network that has none yet.
     ///
     /// - Parameters:
     ///   - name: the network's name here.
-    ///   - network: what is known of it.
-    ///   - extras: what an import brought along beside it.
+    ///   - network: the initial contents.
+    ///   - extras: further contents of an imported file.
     func create(_ name: String, network: MeshNetwork, extras: CDBExtras = CDBExtras()) throws -> MeshDatabase {
         try Self.check(name)
         let entry = try checkNew(name)
@@ -173,9 +179,10 @@ struct Workspace {
         return database
     }
 
-    /// Refuses to make a database of a network of which the lock file knows one already.
+    /// Refuses to create the database of a network if the lock file already knows one.
     ///
-    /// - Returns: what the lock file knows, where that may be replaced.
+    /// - Returns: the entry of the lock file, if it may be replaced; nil if there is none.
+    /// - Throws: ``Failure`` with ``ExitStatus/stale`` if there is an entry and that is not accepted.
     @discardableResult
     func checkNew(_ network: String) throws -> StateLock.Entry? {
         guard let entry = try LockFile(context).read().networks[network] else { return nil }
@@ -191,8 +198,11 @@ struct Workspace {
         return entry
     }
 
-    /// Takes the right to write to a database. The lock file follows it at the end of the command, and a passphrase that has
-    /// opened it gets the present cost if it was cheaper to guess. Before the first change there is a backup of it.
+    /// Takes the lock of a database, which allows writing. The first change makes a backup. At the end of the command
+    /// the lock file is brought up to date. If a passphrase opened the database with less than the current derivation
+    /// cost, its slot is strengthened.
+    ///
+    /// - Throws: ``StoreError`` if somebody else holds the lock, or if the database cannot be written.
     func lock(_ database: MeshDatabase, for operation: String) throws(StoreError) -> WriteLease {
         let backups = try Backups(context: context)
         let holder = LockHolder(
@@ -230,7 +240,9 @@ struct Workspace {
             .filter { Name.isValid($0) }
     }
 
-    /// The network that is meant when the user names none and there is no definition: the only one there is.
+    /// The given network, or else the only one with a database; for commands without a definition.
+    ///
+    /// - Throws: ``Failure`` if there is none, or more than one.
     func only(_ network: String?) throws -> String {
         if let network { return network }
         let all = try networks()
@@ -247,7 +259,8 @@ struct Workspace {
         return only
     }
 
-    /// There is no database. Where there was one, it is to be put back: device keys exist nowhere else.
+    /// The error for a missing database. If there was one, the user should restore it, because device keys exist
+    /// nowhere else.
     func nothingThere() -> Failure {
         let place = (try? sharedStore())?.name ?? Self.folderName
         let backups = (try? Files.names(inFolder: context.absolute(Backups.folderName), as: Backups.folderName)) ?? []
@@ -276,7 +289,7 @@ struct Workspace {
         )
     }
 
-    /// The nearest folder above the working folder that has databases, as a path from there; nil if there is none.
+    /// The relative path of the nearest folder above the working folder with databases; nil if there is none.
     func folderAbove() -> String? {
         var parts = context.workingDirectory.split(separator: "/")
         var way: [String] = []
@@ -290,7 +303,7 @@ struct Workspace {
         return nil
     }
 
-    /// Refuses names of networks that no definition could have; they also become names of files.
+    /// Refuses names that a definition could not give a network. The name also becomes part of file names.
     static func check(_ network: String) throws(Failure) {
         guard Name.isValid(network), network.utf8.count <= 64 else {
             throw Failure(

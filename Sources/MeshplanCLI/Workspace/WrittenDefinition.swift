@@ -3,31 +3,34 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// The definition of a network that exists, to be written into a file, and the network as it is managed by that.
+/// A definition made from an existing network, to be written into a file; and the network as that definition manages
+/// it.
 struct WrittenDefinition {
     /// The network with the names of the definition, managed by it.
     let network: MeshNetwork
     private let adoption: Adoption
     private let text: String
-    /// The file, for people and, from the working folder, for the system.
+    /// The file's path, relative to the working folder; people see it in this form, too.
     private let path: String
     private let folder: String
     private let replaces: Bool
     private let context: Context
 
-    /// The most lines about one thing.
+    /// The most lines of one list.
     private static let limit = 50
-    /// The most nodes that are named for one reason.
+    /// The most nodes named for one reason.
     private static let nodeLimit = 5
 
-    /// Makes the definition and sees that a plan of it has nothing to send.
+    /// Makes the definition, and checks that a plan of it has nothing to send.
     ///
     /// - Parameters:
-    ///   - network: What the database is to hold.
-    ///   - name: What the network is called.
-    ///   - folder: Where the file is to be.
-    ///   - overwrites: Whether a file that is there gives way.
-    ///   - source: What it is made from, in a few words.
+    ///   - network: the contents for the database.
+    ///   - name: the network's name.
+    ///   - folder: the folder for the file.
+    ///   - overwrites: whether an existing file may be replaced.
+    ///   - source: the origin of the network, in a few words.
+    ///   - Throws: ``Failure`` if the file or a definition of the network exists already, or if the definition would
+    ///     change the network; ``InvalidDefinition`` if the network cannot be defined.
     init(
         of network: MeshNetwork,
         named name: String,
@@ -69,7 +72,7 @@ struct WrittenDefinition {
         self.network = try Self.recorded(network, text: text, path: path)
     }
 
-    /// Whether a folder holds a definition of the network, as far as it can be read.
+    /// Whether a folder contains a definition of the network, as far as its files can be read.
     private static func isDefined(_ name: String, in folder: String, _ context: Context) -> Bool {
         guard Files.kind(context.absolute(folder)) == .folder,
             let files = try? DefinitionFiles(context: context).read([folder])
@@ -77,7 +80,7 @@ struct WrittenDefinition {
         return DefinitionReader.read(files: files).definitions.contains { $0.network.value == name }
     }
 
-    /// Reads the text as any other definition, plans it, and records what needs no message.
+    /// Reads the text like any other definition, plans it, and records what needs no message.
     private static func recorded(_ network: MeshNetwork, text: String, path: String) throws -> MeshNetwork {
         let files = SourceFiles(files: [SourceFiles.File(path: path, bytes: Array(text.utf8))])
         let (definitions, diagnostics) = DefinitionReader.read(files: files)
@@ -103,7 +106,7 @@ struct WrittenDefinition {
         return recorded
     }
 
-    /// Writes the file; the folder is made if its parent is there.
+    /// Writes the file. Creates the folder if its parent exists.
     func write() throws {
         _ = try Files.createFolder(context.absolute(folder), as: folder, mode: 0o755)
         let target = context.absolute(path)
@@ -118,17 +121,17 @@ struct WrittenDefinition {
         }
     }
 
-    /// Takes a new file away again.
+    /// Removes the file again, if it is new.
     func withdraw() throws {
         if !replaces { try Files.remove(context.absolute(path), as: path) }
     }
 
-    /// What follows the command that plans the definition.
+    /// The argument to append to `meshplan plan` for this definition.
     var planArgument: String { folder == "." ? "" : " \(path)" }
 
     // MARK: What there is to say
 
-    /// Says what was written, what has another name now, and what the definition does not say.
+    /// Reports what was written, which names have changed, and what the definition leaves out.
     func report() {
         let definition = adoption.definition
         let parts = [
@@ -153,7 +156,7 @@ struct WrittenDefinition {
         reportRest(of: adoption.renamings.count)
     }
 
-    /// Lists notes, those of the same text in one line.
+    /// Lists notes; subjects with the same text share a line.
     private func list(_ title: String, _ notes: [Adoption.Note]) {
         guard !notes.isEmpty else { return }
         context.output.line(title)
