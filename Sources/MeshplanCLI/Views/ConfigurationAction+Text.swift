@@ -60,7 +60,7 @@ extension NodeReading {
         }
     }
 
-    /// What it asks about, for people; nil for the node as a whole.
+    /// The state that it asks for, for people; nil for the node as a whole.
     var subjectText: String? {
         switch self {
         case .bindings(let address), .subscriptions(let address), .publication(let address):

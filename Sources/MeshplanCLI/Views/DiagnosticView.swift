@@ -1,19 +1,19 @@
 internal import MeshCore
 
-/// Shows diagnostics as blocks: what is wrong, where, the line with the place marked, and how to mend it.
+/// Shows each diagnostic as a block: the problem, its place, the line with the place marked, and the remedy.
 ///
-/// On terminals a rule runs along the left; elsewhere there is none, and the first line has the form
-/// `FILE:LINE:COLUMN: error: …` that editors recognise.
+/// On terminals, a rule runs along the left side. Elsewhere there is none, and the first line has the form
+/// `FILE:LINE:COLUMN: error: …`, which editors recognise.
 struct DiagnosticView {
     /// The texts that locations point into.
     var files = SourceFiles()
-    /// How to dress it.
+    /// The style of the text.
     var style: Style
 
-    /// The most blocks that are shown; a summary counts the rest.
+    /// The most blocks; a summary counts the rest.
     static let limit = 100
 
-    /// All diagnostics in reading order and a summary line; empty if there are none.
+    /// All diagnostics in reading order, with a summary line; empty if there are none.
     func render(_ diagnostics: [Diagnostic]) -> String {
         guard !diagnostics.isEmpty else { return "" }
         let sorted = diagnostics.arranged()
@@ -27,10 +27,10 @@ struct DiagnosticView {
         return text
     }
 
-    /// The most warnings that are repeated.
+    /// The most warnings to repeat.
     private static let reminderLimit = 10
 
-    /// Warnings once more, a line each, below what has come after them; empty if there are none.
+    /// Repeats warnings, a line each, below output that has pushed them out of sight; empty if there are none.
     func reminder(of warnings: [Diagnostic]) -> String {
         guard !warnings.isEmpty else { return "" }
         let title = warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings"
@@ -44,7 +44,7 @@ struct DiagnosticView {
         return text
     }
 
-    /// “3 errors, 1 warning”, nil if there are neither.
+    /// “3 errors, 1 warning”; nil if there are neither.
     static func summary(of diagnostics: [Diagnostic]) -> String? {
         let errors = diagnostics.count { $0.severity == .error }
         let warnings = diagnostics.count { $0.severity == .warning }
@@ -59,7 +59,7 @@ struct DiagnosticView {
             case .warning: .warning
             case .note: .note
             }
-        // A note asks for nothing, so it takes no more than its line.
+        // A note requires no action, so it takes only one line.
         if diagnostic.severity == .note { return note(diagnostic, dress) }
         return style.drawsBoxes ? boxed(diagnostic, dress) : plain(diagnostic, dress)
     }
@@ -103,7 +103,7 @@ struct DiagnosticView {
         return text
     }
 
-    /// A hint in lines; a command in it may have one of its own.
+    /// The lines of a hint. A command in it may have a line of its own.
     private func advice(_ hint: String?, width: Int) -> [String] {
         (hint ?? "").asSentence.split(separator: "\n").flatMap { wrap(String($0).printable, width: width) }
             .filter { !$0.isEmpty }
@@ -129,7 +129,7 @@ struct DiagnosticView {
         return lines
     }
 
-    /// The line and the marks below it; long lines are cut around the place.
+    /// The source line and the marks below it. A long line is cut around the place.
     private func snippet(at location: SourceLocation, length: Int, _ dress: Style.Dress) -> [String] {
         guard let source = files.line(of: location) else { return [] }
         let number = String(location.line)
@@ -148,27 +148,27 @@ struct DiagnosticView {
     }
 }
 
-/// The part of a source line around a place, with what marks the place in the line below.
+/// The part of a source line around a place, with marks for the line below.
 struct Excerpt {
-    /// The part, tabs expanded, control characters and keys replaced.
+    /// The part, with tabs expanded, and with control characters and keys replaced.
     var text: String
-    /// Spaces up to the place.
+    /// The spaces in front of the marks.
     var indent: String
-    /// `^` in the width of the place.
+    /// As many `^` as the place is wide.
     var marks: String
 
-    /// Cuts the part out.
+    /// Cuts out the part.
     ///
     /// - Parameters:
     ///   - source: the whole line.
-    ///   - column: the place's first character (Unicode scalar), from 1; the end of the line if beyond.
-    ///   - length: how many characters the place has, at least 1.
-    ///   - width: columns that the part may have.
-    ///   - ellipsis: what stands where something was cut off; it comes on top of the width at the end.
+    ///   - column: the place's first character (Unicode scalar), from 1. A column beyond the line means its end.
+    ///   - length: the number of characters of the place, at least 1.
+    ///   - width: the most columns of the part.
+    ///   - ellipsis: replaces what is cut off. At the end, it comes on top of the width.
     init(of source: String, column: Int, length: Int, width: Int, ellipsis: String = "…") {
         var cells: [(text: String, width: Int)] = []
         var columns = 0
-        // A megabyte on one line is not worth more than its beginning up to the place.
+        // Of a very long line, only the beginning up to the place is looked at.
         for scalar in source.concealingKeys(first: column + width) {
             let cell: (String, Int) =
                 if scalar == "\t" {
@@ -186,7 +186,7 @@ struct Excerpt {
         var start = 0
         var before = cells[..<first].reduce(0) { $0 + $1.width }
         let marked = max(cells[first..<last].reduce(0) { $0 + $1.width }, 1)
-        // Leave room for the mark; what stands in front of it goes first.
+        // Keeps room for the mark by cutting in front of it first.
         let room = max(width - min(marked, width / 2) - ellipsis.count, 1)
         while before > room, start < first {
             before -= cells[start].width

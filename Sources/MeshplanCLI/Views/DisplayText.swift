@@ -1,8 +1,8 @@
 internal import MeshCore
 
 extension String {
-    /// The text without anything that moves the cursor, starts an escape sequence or turns the writing direction; a
-    /// definition or a database from elsewhere may hold such characters. Tabs become single spaces.
+    /// The text without characters that move the cursor, start an escape sequence or change the writing direction.
+    /// Definitions and databases from elsewhere may contain such characters. Tabs become single spaces.
     var printable: String {
         guard unicodeScalars.contains(where: { $0 == "\t" || !$0.isHarmless }) else { return self }
         var view = UnicodeScalarView()
@@ -10,7 +10,7 @@ extension String {
         return String(view)
     }
 
-    /// The text with a capital in front and a full stop at the end, unless a command or code stands there.
+    /// The text with a capital at the start and a full stop at the end, unless a command or code stands there.
     var asSentence: String {
         guard let first, let last else { return self }
         let isCommand = hasPrefix("meshplan ") || hasPrefix("chmod ")
@@ -23,22 +23,22 @@ extension String {
         return endsInWord && !contains(": meshplan ") && !isCommand ? text + "." : text
     }
 
-    /// Columns that a terminal needs for the printable text.
+    /// The columns that the printable text takes on a terminal.
     var displayWidth: Int { unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
 
-    /// The text and as many spaces as fill `width` columns.
+    /// The text, filled up with spaces to `width` columns.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(width - displayWidth, 0))
     }
 
-    /// The text with spaces in front, as numbers stand in columns.
+    /// The text with spaces in front, to align numbers in a column.
     func leftPadded(to width: Int) -> String {
         String(repeating: " ", count: max(width - displayWidth, 0)) + self
     }
 }
 
 extension Unicode.Scalar {
-    /// Whether it neither controls the terminal nor the writing direction.
+    /// Whether it controls neither the terminal nor the writing direction.
     var isHarmless: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
@@ -47,7 +47,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Columns on a terminal: none for marks, two for wide characters (Unicode Standard Annex 11), else one.
+    /// The columns on a terminal: none for combining marks, two for wide characters (Unicode Standard Annex 11),
+    /// otherwise one.
     var displayWidth: Int {
         if value < 0x300 { return 1 }
         switch properties.generalCategory {
@@ -66,8 +67,8 @@ extension Unicode.Scalar {
     ]
 }
 
-/// Breaks text into lines of at most `width` columns at spaces; longer words stay whole, and so do lines that begin with two
-/// spaces: commands, which a line break in the middle would make two of.
+/// Breaks text at spaces into lines of at most `width` columns. Longer words stay whole. So do lines that begin with
+/// two spaces: those are commands, and a line break would make two commands of one.
 func wrap(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -102,7 +103,7 @@ func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
 }
 
 extension DurationText {
-    /// A duration in whole milliseconds.
+    /// A duration, rounded to milliseconds.
     static func text(_ duration: Duration) -> String {
         text(milliseconds: Int(clamping: duration.microseconds / 1_000))
     }

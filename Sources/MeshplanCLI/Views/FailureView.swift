@@ -2,17 +2,16 @@ internal import MeshCore
 
 /// Explains errors on standard error.
 struct FailureView {
-    /// Where to write.
+    /// The streams to write to.
     var context: Context
 
-    /// A view in a context.
     init(_ context: Context) {
         self.context = context
     }
 
-    /// Shows any error; where results are JSON, as a diagnostic among them, too.
+    /// Shows an error. If results are JSON, the error becomes a diagnostic among them, too.
     ///
-    /// - Returns: the exit status that stands for it.
+    /// - Returns: the exit status for the error.
     @discardableResult
     func show(_ error: any Error) -> ExitStatus {
         if let invalid = error as? InvalidDefinition {
@@ -24,7 +23,7 @@ struct FailureView {
         return failure.status
     }
 
-    /// Shows what is not as it should be although the command has done its work.
+    /// Shows a problem although the command has done its work.
     func warn(_ message: String, hint: String?) {
         show([Diagnostic(.warning, message, hint: hint)], files: SourceFiles())
     }

@@ -1,12 +1,12 @@
 internal import MeshCore
 internal import Planning
 
-/// Known ways in which nodes depart from the specification, in words.
+/// Describes known ways in which nodes deviate from the specification.
 enum HabitText {
-    /// The most nodes that are named for each.
+    /// The most nodes named for each.
     private static let limit = 3
 
-    /// One line for each, with the nodes that were met.
+    /// One line for each deviation, with the nodes that have it.
     static func lines(_ habits: [KnownHabit: Set<DeviceUUID>], name: (DeviceUUID) -> String) -> [String] {
         habits.sorted { $0.key.rawValue < $1.key.rawValue }.map { habit, nodes in
             let names = nodes.map(name).sorted()

@@ -1,14 +1,14 @@
 internal import MeshCore
 internal import Store
 
-/// The machine-readable form of a command's output: one object a line, the first of type `version`.
+/// The machine-readable output of a command: one object per line, the first of type `version`.
 ///
-/// Readers ignore members and types that they do not know; within format 1 nothing is taken away.
+/// Readers ignore unknown members and types. Nothing is removed within format 1.
 struct JSONLines {
-    /// Where the lines go.
+    /// The stream for the lines.
     var output: Output
 
-    /// Begins the output of a command.
+    /// Writes the first line of a command's output.
     init(_ output: Output, command: String) {
         self.output = output
         write([
@@ -17,12 +17,12 @@ struct JSONLines {
         ])
     }
 
-    /// One line.
+    /// Writes one line.
     func write(_ members: KeyValuePairs<String, JSONValue?>) {
         output.line(JSONValue.object(members).line)
     }
 
-    /// One line for each diagnostic, in the order they are shown in.
+    /// Writes one line for each diagnostic, in the order in which text shows them.
     func write(_ diagnostics: [Diagnostic], files: SourceFiles) {
         for diagnostic in diagnostics.arranged() {
             write([

@@ -1,8 +1,7 @@
 internal import Store
 
 extension JSONValue {
-    /// An object without the members that have no value; members keep the order they are given in, so that the type of
-    /// an object stands first.
+    /// An object without the members that are nil. Members keep their order, so that the type of an object comes first.
     static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
         .object(members.compactMap { name, value in value.map { JSONMember(name, $0) } })
     }

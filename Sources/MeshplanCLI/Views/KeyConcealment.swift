@@ -1,15 +1,15 @@
 extension StringProtocol {
-    /// The first characters of a source line, with `*` for the digits of what looks like a key: 32 or more hexadecimal
-    /// digits behind a word that ends in “key”, as in `deviceKey: …` or `"key": "…"`; and with `*` for whatever stands
-    /// behind `static`, the value that a device is provisioned with.
+    /// The first characters of a source line, with secrets replaced by `*`: the digits of what looks like a key, 32 or
+    /// more hexadecimal digits after a word that ends in “key”, as in `deviceKey: …` or `"key": "…"`; and everything
+    /// after `static`, the value with which a device is provisioned.
     ///
-    /// Secrets belong neither into a definition nor into what is given as one by mistake, such as the database of another
-    /// tool; messages that show a line of it must not spread them. UUIDs and labels stay readable. The columns stay the
-    /// same.
+    /// Secrets belong neither in a definition nor in a file that is used as one by mistake, such as another tool's
+    /// database. Messages that show a line of it must not spread them. UUIDs and labels stay readable, and columns stay
+    /// the same.
     ///
-    /// - Parameter count: how many characters (Unicode scalars) to return at most.
+    /// - Parameter count: the most characters (Unicode scalars) to return.
     func concealingKeys(first count: Int) -> [Unicode.Scalar] {
-        // So many more that digits at the cut still make up a key.
+        // Enough further characters to recognise a key that the cut would split.
         var scalars = Array(unicodeScalars.prefix(count + 2 + Self.keyDigits))
         concealStaticValues(in: &scalars)
         var isBehindKey = false
@@ -34,8 +34,8 @@ extension StringProtocol {
         return Array(scalars.prefix(count))
     }
 
-    /// Static values can have any length and form, so everything behind `static:` is concealed up to the closing quote or
-    /// bracket or else the end of the entry, unless it is a mapping, `static: { file: … }`.
+    /// Conceals static values. They have any length and form, so everything after `static:` goes, up to the closing
+    /// quote or bracket, or else the end of the entry; except for a mapping, `static: { file: … }`.
     private func concealStaticValues(in scalars: inout [Unicode.Scalar]) {
         let word = Array("static".unicodeScalars)
         var start = 0
@@ -68,11 +68,11 @@ extension StringProtocol {
         }
     }
 
-    /// The hexadecimal digits of a key.
+    /// The number of hexadecimal digits of a key.
     private static var keyDigits: Int { 32 }
 }
 
 extension Unicode.Scalar {
-    /// Whether it is part of a word of YAML or JSON that can name a key or be one.
+    /// Whether the character can be part of a word of YAML or JSON that names a key or is one.
     fileprivate var isOfWord: Bool { properties.isAlphabetic || ("0"..."9").contains(self) || self == "_" }
 }

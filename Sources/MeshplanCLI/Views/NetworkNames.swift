@@ -1,13 +1,13 @@
 internal import MeshCore
 
-/// The names behind the addresses and indexes of one network.
+/// The names for the addresses and indexes of one network.
 struct NetworkNames {
     private var groups: [SubscriptionAddress: String] = [:]
     private var nodes: [UInt16: (name: String, element: Int)] = [:]
     private var netKeys: [NetKeyIndex: String] = [:]
     private var appKeys: [AppKeyIndex: String] = [:]
 
-    /// The names of a network.
+    /// Collects the names of a network.
     init(_ network: MeshNetwork) {
         for group in network.groups { groups[group.address] = group.name.printable }
         for key in network.netKeys { netKeys[key.index] = key.name.printable }
@@ -17,12 +17,12 @@ struct NetworkNames {
         }
     }
 
-    /// `kitchen (0xC001)`, or the address alone.
+    /// `kitchen (0xC001)`, or only the address.
     func text(_ address: SubscriptionAddress) -> String {
         named(groups[address] ?? fixedName(address), address.description)
     }
 
-    /// `kitchen (0xC001)`, `switch-1 element 1 (0x0011)`, or the address alone.
+    /// `kitchen (0xC001)`, `switch-1 element 1 (0x0011)`, or only the address.
     func text(_ address: PublishAddress) -> String {
         switch address {
         case .group(let group): return text(SubscriptionAddress.group(group))

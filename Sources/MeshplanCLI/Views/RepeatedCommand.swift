@@ -1,14 +1,14 @@
 internal import MeshCore
 
-/// The command line to be typed to go on with what a command has left: the present one, ready for a shell.
+/// The command line that continues what a command has left undone: the present one, ready for a shell.
 struct RepeatedCommand {
-    /// The arguments without the program's name; none if they are not known.
+    /// The arguments without the program's name; empty if they are not known.
     private let arguments: [String]
 
-    /// Options with a value that are about one run only: what was approved, and how the simulator misbehaves.
+    /// Options with a value that concern only one run: what was approved, and how the simulator misbehaves.
     private static let once: Set<String> = ["--expect-digest", "--off", "--deaf", "--fail"]
 
-    /// The command line of a context.
+    /// Takes the command line of a context.
     init(_ context: Context) {
         var kept: [String] = []
         var isValue = false
@@ -30,7 +30,7 @@ struct RepeatedCommand {
         arguments.contains { $0 == option || $0.hasPrefix(option + "=") }
     }
 
-    /// What is to be typed, with more arguments at the end; `usual` where nobody knows what was typed.
+    /// The command line with more arguments at the end. Uses `usual` if nobody knows what was typed.
     func text(_ more: [String] = [], usual: String) -> String {
         let words = arguments.isEmpty ? [] : ["meshplan"] + arguments
         return words.isEmpty
@@ -38,14 +38,14 @@ struct RepeatedCommand {
             : (words + more).map { Self.quoted(Self.withoutPassword($0)) }.joined(separator: " ")
     }
 
-    /// A word as a shell reads it back.
+    /// A word, quoted for a shell.
     private static func quoted(_ word: String) -> String { word.printable.shellWord }
 
-    /// An address of a database without the passwords that may stand in it; they have to come from somewhere else then.
+    /// An address of a database without the passwords in it. The user must provide them in another way.
     static func withoutPassword(_ word: String) -> String {
         guard let scheme = word.firstRange(of: "://") else { return word }
         var rest = String(word[scheme.upperBound...])
-        // A password may hold what ought to be escaped, so the last `@` before the parameters ends it.
+        // A password may contain unescaped characters, so it ends at the last `@` before the parameters.
         let end = rest.firstIndex(of: "?") ?? rest.endIndex
         if let at = rest[..<end].lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") {
             rest = String(rest[..<colon]) + String(rest[at...])

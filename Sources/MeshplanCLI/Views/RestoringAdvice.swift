@@ -2,20 +2,19 @@ internal import Definitions
 internal import MeshCore
 internal import Store
 
-/// Where the database of a network is damaged or gone: which backup is the newest that fits, and how to put it back. Device
-/// keys exist nowhere else, so that nobody should begin anew who has one.
+/// Advice for a damaged or missing database: which backup is the newest that fits, and how to restore it. Device keys
+/// exist nowhere else, so nobody who has a backup should start over.
 struct RestoringAdvice {
     private let context: Context
 
-    /// More backups than that are not looked into: each is read as a whole.
+    /// The most backups to look into: each one is read as a whole.
     private static let limit = 12
 
-    /// Advice about the databases of the working folder.
     init(_ context: Context) {
         self.context = context
     }
 
-    /// An error about a database of the folder with the way back in its hint; any other error as it is.
+    /// An error about a database of the folder, with a hint how to restore it. Any other error stays as it is.
     func improved(_ error: any Error) -> any Error {
         guard var found = error as? StoreError, let path = found.path, let network = network(at: path) else {
             return error
@@ -34,8 +33,8 @@ struct RestoringAdvice {
         }
     }
 
-    /// How to put the newest backup of a network back that is whole and of the same database; nil without one, and where a
-    /// team shares the database.
+    /// How to restore the newest intact backup of a network's database. Nil if there is none, or if a team shares the
+    /// database.
     func hint(for network: String) -> String? {
         let workspace = Workspace(context: context)
         guard (try? workspace.sharedStore()) == nil, let candidate = newest(of: network) else { return nil }
@@ -46,7 +45,7 @@ struct RestoringAdvice {
             ? "The newest backup that is whole is of \(candidate.backup.time.text) (serial \(candidate.backup.serial)). "
             : "The newest backup is of \(candidate.backup.time.text) (serial \(candidate.backup.serial)); nothing at hand "
                 + "opens it, so that nobody knows whether it is whole. "
-        // The log of the damaged file would be taken for that of the backup.
+        // SQLite would take the log of the damaged file for that of the backup.
         let companions = ["-wal", "-shm", "-journal"].map { target + $0 }
             .filter { Files.kind(context.absolute($0)) != nil }
         let removal = companions.isEmpty ? "" : "rm -f \(companions.map(\.shellWord).joined(separator: " ")) && "
@@ -62,7 +61,7 @@ struct RestoringAdvice {
     private struct Candidate {
         var backup: Backup
         var entry: StateLock.Entry?
-        /// Whether a secret has opened it, and it was found whole.
+        /// Whether a secret opened the backup and it turned out intact.
         var isOpened: Bool
     }
 
@@ -88,7 +87,7 @@ struct RestoringAdvice {
         return unopened
     }
 
-    /// The network whose database lies at that path of the folder.
+    /// The network whose database has that path in the folder.
     private func network(at path: String) -> String? {
         guard let name = path.split(separator: "/").last, name.hasSuffix(".meshdb") else { return nil }
         let network = String(name.dropLast(".meshdb".count))

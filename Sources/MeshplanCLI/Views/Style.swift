@@ -1,4 +1,4 @@
-/// How text is dressed: colours and box characters on terminals that can show them, plain text elsewhere.
+/// The style of text: colours and box characters on terminals that can show them, plain text elsewhere.
 struct Style {
     /// Whether escape sequences for colours are written.
     var isColoured: Bool
@@ -6,13 +6,12 @@ struct Style {
     var drawsBoxes: Bool
     /// Whether a line may be rewritten.
     var isTerminal: Bool
-    /// Columns to wrap at.
+    /// The number of columns to wrap at.
     var width: Int
 
     /// Plain text of 100 columns.
     static let plain = Style(isColoured: false, drawsBoxes: false, isTerminal: false, width: 100)
 
-    /// A style with those properties.
     init(isColoured: Bool, drawsBoxes: Bool, isTerminal: Bool, width: Int) {
         self.isColoured = isColoured
         self.drawsBoxes = drawsBoxes
@@ -20,7 +19,7 @@ struct Style {
         self.width = width
     }
 
-    /// What suits a stream: `NO_COLOR` (no-color.org) and `TERM=dumb` are honoured, boxes need a UTF-8 locale.
+    /// The style for a stream. `NO_COLOR` (no-color.org) and `TERM=dumb` are honoured; boxes need a UTF-8 locale.
     init(_ terminal: Terminal, isTerminal: Bool, environment: [String: String]) {
         let isDumb = environment["TERM"] == "dumb"
         let refusesColour = !(environment["NO_COLOR"] ?? "").isEmpty
@@ -34,7 +33,7 @@ struct Style {
         width = isTerminal ? terminal.width : 100
     }
 
-    /// Colours by what they mean (ECMA-48 SGR parameters).
+    /// Colours by their meaning (ECMA-48 SGR parameters).
     enum Dress: String {
         case bold = "1"
         case error = "1;31"
@@ -47,7 +46,7 @@ struct Style {
         case good = "1;32"
     }
 
-    /// The text in a dress.
+    /// The text in a colour.
     func callAsFunction(_ dress: Dress, _ text: String) -> String {
         isColoured ? "\u{1B}[\(dress.rawValue)m\(text)\u{1B}[0m" : text
     }

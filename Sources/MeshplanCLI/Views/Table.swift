@@ -1,19 +1,18 @@
 /// Lines of cells in columns as wide as their widest cell, two spaces apart.
 struct Table {
-    /// The first line, dressed faintly; nil for none.
+    /// The first line, shown faintly; nil for none.
     var header: [String]?
-    /// The other lines; cells may be missing at the end.
+    /// The other lines. Cells may be missing at the end.
     var rows: [[String]] = []
-    /// Columns whose cells stand to the right.
+    /// The columns with right-aligned cells.
     var rightAligned: Set<Int> = []
 
-    /// A table with that header.
     init(_ header: [String]? = nil, rightAligned: Set<Int> = []) {
         self.header = header
         self.rightAligned = rightAligned
     }
 
-    /// The lines, each with `indent` in front and without spaces at the end.
+    /// The lines, each with `indent` in front and without trailing spaces.
     func render(_ style: Style, indent: String = "") -> String {
         var widths: [Int] = []
         for row in (header.map { [$0] } ?? []) + rows {

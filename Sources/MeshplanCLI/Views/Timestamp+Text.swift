@@ -1,18 +1,18 @@
 internal import MeshCore
 
 extension Timestamp {
-    /// The seconds from this time to another one, negative if that comes first. Clocks and databases may say any time;
-    /// what is too far apart is the largest number there is.
+    /// The seconds from this time to another; negative if the other is earlier. Clocks and databases may contain any
+    /// time, so the result is capped at the largest number.
     func seconds(to other: Timestamp) -> Int64 {
         let (difference, overflow) = other.rawValue.subtractingReportingOverflow(rawValue)
         guard overflow else { return difference }
         return other < self ? .min : .max
     }
 
-    /// The time in the form of RFC 3339, UTC: `2026-11-21T06:30:00Z`.
+    /// The time in the form of RFC 3339, in UTC: `2026-11-21T06:30:00Z`.
     var text: String {
         let (days, seconds) = rawValue.quotientAndRemainder(flooringBy: 86_400)
-        // Days since 0000-03-01, in eras of 400 years; a year that begins in March has its leap day at the end.
+        // Days since 0000-03-01, in eras of 400 years. A year that begins in March has its leap day at the end.
         let shifted = days + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainder(flooringBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -31,7 +31,7 @@ extension Timestamp {
 }
 
 extension Int64 {
-    /// Quotient and remainder for a positive divisor with a remainder that is never negative.
+    /// The quotient and remainder for a positive divisor; the remainder is never negative.
     fileprivate func quotientAndRemainder(flooringBy divisor: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

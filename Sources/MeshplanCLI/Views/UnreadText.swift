@@ -2,12 +2,12 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// What could not be read of nodes when they were read back, in words.
+/// Describes values that could not be read back from nodes.
 enum UnreadText {
-    /// The most values that are named.
+    /// The most values to name.
     private static let limit = 3
 
-    /// One value: the Get, what it is about, and the octets of the answer.
+    /// One value: the Get, its subject, and the octets of the answer.
     static func text(_ record: Node.UnreadRecord) -> String {
         var text = record.reading?.text ?? "a Get that this version does not know"
         if let subject = record.reading?.subjectText { text += " of \(subject)" }
@@ -15,7 +15,7 @@ enum UnreadText {
         return text + " (odd answer \(OddAnswer(.aboutElse, payload: answer).octets))"
     }
 
-    /// One line for each node of which something could not be read, sentences.
+    /// One sentence for each node with values that could not be read.
     static func notes(_ nodes: [Node]) -> [String] {
         nodes.filter { !$0.unread.isEmpty }.map { node in
             let texts = node.unread.prefix(limit).map(text).joined(separator: ", ")
@@ -25,7 +25,7 @@ enum UnreadText {
         }
     }
 
-    /// A value for machines.
+    /// The value for machines.
     static func json(_ record: Node.UnreadRecord) -> JSONValue {
         .object([
             "get": record.reading?.text.json, "of": record.reading?.subjectText?.json,

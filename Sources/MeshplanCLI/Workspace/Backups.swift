@@ -20,7 +20,7 @@ struct Backups {
 
     /// Backups as the environment configures them.
     ///
-    /// - Throws: ``StoreError/Code/invalidDocument`` if the variable is not a number.
+    /// - Throws: ``StoreError/Code/invalidDocument`` if the variable is not a number up to 1000.
     init(context: Context) throws(StoreError) {
         self.context = context
         let text = context.environment[Self.variable] ?? ""

@@ -5,7 +5,7 @@ internal import Store
 extension Workspace {
     /// The shared database that the command line or the environment names; nil for files in the folder.
     ///
-    /// - Throws: ``StoreError`` if the address is not valid.
+    /// - Throws: ``Failure`` with ``ExitStatus/usage`` if the address is not valid.
     func sharedStore() throws -> SharedStore? {
         guard let url = context.storeAccess.state ?? context.environment["MESHPLAN_STATE"], !url.isEmpty else {
             return nil

@@ -2,9 +2,9 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// Explanations as lines of JSON: what is explained first, then a line for each value or use.
+/// Explanations as lines of JSON: the explained thing first, then a line for each value or use.
 struct ExplanationJSON {
-    /// The texts that locations point into.
+    /// The files that locations point into.
     var files: SourceFiles
 
     /// Writes all lines about a node.

@@ -1,27 +1,27 @@
 internal import MeshCore
 internal import Planning
 
-/// Shows which line of the definition sets each value of a node, or who uses a part of the network.
+/// Shows which line of the definition sets each value of a node, or what uses a part of the network.
 struct ExplanationView {
-    /// The texts that locations point into.
+    /// The files that locations point into.
     var files: SourceFiles
-    /// How to dress it.
+    /// The style of the text.
     var style: Style
 
-    /// Values that are wider are broken at their commas.
+    /// The columns from which values are broken at their commas.
     private static let valueWidth = 34
-    /// What is not declared of a model is broken where it is wider.
+    /// The columns from which a model's undeclared values are broken.
     private static let undeclaredWidth = 72
-    /// So many nodes of one line are named.
+    /// The most nodes named in one line.
     private static let nodesShown = 4
 
-    /// A line of the table, or a heading within it.
+    /// A row of the table, or a heading within it.
     private enum Line {
         case heading(String)
         case row([String])
     }
 
-    /// One node.
+    /// The explanation of a node.
     func render(_ node: NodeExplanation) -> String {
         var text = style(.bold, "Node \(node.name.printable)") + "  \(node.address?.description ?? "no address yet")"
         text += "  \(position(node.location))\n"
@@ -41,7 +41,7 @@ struct ExplanationView {
         return text + "\n" + style(.bold, "Not declared") + ", as recorded\n" + undeclared(node.undeclared)
     }
 
-    /// What no line sets: the states of the node, then a model a line, what will go by itself.
+    /// Values that no line sets: the states of the node, then a line per model, then what is removed automatically.
     private func undeclared(_ values: [UndeclaredValue]) -> String {
         var table = Table()
         var model: ModelAddress?
@@ -68,7 +68,7 @@ struct ExplanationView {
         return table.render(style, indent: "  ")
     }
 
-    /// A subnet, application key or group.
+    /// The explanation of a subnet, application key or group.
     func render(_ resource: ResourceExplanation) -> String {
         var text = style(.bold, resource.path.printable) + "  \(position(resource.location))\n\n"
         text += render(
@@ -126,7 +126,7 @@ struct ExplanationView {
         return lines
     }
 
-    /// The lines of one table; headings stand between its rows and do not widen its columns.
+    /// The lines of one table. Headings stand between its rows and do not widen its columns.
     private func render(_ lines: [Line]) -> String {
         var table = Table()
         for case .row(let cells) in lines { table.rows.append(cells) }
@@ -142,7 +142,7 @@ struct ExplanationView {
         }.joined()
     }
 
-    /// The value in lines, broken at commas where it is long.
+    /// The lines of a value, broken at commas if it is long.
     private func broken(_ value: String) -> [String] {
         guard value.displayWidth > Self.valueWidth else { return [value] }
         var lines: [String] = []
@@ -162,7 +162,7 @@ struct ExplanationView {
 }
 
 extension ValueSource.Way {
-    /// The way in words.
+    /// The text for people.
     var text: String {
         switch self {
         case .node: "the node"

@@ -2,7 +2,7 @@ internal import Planning
 internal import Store
 
 extension PlanEstimate {
-    /// What stands below the summary of a plan; nil if nothing is sent.
+    /// The lines below the summary of a plan; nil if nothing is sent.
     var text: String? {
         guard let bound else { return nil }
         var text =
@@ -16,7 +16,7 @@ extension PlanEstimate {
         return text
     }
 
-    /// What the estimate goes by.
+    /// What the estimate is based on.
     private var basis: String {
         profile == RadioProfile.learnedName ? "going by how long earlier runs in this network took" : "radio \(profile)"
     }
@@ -34,7 +34,7 @@ extension PlanEstimate {
         return "\(minutes / 60) h" + (minutes % 60 == 0 ? "" : " \(minutes % 60) min")
     }
 
-    /// The member of the line of JSON that sums a plan up; nil if nothing is sent.
+    /// The estimate as a member of the plan's summary in JSON; nil if nothing is sent.
     var json: JSONValue? {
         guard let bound else { return nil }
         return .object([
@@ -59,7 +59,7 @@ extension Double {
 }
 
 extension PlanEstimate.Bound {
-    /// What it means for the run, in a sentence's half.
+    /// What limits the pace of the run, as a clause.
     fileprivate var words: String {
         switch self {
         case .roundTrips: "most of it is waiting for the nodes' answers"

@@ -4,11 +4,11 @@ internal import Store
 
 /// A plan as lines of JSON: changes, nodes, notes, and the summary last.
 struct PlanJSON {
-    /// What to write.
+    /// The plan to write.
     var plan: Plan
-    /// How long it takes; nil if that is not to be said.
+    /// The estimated time; nil to leave it out.
     var estimate: PlanEstimate?
-    /// Its digest; nil if that is not to be said.
+    /// The digest of the plan; nil to leave it out.
     var digest: String?
 
     /// Writes all lines.
@@ -73,7 +73,7 @@ struct PlanJSON {
         ]
     }
 
-    /// Writes the line that sums the plan up.
+    /// Writes the summary line.
     func writeSummary(to lines: JSONLines) {
         let summary = PlanSummary(plan)
         lines.write([
@@ -103,7 +103,7 @@ struct PlanJSON {
         ])
     }
 
-    /// The only way to a device; nil for any.
+    /// The only permitted way to a device; nil for any.
     private static func name(_ route: ProvisioningRoute<DeviceUUID>) -> String? {
         switch route {
         case .any: nil

@@ -3,31 +3,31 @@ internal import Planning
 
 /// The figures of a plan.
 struct PlanSummary: Hashable {
-    /// Devices that will be nodes, nodes that are replaced included.
+    /// The number of devices that become nodes, including replaced nodes.
     var provisioned: Int
-    /// Nodes that will be reset.
+    /// The number of nodes to be reset.
     var reset: Int
-    /// Nodes that will be excluded from the network.
+    /// The number of nodes to be excluded from the network.
     var excluded: Int
-    /// Resources that will exist.
+    /// The number of new resources.
     var added = 0
-    /// Resources that will be otherwise.
+    /// The number of changed resources.
     var changed = 0
-    /// Resources that will not exist any more.
+    /// The number of removed resources.
     var removed = 0
-    /// Resources that are no longer managed.
+    /// The number of resources that are no longer managed.
     var forgotten = 0
-    /// Configuration requests.
+    /// The number of configuration requests.
     var messages: Int
-    /// Network PDUs both ways when nothing is lost.
+    /// The number of Network PDUs in both directions if nothing is lost.
     var pdus: Int
-    /// Nodes that messages go to.
+    /// The number of nodes that messages go to.
     var nodes: Int
-    /// Whether the messages and PDUs are all there will be, as far as nothing is lost; more may turn out to be needed
-    /// when the composition of a node is known.
+    /// Whether the counts of messages and PDUs are complete, if nothing is lost. Once the composition of a node is
+    /// known, more may turn out to be needed.
     var isCostExact: Bool
 
-    /// The figures of `plan`.
+    /// Counts what `plan` does.
     init(_ plan: Plan) {
         let cost = plan.cost
         messages = cost.messages
@@ -37,7 +37,7 @@ struct PlanSummary: Hashable {
         reset = plan.nodes.count { $0.action == .reset }
         excluded = plan.nodes.count { $0.action == .exclude }
         isCostExact = plan.nodesOfOpenCost.isEmpty
-        // That a composition is read changes nothing.
+        // Reading a composition changes nothing.
         for change in plan.changes where !change.isAboutMembership && change.kind != .composition {
             switch change.action {
             case .create: added += 1
@@ -49,7 +49,7 @@ struct PlanSummary: Hashable {
         }
     }
 
-    /// What a plan costs, without a full stop: “3 changes, 25 messages (65 PDUs) to 7 nodes”.
+    /// The changes and their cost, without a full stop: “3 changes, 25 messages (65 PDUs) to 7 nodes”.
     var figures: String {
         (provisioned > 0 ? "\(MeshplanCLI.count(provisioned, "device")) to provision, " : "")
             + (reset > 0 ? "\(MeshplanCLI.count(reset, "node")) to reset, " : "")
@@ -57,7 +57,7 @@ struct PlanSummary: Hashable {
             + "\(MeshplanCLI.count(added + changed + removed + forgotten, "change")), \(cost)"
     }
 
-    /// What is done over the air, without a full stop: “provision 3 devices and send 9 messages (30 PDUs) to 3 nodes”.
+    /// The work over the air, without a full stop: “provision 3 devices and send 9 messages (30 PDUs) to 3 nodes”.
     var work: String {
         var parts: [String] = []
         if provisioned > 0 { parts.append("provision \(MeshplanCLI.count(provisioned, "device"))") }
@@ -66,15 +66,15 @@ struct PlanSummary: Hashable {
         return (parts.isEmpty ? "" : parts.joined(separator: ", ") + " and ") + "send \(cost)"
     }
 
-    /// What is sent, without a full stop: “25 messages (65 PDUs) to 7 nodes”.
+    /// The messages, without a full stop: “25 messages (65 PDUs) to 7 nodes”.
     var cost: String {
         (isCostExact ? "" : "at least ")
             + "\(MeshplanCLI.count(messages, "message")) (\(MeshplanCLI.count(pdus, "PDU"))) "
             + "to \(MeshplanCLI.count(nodes, "node"))"
     }
 
-    /// The line that ends a plan. Scripts read it: its form does not change, but for what is named only where there is
-    /// any.
+    /// The last line of a plan. Scripts read it, so its form does not change. Parts that are optional appear only if
+    /// they are not zero.
     var text: String {
         "Plan: " + (provisioned > 0 ? "\(provisioned) to provision, " : "")
             + "\(added) to add, \(changed) to change, \(removed) to remove, \(forgotten) to forget"
@@ -84,12 +84,12 @@ struct PlanSummary: Hashable {
 }
 
 extension Change {
-    /// Whether it is about a node as a whole, that it joins the network or leaves it, and counted so.
+    /// Whether the change makes a node join or leave the network; such changes are counted separately.
     var isAboutMembership: Bool { kind == .provisioning || kind == .node && action == .delete }
 }
 
 extension Plan {
-    /// The nodes whose messages can be told only in part.
+    /// The nodes whose messages are known only in part.
     var nodesOfOpenCost: Set<DeviceUUID> {
         var nodes: Set<DeviceUUID> = []
         for step in steps {
@@ -102,6 +102,6 @@ extension Plan {
 }
 
 extension String {
-    /// The same with a capital first letter.
+    /// The text with a capital first letter.
     fileprivate var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

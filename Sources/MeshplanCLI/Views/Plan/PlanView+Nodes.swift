@@ -1,28 +1,29 @@
 internal import MeshCore
 internal import Planning
 
-/// The lines of nodes in a plan.
+/// The part of a plan that shows nodes.
 extension PlanView {
-    /// A line of a node, without its name.
+    /// The line of a node, without its name.
     private struct NodeLine {
         var node: NodeSummary
         var changes: ArraySlice<Change>
-        /// How many changes of which kind.
+        /// The number of changes of each kind.
         var digest: String
-        /// What it costs on air.
+        /// The cost on air.
         var cost: String
 
-        /// Whether the same is to be said of another node.
+        /// Whether the other line says the same about its node.
         func isLike(_ other: NodeLine) -> Bool {
             node.action == other.node.action && digest == other.digest && cost == other.cost
         }
     }
 
-    /// The least width for which lines of nodes are made, so that those that provision are no longer on narrow terminals.
+    /// The least width that lines of nodes are made for. Narrower terminals get the same lines, so that plans with new
+    /// devices do not become longer there.
     private static let nodeLineWidth = 100
 
-    /// A line for each node, with its details or, where those are not shown, a line below for the kinds of its changes if
-    /// they do not fit.
+    /// A line for each node, with its details. Without details, the kinds of its changes stand in a line below if they
+    /// do not fit.
     func nodes(showsDetails: Bool) -> String {
         let openCosts = plan.nodesOfOpenCost
         let labelWidth = plan.nodes.map { Self.label(of: $0).displayWidth }.max() ?? 0
@@ -39,7 +40,7 @@ extension PlanView {
         let costWidth = lines.map(\.cost.displayWidth).max() ?? 0
         let startWidth = signWidth + 1 + labelWidth + 2 + addressWidth
         let limit = max(style.width, Self.nodeLineWidth)
-        // Where the kinds of changes do not fit, they stand below, once for those who have the same.
+        // If the kinds of changes do not fit, they stand below, once for consecutive nodes with the same kinds.
         let isWrapped = startWidth + 2 + digestWidth + 2 + costWidth > limit
         var text = ""
         var alike = 0
@@ -77,10 +78,10 @@ extension PlanView {
         return showsDetails || plan.nodes.isEmpty ? text : text + "\n"
     }
 
-    /// So many lines in a row that say the same are made one.
+    /// The least number of consecutive lines with the same text that are folded into one.
     private static let shortestFold = 4
 
-    /// Nodes in a row of which the same is to be said: what it is, and who they are.
+    /// Consecutive nodes with the same text, as one entry: the text, then their names.
     private func folded(_ lines: ArraySlice<NodeLine>, limit: Int) -> String {
         guard let first = lines.first else { return "" }
         let action = Self.action(of: first.node.action)
@@ -94,11 +95,11 @@ extension PlanView {
             + wrap(names.joined(separator: " "), width: limit - indent.count).map { indent + $0 + "\n" }.joined()
     }
 
-    /// The kinds of changes below the lines of the nodes that have them.
+    /// The kinds of changes, for the line below the nodes that have them.
     private func digestLines(_ digest: String, isOfEach: Bool, width: Int) -> String {
         guard !digest.isEmpty else { return "" }
         let indent = String(repeating: " ", count: 6)
-        // A number stays with its kind.
+        // Keeps each number on the same line as its kind.
         let words = digest.replacing(" +", with: "\n+").replacing(" ~", with: "\n~").replacing(" -", with: "\n-")
             .replacing(" .", with: "\n.").split(separator: "\n").map { $0.replacing(" ", with: "\u{A0}") }
         let text = (isOfEach ? "each: " : "") + words.joined(separator: " ")
@@ -107,13 +108,13 @@ extension PlanView {
         }.joined()
     }
 
-    /// What a line about a node begins with: its name, or what becomes of it as a whole.
+    /// The beginning of a node's line: its name, with what happens to the node as a whole.
     private static func label(of node: NodeSummary) -> String {
         let fate = fate(of: node.action)
         return fate.isEmpty ? node.name.printable : "node.\(node.name.printable)" + fate
     }
 
-    /// What becomes of nodes as a whole, nothing where they stay what they are.
+    /// What happens to nodes as a whole; empty if they stay nodes.
     private static func fate(of action: NodeSummary.Action) -> String {
         switch action {
         case .manage, .update, .forget: ""
@@ -124,10 +125,10 @@ extension PlanView {
         }
     }
 
-    /// Where a node is, or that its address is chosen later.
+    /// The node's address, or that it is chosen later.
     private static func address(of node: NodeSummary) -> String { node.address?.description ?? "address at apply" }
 
-    /// `+2 sub ~1 pub`: how many changes of which kind, in the order of the kinds.
+    /// `+2 sub ~1 pub`: the number of changes of each kind, in the order of the kinds.
     private func digest(_ changes: ArraySlice<Change>) -> String {
         var counts: [Int: Int] = [:]
         let actions = Change.Action.allCases

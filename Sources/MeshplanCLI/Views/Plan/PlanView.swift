@@ -1,21 +1,21 @@
 internal import MeshCore
 internal import Planning
 
-/// Shows a plan: what each symbol means, the network's own changes, a line and the details of each node, notes and the
-/// summary.
+/// Shows a plan: a legend of the symbols, changes of the network itself, a line and the details of each node, notes and
+/// the summary.
 struct PlanView {
-    /// What to show.
+    /// The plan to show.
     var plan: Plan
-    /// How long it takes; nil if that is not to be said.
+    /// The estimated time; nil to leave it out.
     var estimate: PlanEstimate?
-    /// How to dress it.
+    /// The style of the text.
     var style: Style
-    /// Whether the details of nodes are shown however many there are.
+    /// Whether to show the details of nodes, however many there are.
     var isFull = false
-    /// What the network matches where there is nothing to do.
+    /// What the network matches if there is nothing to do.
     var goal = "the definition"
 
-    /// The most nodes whose details are shown without being asked for.
+    /// The most nodes whose details are shown by default.
     static let detailLimit = 20
 
     /// The whole text.
@@ -37,7 +37,7 @@ struct PlanView {
             + (estimate?.text.map { $0 + "\n" } ?? "") + refusals()
     }
 
-    /// What an empty plan says of the network; of nodes that are left out it says nothing.
+    /// The sentence of an empty plan about the network. It says nothing about nodes that are left out.
     private var agreement: String {
         if let scope = plan.scope {
             return "What is selected by \(scope.options.joined(separator: ", ").printable) "
@@ -94,7 +94,7 @@ struct PlanView {
         }.joined()
     }
 
-    /// One change; a value that does not fit behind the address goes below it.
+    /// One change. A value that does not fit after the address goes below it.
     private func line(_ change: Change, _ address: String, note: String, width: Int) -> String {
         let start = "    \(symbol(change.action)) "
         let note = note.isEmpty ? "" : "  " + style(.faint, "(\(note))")
@@ -108,7 +108,8 @@ struct PlanView {
         return start + address + note + "\n" + values.map { indent + $0 + "\n" }.joined()
     }
 
-    /// What a change makes of what, in parts that may stand below each other; without the name that the line begins with.
+    /// The values before and after a change, in parts that may stand below each other; without the name at the start of
+    /// the line.
     private func values(of change: Change) -> [String] {
         if change.isOnlyRenamed { return ["renamed"] }
         let (before, after) = change.valuesWithoutName
@@ -122,7 +123,7 @@ struct PlanView {
         }
     }
 
-    /// What becomes of a node as a managed one, for the line of the node: `managed`, `reset when removed`.
+    /// How the management of a node changes, for the node's line: `managed`, `reset when removed`.
     func management(_ change: Change) -> String {
         if change.action == .create { return "managed" }
         if change.isOnlyRenamed { return "renamed" }
@@ -141,7 +142,7 @@ struct PlanView {
         }.joined()
     }
 
-    /// The changes that guards refuse, by address.
+    /// The guards that refuse changes, by the address of the resource.
     private var blockedResources: [String: PlanGuard] {
         var blocked: [String: PlanGuard] = [:]
         for finding in plan.findings where !finding.isAllowed {
@@ -150,7 +151,7 @@ struct PlanView {
         return blocked
     }
 
-    /// What guards have found and the user has allowed.
+    /// The findings of guards that the user has allowed.
     private func allowances() -> String {
         plan.findings.filter(\.isAllowed).map { finding in
             let label = "Allowed (\(finding.planGuard.rawValue)):"
@@ -162,7 +163,7 @@ struct PlanView {
         }.joined()
     }
 
-    /// That the plan cannot be applied, and why not.
+    /// The line about a plan that guards refuse; empty if none does.
     private func refusals() -> String {
         let names = plan.refusals.map(\.rawValue)
         return names.isEmpty ? "" : style(.error, "Refused") + " by \(names.joined(separator: ", ")).\n"
@@ -237,7 +238,7 @@ struct PlanView {
 }
 
 extension Change {
-    /// What was and what will be, without the name where it is that of the address and stays.
+    /// The values before and after, without the name if it stays the same and the address shows it.
     fileprivate var valuesWithoutName: (before: String?, after: String?) {
         let name = "name " + address.drop { $0 != "." }.dropFirst()
         func holdsName(_ text: String?) -> Bool {
@@ -251,7 +252,7 @@ extension Change {
         return (before.map(without), after.map(without))
     }
 
-    /// Whether nothing but the name is another.
+    /// Whether only the name changes.
     fileprivate var isOnlyRenamed: Bool {
         guard let previousAddress, let before, let after else { return false }
         let old = previousAddress.drop { $0 != "." }.dropFirst()
@@ -261,7 +262,7 @@ extension Change {
 }
 
 extension PlanScope {
-    /// What is left out, a sentence.
+    /// A sentence about what is left out.
     fileprivate var text: String {
         let limits = options.joined(separator: ", ")
         var parts: [String] = []

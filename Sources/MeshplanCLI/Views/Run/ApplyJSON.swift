@@ -3,18 +3,18 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// A run as lines of JSON: what happens as it happens, and the summary last.
+/// A run as lines of JSON: events as they happen, and the summary last.
 struct ApplyJSON {
-    /// Where the lines go.
+    /// The output for the lines.
     var lines: JSONLines
-    /// What is carried out.
+    /// The plan that is carried out.
     var plan: Plan?
 
     private static func milliseconds(_ duration: Duration) -> JSONValue {
         .integer(Int(clamping: duration.microseconds / 1_000))
     }
 
-    /// What `connect_ms` consists of.
+    /// The parts of `connect_ms`.
     private static func object(_ times: GATTTimes) -> JSONValue {
         .object([
             "wait_ms": milliseconds(times.wait), "connect_ms": milliseconds(times.connection),
@@ -217,7 +217,7 @@ struct ApplyJSON {
 }
 
 extension Recap.PendingReason {
-    /// Why, for machines.
+    /// The reason, for machines.
     fileprivate var identifier: String {
         switch self {
         case .unanswered: "unanswered"
@@ -228,7 +228,7 @@ extension Recap.PendingReason {
 }
 
 extension WaitingChange.Kind {
-    /// What waits, for machines.
+    /// The waiting action, for machines.
     fileprivate var identifier: String {
         switch self {
         case .relayOff: "relay_off"
@@ -239,7 +239,7 @@ extension WaitingChange.Kind {
 }
 
 extension DoubtEnd {
-    /// Why nobody asks any more, for machines.
+    /// Why the node is no longer asked, for machines.
     fileprivate var identifier: String {
         switch self {
         case .wasReset: "was_reset"
@@ -265,7 +265,7 @@ extension ResetSighting {
 }
 
 extension DeviceListener {
-    /// Who listened, for machines.
+    /// The listener, for machines.
     fileprivate var identifier: String {
         switch self {
         case .anybody: "anybody"
@@ -279,7 +279,7 @@ extension DeviceListener {
 }
 
 extension StepFailure {
-    /// How far a device had come that has not become a node.
+    /// How far provisioning had come for a device that has not become a node.
     fileprivate var stage: ProvisioningStage? {
         guard case .provisioning(let problem) = self else { return nil }
         return problem.stage

@@ -2,20 +2,20 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 
-/// Tells of a run in the form that the command is to write.
+/// Reports on a run as text or JSON, whichever the command should write.
 final class ApplyReporter {
     private let context: Context
     private let network: MeshNetwork
     private let isFull: Bool
     private var view: ApplyView
-    /// What the run writes to.
+    /// The terminal that the run writes to.
     let terminal: RunTerminal
-    /// What is carried out, with what it grows by.
+    /// The plan that is carried out, with what was added during the run.
     private var plan: Plan?
 
-    /// A reporter of a run that has no plan yet.
+    /// A reporter of a run without a plan yet.
     ///
-    /// - Parameter isFull: whether what the plan grows by is shown in detail.
+    /// - Parameter isFull: whether to show details of what is added to the plan during the run.
     init(_ context: Context, network: MeshNetwork, isFull: Bool) {
         self.context = context
         self.network = network
@@ -24,13 +24,13 @@ final class ApplyReporter {
         view = ApplyView(nil, network: network, context: context, terminal: terminal, isFull: isFull)
     }
 
-    /// The run of a plan begins.
+    /// Begins to report on the run of a plan.
     func begin(_ plan: Plan) {
         self.plan = plan
         view = ApplyView(plan, network: network, context: context, terminal: terminal, isFull: isFull)
     }
 
-    /// Takes in one event of the run.
+    /// Reports one event of the run.
     func handle(_ event: ExecutionEvent) {
         if case .planGrown(let changes, let steps) = event {
             plan?.changes += changes
@@ -43,7 +43,7 @@ final class ApplyReporter {
         }
     }
 
-    /// The end of the run, however it came about.
+    /// Reports the end of the run, whether or not it succeeded.
     func finish(_ recap: Recap, status: ExitStatus) {
         if let failure = Failure(ending: recap.ending) { FailureView(context).show(failure) }
         if let lines = context.json {

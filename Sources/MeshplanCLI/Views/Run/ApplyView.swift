@@ -2,13 +2,14 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 
-/// Tells a person how a run goes: a line for each node that is done, failures at once, the recap last.
+/// Reports a run to a person: a line for each completed node, failures at once, the recap last.
 ///
-/// Results go to standard output, talk to standard error; on a terminal one line of it is rewritten with the progress.
+/// Results go to standard output, comments to standard error. On a terminal, one line of those shows the progress and
+/// is rewritten.
 final class ApplyView {
     private let terminal: RunTerminal
     private let isFull: Bool
-    /// What is carried out, with what it has grown by.
+    /// The plan that is carried out, with what was added during the run.
     private var plan: Plan?
     private let style: Style
     private let repeated: RepeatedCommand
@@ -17,22 +18,22 @@ final class ApplyView {
     private var waiting: LinkWaiting
     private var lanes: [DeviceUUID: Lane] = [:]
     private var progress = (decided: 0, total: 0)
-    /// Devices that are to become nodes, and how far that has come.
+    /// How many devices should become nodes, and how many have.
     private var provisioning = (done: 0, total: 0)
-    /// What goes on with the device that was heard of last.
+    /// The current activity with the device that was heard last.
     private var activity: (node: DeviceUUID, text: String)?
-    /// The nodes that carry the sessions of devices.
+    /// The node that carries each device's session.
     private var carriers: [DeviceUUID: DeviceUUID] = [:]
-    /// Devices that were not heard: whether they may be nodes by an earlier attempt, and who listened for them.
+    /// Devices that were not heard: whether an earlier attempt may have made them nodes, and who listened for them.
     private var notHeard: [DeviceUUID: (mayBeNode: Bool, listener: DeviceListener)] = [:]
-    /// The nodes that were reset and looked for: whether they were seen as devices.
+    /// Nodes that were reset and then looked for: whether they were seen as devices.
     private var seenResets: [DeviceUUID: Bool] = [:]
-    /// The nodes that depart from the specification in known ways.
+    /// The nodes that deviate from the specification in known ways.
     private var habits: [KnownHabit: Set<DeviceUUID>] = [:]
     private var retries = 0
     private var pending = 0
 
-    /// What became of the steps of one node.
+    /// The outcomes of the steps of one node.
     private struct Lane {
         var succeeded = 0
         var unchanged = 0
@@ -41,9 +42,9 @@ final class ApplyView {
         var retries = 0
     }
 
-    /// A view of the run of a plan; nil while only in-doubt requests are read back.
+    /// A view of the run of a plan; nil while only requests in doubt are read back.
     ///
-    /// - Parameter network: names nodes that the plan does not.
+    /// - Parameter network: the source of names for nodes that the plan does not name.
     init(_ plan: Plan?, network: MeshNetwork, context: Context, terminal: RunTerminal, isFull: Bool) {
         self.plan = plan
         self.terminal = terminal
@@ -59,7 +60,7 @@ final class ApplyView {
         self.names = names
     }
 
-    /// Takes in one event of the run.
+    /// Reports one event of the run.
     func handle(_ event: ExecutionEvent) {
         switch event {
         case .runStarted(_, let inDoubt):
@@ -140,7 +141,7 @@ final class ApplyView {
         }
     }
 
-    /// The end of every run, however it came about.
+    /// Reports the end of a run, whether or not it succeeded.
     func finish(_ recap: Recap) {
         terminal.show(status: nil)
         for line in HabitText.lines(habits, name: name) { say(line) }
@@ -227,7 +228,7 @@ final class ApplyView {
 
     private func say(_ line: String) { terminal.say(text: line + "\n") }
 
-    /// Rewrites the last line of the terminal.
+    /// Rewrites the status line at the bottom of the terminal.
     private func showStatus() {
         guard progress.total > 0 else { return }
         var parts = ["\(progress.decided) of \(count(progress.total, "step"))"]
@@ -248,12 +249,12 @@ final class ApplyView {
 }
 
 extension DoubtEnd {
-    /// What is told of a request of a node about which nobody is asked any more.
+    /// The sentence about a request in doubt that the node is no longer asked about.
     func text(_ node: String, _ action: ConfigurationAction?) -> String {
         "\(node): what became of \(action?.text ?? "a request") of an earlier run is not known, since \(reason)"
     }
 
-    /// A clause after “since”.
+    /// The reason, as a clause after “since”.
     private var reason: String {
         switch self {
         case .wasReset: "the node was reset"
@@ -267,7 +268,7 @@ extension DoubtEnd {
 }
 
 extension StepFailure {
-    /// What happened, without a full stop: the head of a diagnostic.
+    /// The head of the diagnostic, without a full stop.
     var headline: String {
         let text = description
         return text.hasSuffix(".") ? String(text.dropLast()) : text
@@ -283,7 +284,7 @@ extension Plan {
         return changes[steps[step].change]
     }
 
-    /// The node that a step is about; nil for edits of the database.
+    /// The node that a step is about; nil for changes of the database only.
     func node(of step: Int) -> DeviceUUID? {
         guard steps.indices.contains(step) else { return nil }
         switch steps[step].work {

@@ -1,39 +1,39 @@
 internal import Execution
 internal import MeshCore
 
-/// What the nodes of a network are called, by the addresses of their primary elements.
+/// The names of a network's nodes, by the address of the primary element.
 struct NodeNames {
     private let names: [UnicastAddress: String]
 
-    /// Those of a network as the database has it.
+    /// Collects the names from the database's network.
     init(_ network: MeshNetwork) {
         names = Dictionary(network.nodes.map { ($0.unicastAddress, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// What a node is called, fit to be shown; its address if it has no name.
+    /// The printable name of a node; its address if it has none.
     subscript(node: UnicastAddress) -> String {
         names[node].flatMap { $0.isEmpty ? nil : $0.printable } ?? node.description
     }
 }
 
-/// Tells people what is being waited for, each thing once until there is a link or none any more.
+/// Tells people what the run is waiting for. Says each thing only once until a link comes up or goes down.
 struct LinkWaiting {
     private let names: NodeNames
     private var told: String?
 
-    /// - Parameter network: names the proxies.
+    /// - Parameter network: the source of names for proxies.
     init(_ network: MeshNetwork) {
         names = NodeNames(network)
     }
 
-    /// What is to be said of an event; nil if nothing.
+    /// The line for an event; nil if there is nothing to say.
     mutating func line(_ event: ExecutionEvent) -> String? {
         guard let text = text(event), text != told else { return nil }
         told = text
         return text
     }
 
-    /// There is a link, or the one that there was is gone.
+    /// Call when a link has come up or gone down.
     mutating func isOver() {
         told = nil
     }

@@ -2,9 +2,9 @@ internal import Execution
 internal import MeshCore
 
 extension ProvisioningProgress {
-    /// What goes on, for people; nil for nothing worth telling.
+    /// The activity, for people; nil if it is not worth telling.
     ///
-    /// - Parameter name: what people call a node.
+    /// - Parameter name: the name of a node for people.
     func text(_ name: (DeviceUUID) -> String) -> String? {
         switch self {
         case .listening: nil
@@ -16,7 +16,7 @@ extension ProvisioningProgress {
         }
     }
 
-    /// What goes on, for machines.
+    /// The activity, for machines.
     var identifier: String {
         switch self {
         case .listening: "listening"
@@ -27,14 +27,14 @@ extension ProvisioningProgress {
         }
     }
 
-    /// The node that is to carry the session, where that is told.
+    /// The node that will carry the session, if the event names one.
     var carrier: DeviceUUID? {
         if case .connectingThrough(let node) = self { node } else { nil }
     }
 }
 
 extension ProvisioningStage {
-    /// How far it has come, for machines.
+    /// The stage, for machines.
     var identifier: String {
         switch self {
         case .notStarted: "not_started"
@@ -53,7 +53,7 @@ extension ProvisioningStage {
 }
 
 extension StepFailure {
-    /// What helps, with the files and options of the command line that could.
+    /// The remedy, with the files and command line options that can help.
     var hint: String {
         guard case .provisioning(.policy(let policy)) = self else { return advice }
         switch policy {

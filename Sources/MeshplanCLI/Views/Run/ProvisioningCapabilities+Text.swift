@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension ProvisioningCapabilities {
-    /// What a device offers, for people: `3 elements, Static OOB, output by blinking`.
+    /// The capabilities of a device, for people: `3 elements, Static OOB, output by blinking`.
     var text: String {
         var parts = [count(Int(elementCount), "element")]
         if isStaticValueAvailable { parts.append("a static value") }
@@ -14,7 +14,7 @@ extension ProvisioningCapabilities {
 }
 
 extension OutputAction {
-    /// What the device does, as a noun.
+    /// The action of the device, as a noun.
     fileprivate var gerund: String {
         switch self {
         case .blink: "blinking"
@@ -27,7 +27,7 @@ extension OutputAction {
 }
 
 extension InputAction {
-    /// What the person does, as a noun.
+    /// The action of the person, as a noun.
     fileprivate var gerund: String {
         switch self {
         case .push: "pushing a button"

@@ -2,21 +2,20 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 
-/// The recap that stands at the end of every run: what was done, what was not and why, and how to go on.
+/// The recap at the end of every run: what was done, what was not and why, and how to continue.
 struct RecapView {
-    /// What the run came to.
+    /// The result of the run.
     var recap: Recap
-    /// What was to be done.
+    /// The plan that was carried out.
     var plan: Plan?
-    /// How to dress it.
+    /// The style of the text.
     var style: Style
-    /// The command that it was.
+    /// The command of the run.
     var repeated: RepeatedCommand
 
-    /// The most failures and nodes that are named.
+    /// The most failures and nodes to name.
     static let limit = 50
 
-    /// A view of a recap.
     init(_ recap: Recap, plan: Plan?, style: Style, repeated: RepeatedCommand) {
         self.recap = recap
         self.plan = plan
@@ -60,7 +59,7 @@ struct RecapView {
         return text
     }
 
-    /// Removals of what the nodes did not have any more.
+    /// Removals of things that the nodes no longer had.
     private func gone() -> String {
         guard !recap.foundGone.isEmpty else { return "" }
         var text = style(.update, "Gone already, as the nodes say:") + "\n"
@@ -84,7 +83,7 @@ struct RecapView {
         return text + rest(of: nodes.count)
     }
 
-    /// The devices that were to go through nodes that are none, or do not answer.
+    /// Devices that were not tried, because the node through which they join did not get that far.
     private func waiting() -> String {
         guard let plan, !recap.blocked.isEmpty else { return "" }
         let names = Dictionary(plan.nodes.map { ($0.uuid, $0.name) }) { first, _ in first }
@@ -102,7 +101,7 @@ struct RecapView {
         return text + rest(of: devices.count)
     }
 
-    /// The nodes that were reset and not seen as devices, and those of which nobody knows whether they were reset.
+    /// The nodes that were reset but not seen as devices, and those of which nobody knows whether they were reset.
     private func unconfirmedResets() -> String {
         var text = ""
         let seen = recap.resets.count { $0.sighting == .unprovisioned }
@@ -125,7 +124,7 @@ struct RecapView {
         return "\(title) \(names)\(nodes.count > 5 ? " and \(nodes.count - 5) more" : "").\n"
     }
 
-    /// The line that sums a run up: what is not zero of it, and each step once.
+    /// The summary line: everything that is not zero, each step counted once.
     func figures() -> String {
         let steps = recap.pending.reduce(0) { $0 + $1.steps }
         var waits = [steps > 0 ? count(steps, "step") : nil].compactMap(\.self)
@@ -161,7 +160,7 @@ struct RecapView {
         }
     }
 
-    /// The command that goes on, to be typed as it stands.
+    /// The command that continues, ready to be typed.
     private var command: String {
         repeated.text(usual: plan?.refreshedSubnet.map { "meshplan keys refresh \($0.printable)" } ?? "meshplan apply")
     }
@@ -210,7 +209,7 @@ struct RecapView {
         return lines
     }
 
-    /// Whether trouble has ended the run, so that not all of what was done may be recorded.
+    /// Whether an error ended the run, so that some of what was done may not be recorded.
     private var isCutShort: Bool {
         switch recap.ending {
         case .storeFailed, .linkFailed, .sendingFailed: true
@@ -247,7 +246,7 @@ extension Recap.Waiting {
 }
 
 extension Plan {
-    /// The name of the subnet whose keys it refreshes, nil if it is no key refresh.
+    /// The name of the subnet whose keys are refreshed; nil if this is not a key refresh.
     fileprivate var refreshedSubnet: String? {
         let step = steps.first { if case .edit(.refreshKeys) = $0.work { true } else { false } }
         guard let step, changes.indices.contains(step.change) else { return nil }

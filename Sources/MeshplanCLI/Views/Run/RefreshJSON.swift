@@ -3,16 +3,16 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// Reading nodes back as lines of JSON: what happens as it happens, and the summary last.
+/// A read-back of nodes as lines of JSON: events as they happen, and the summary last.
 struct RefreshJSON {
-    /// Where the lines go.
+    /// The output for the lines.
     var lines: JSONLines
-    /// Names what is otherwise.
+    /// The source of names for what differs from the record.
     var network: MeshNetwork
 
     /// Writes the line of an event; some events have none.
     ///
-    /// - Parameter tally: says which node a step is about.
+    /// - Parameter tally: knows the node of each step.
     func handle(_ event: ExecutionEvent, _ tally: RefreshTally) {
         switch event {
         case .runStarted(let nodes, let inDoubt):
@@ -41,7 +41,7 @@ struct RefreshJSON {
         }
     }
 
-    /// Something that could not be read: the Get, what it is about, why, and the octets of the answer.
+    /// A value that could not be read: the Get, its subject, the reason, and the octets of the answer.
     private static func object(_ value: UnreadValue) -> JSONValue {
         .object([
             "get": value.reading.text.json, "of": value.reading.subjectText?.json, "reason": value.reason.json,

@@ -3,13 +3,13 @@ internal import MeshCore
 
 /// The recap at the end of every refresh.
 struct RefreshRecap {
-    /// What the run came to.
+    /// The result of the run.
     var recap: Recap
-    /// What the nodes told.
+    /// What the nodes reported.
     var tally: RefreshTally
-    /// How to dress it.
+    /// The style of the text.
     var style: Style
-    /// The command that it was.
+    /// The command of the run.
     var repeated: RepeatedCommand
 
     /// The whole text.
@@ -36,7 +36,7 @@ struct RefreshRecap {
         return text
     }
 
-    /// The line that sums a refresh up. Scripts read it: its form does not change.
+    /// The summary line of a refresh. Scripts read it, so its form does not change.
     var figures: String {
         "Read back \(count(tally.complete, "node")): \(tally.asRecorded) as recorded, \(tally.drifted) otherwise "
             + "(\(count(tally.driftedValues, "value"))); pending \(recap.pending.count), failed \(recap.failed.count), "

@@ -2,12 +2,12 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 
-/// Tells how nodes are read back, in the form that the command is to write.
+/// Reports how nodes are read back, as text or JSON, whichever the command should write.
 final class RefreshReporter {
     private let context: Context
     private let network: MeshNetwork
     private let terminal: RunTerminal
-    /// Whether another command does this on its way, whose result is something else.
+    /// Whether the read-back is part of another command, which has its own result.
     private let isTalk: Bool
     private let names: [DeviceUUID: String]
     private let observed: [DeviceUUID: Timestamp]
@@ -17,15 +17,14 @@ final class RefreshReporter {
     private var retries = 0
     private var pendingCount = 0
     private var singlyAskedCount = 0
-    /// The nodes that depart from the specification in known ways.
+    /// The nodes that deviate from the specification in known ways.
     private var habits: [KnownHabit: Set<DeviceUUID>] = [:]
     private var tally = RefreshTally()
     private var waiting: LinkWaiting
 
-    /// More nodes than this that are as recorded are only counted.
+    /// The most nodes as recorded that are listed; more are only counted.
     private static let detailLimit = 20
 
-    /// A reporter of nodes of a network.
     init(_ context: Context, network: MeshNetwork, isTalk: Bool = false) {
         self.context = context
         self.network = network
@@ -38,7 +37,7 @@ final class RefreshReporter {
         names = Dictionary(network.nodes.map { ($0.uuid, $0.name.printable) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Says how much is to be read.
+    /// Announces how much will be read.
     func begin(_ nodes: [Node], _ estimator: PlanEstimator, _ options: ExecutionOptions) {
         nodeCount = nodes.count
         tally.begin(nodes.map(\.uuid))
@@ -64,7 +63,7 @@ final class RefreshReporter {
         if let time = estimator.estimate(costs).text { say(time) }
     }
 
-    /// Takes in one event of the run.
+    /// Reports one event of the run.
     func handle(_ event: ExecutionEvent) {
         tally.count(event)
         if let lines = context.json { return RefreshJSON(lines: lines, network: network).handle(event, tally) }
@@ -118,10 +117,10 @@ final class RefreshReporter {
         }
     }
 
-    /// Takes the line of the progress away.
+    /// Removes the progress line.
     func close() { terminal.show(status: nil) }
 
-    /// The end of a run, however it came about.
+    /// Reports the end of a run, whether or not it succeeded.
     func finish(_ recap: Recap, status: ExitStatus) {
         if singlyAskedCount > 0, context.json == nil {
             say(
@@ -167,7 +166,7 @@ final class RefreshReporter {
         result("\(name(node)): \(count(paths.count, "value")) otherwise than recorded\(part): \(list)")
     }
 
-    /// Names each Get whose answer is odd or never came, with its octets.
+    /// Lists each Get whose answer was odd or missing, with the octets.
     private func showUnread(_ values: [UnreadValue], of node: DeviceUUID) {
         for value in values {
             let subject = value.reading.subjectText.map { " of \($0)" } ?? ""
@@ -194,20 +193,20 @@ final class RefreshReporter {
     private func say(_ line: String) { terminal.say(text: line + "\n") }
 }
 
-/// What reading nodes back has come to.
+/// Counts the results of reading nodes back.
 struct RefreshTally: Hashable {
-    /// Nodes that were asked for everything and answer.
+    /// The number of nodes that answered everything they were asked for.
     var complete = 0
-    /// Those of them that are as recorded, in all that can be read.
+    /// How many of those match the record in everything that can be read.
     var asRecorded = 0
-    /// Nodes that are otherwise than recorded, and in how many things.
+    /// The number of nodes that differ from the record, and of their differences.
     var drifted = 0
     var driftedValues = 0
-    /// Nodes that answer, but not all Gets with what can be an answer.
+    /// The number of nodes with an invalid answer to some Get.
     var odd = 0
     private var steps: [DeviceUUID] = []
 
-    /// Takes in one event.
+    /// Counts one event.
     mutating func count(_ event: ExecutionEvent) {
         guard case .nodeReadBack(_, let outcome) = event else { return }
         if outcome.isComplete { complete += 1 }
@@ -217,7 +216,7 @@ struct RefreshTally: Hashable {
         driftedValues += outcome.drifted.count
     }
 
-    /// Says which node each step is about.
+    /// Sets the node of each step.
     mutating func begin(_ nodes: [DeviceUUID]) { steps = nodes }
 
     /// The node of a step.

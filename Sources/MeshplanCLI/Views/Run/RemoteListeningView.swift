@@ -3,12 +3,12 @@ internal import MeshCore
 
 /// Shows which nodes listened for devices, and which did not.
 struct RemoteListeningView {
-    /// Who is who.
+    /// The names of nodes and devices.
     var names: ScanNames
-    /// How to dress it.
+    /// The style of the text.
     var style: Style
 
-    /// A table of those who listened, then who did not, and whose list was too short.
+    /// A table of the nodes that listened, then those that did not, and those whose list was too short.
     func render(_ listenings: [RemoteListening], _ list: ScanList) -> String {
         let good = listenings.filter { $0.outcome == .listened || $0.outcome == .notStopped }
         var text = "\n" + style(.bold, "Nodes that listened") + " (\(good.count))\n"
@@ -26,7 +26,7 @@ struct RemoteListeningView {
         return text + remarks(listenings)
     }
 
-    /// Who did not listen, and whose list was too short.
+    /// The nodes that did not listen, and those whose list was too short.
     func remarks(_ listenings: [RemoteListening]) -> String {
         let full = listenings.filter(\.isListFull).map(name)
         var lines: [String] = []
@@ -59,12 +59,12 @@ struct RemoteListeningView {
 }
 
 extension ScanList {
-    /// How many devices a node hears.
+    /// The number of devices that a node hears.
     func count(heardBy node: DeviceUUID) -> Int { devices.count { $0.nodes[node] != nil } }
 }
 
 extension RemoteListening.Outcome {
-    /// What it is called for machines.
+    /// The outcome, for machines.
     var identifier: String {
         switch self {
         case .notAsked: "not_asked"
@@ -75,7 +75,7 @@ extension RemoteListening.Outcome {
         }
     }
 
-    /// The status with which a node refused.
+    /// The status with which the node refused; nil if it did not.
     var refusal: RemoteProvisioningStatusCode? {
         if case .refused(let status) = self { status } else { nil }
     }

@@ -3,15 +3,14 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// What `reprovision` shows, in the form that the command is to write.
+/// Shows a `reprovision`, as text or JSON, whichever the command should write.
 struct ReprovisionView {
     let context: Context
-    /// What people call the node.
+    /// The name of the node for people.
     let name: String
     private let node: DeviceUUID
     private let reporter: ApplyReporter
 
-    /// A view of the refresh of a node.
     init(context: Context, name node: Node, reporter: ApplyReporter) {
         self.context = context
         name = node.name.printable
@@ -74,7 +73,7 @@ struct ReprovisionView {
         return lines
     }
 
-    /// What a yes will do.
+    /// What approval will do.
     func explanation(of plan: NodeRefreshPlan) -> String {
         switch plan.procedure {
         case .deviceKeyRefresh: "meshplan will give the node a new device key."
@@ -86,7 +85,7 @@ struct ReprovisionView {
 
     // MARK: After
 
-    /// Tells what became of an earlier attempt.
+    /// Reports what became of an earlier attempt.
     func settled(_ outcome: NodeRefreshOutcome, _ procedure: NodeProvisioningProcedure) {
         reporter.terminal.show(status: nil)
         switch outcome {
@@ -96,7 +95,7 @@ struct ReprovisionView {
         }
     }
 
-    /// Tells what came of it.
+    /// Reports the result.
     func show(_ outcome: NodeRefreshOutcome, of plan: NodeRefreshPlan, in network: MeshNetwork) {
         reporter.terminal.show(status: nil)
         guard case .refreshed(let result, let isAuthenticated) = outcome else { return explain(outcome) }
@@ -178,7 +177,7 @@ struct ReprovisionView {
         return problem.advice.asSentence
     }
 
-    /// What the process ends with.
+    /// The exit status for the result.
     func status(of outcome: NodeRefreshOutcome) -> ExitStatus { failure(of: outcome)?.status ?? .success }
 
     /// The last line for machines.
@@ -203,9 +202,9 @@ struct ReprovisionView {
     }
 }
 
-/// Sentences about refreshes of nodes.
+/// Sentences about reprovisioning nodes.
 enum ReprovisionText {
-    /// What was found out about a refresh that was not seen to its end.
+    /// What was found out about an earlier attempt that did not finish.
     static func settled(_ name: String, _ procedure: NodeProvisioningProcedure, _ tookEffect: Bool?) -> String {
         switch tookEffect {
         case true: "\(name): the \(procedure.name) of an earlier run has taken effect"
@@ -216,7 +215,7 @@ enum ReprovisionText {
 }
 
 extension NodeProvisioningProcedure {
-    /// Its name for machines.
+    /// The name for machines.
     var identifier: String {
         switch self {
         case .deviceKeyRefresh: "device_key_refresh"

@@ -2,25 +2,25 @@ internal import Execution
 internal import MeshCore
 internal import Store
 
-/// What a scan has heard as lines of JSON.
+/// The results of a scan as lines of JSON.
 struct ScanJSON {
-    /// Where the lines go.
+    /// The output for the lines.
     var lines: JSONLines
-    /// Who is who.
+    /// The names of nodes and devices.
     var names: ScanNames
-    /// Whether nodes listened, too, so that it is told who hears a device.
+    /// Whether nodes listened, too, so that the lines say who hears a device.
     var tellsWhoHears = false
 
-    /// The whole list, then the summary.
+    /// Writes the whole list, then the summary.
     ///
-    /// - Parameter listenings: what came of the nodes that were to listen.
+    /// - Parameter listenings: the results of the nodes that should listen.
     func write(_ list: ScanList, _ listenings: [RemoteListening] = []) {
         for device in list.devices { write(.device(device), event: nil) }
         for proxy in list.proxies { write(.proxy(proxy), event: nil) }
         finish(list, listenings)
     }
 
-    /// One change while it is watched.
+    /// Writes one change while watching.
     func write(_ change: ScanList.Change) {
         switch change {
         case .appeared(let entry): write(entry, event: "appeared")
@@ -30,7 +30,7 @@ struct ScanJSON {
         }
     }
 
-    /// What came of the nodes that were to listen, and the summary.
+    /// Writes the results of the nodes that should listen, and the summary.
     func finish(_ list: ScanList, _ listenings: [RemoteListening] = []) {
         for listening in listenings {
             lines.write([

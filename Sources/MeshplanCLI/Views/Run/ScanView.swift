@@ -1,18 +1,18 @@
 internal import MeshCore
 
-/// Shows what a scan has heard: tables of it, or a line for each change.
+/// Shows the results of a scan: as tables, or a line for each change.
 struct ScanView {
-    /// Who is who.
+    /// The names of nodes and devices.
     var names: ScanNames
-    /// How to dress it.
+    /// The style of the text.
     var style: Style
-    /// Whether nodes listened, too, so that it is told who hears a device.
+    /// Whether nodes listened, too, so that the text says who hears a device.
     var tellsWhoHears = false
 
-    /// The most that are named of those who hear a device.
+    /// The most hearers of a device to name.
     private static let hearerLimit = 4
 
-    /// The whole list.
+    /// The tables of the whole list.
     func render(_ list: ScanList) -> String {
         let devices = list.devices
         var text = style(.bold, "Unprovisioned devices") + " (\(devices.count))\n"
@@ -46,7 +46,8 @@ struct ScanView {
         return text
     }
 
-    /// One line for one change: `+` newcomers, `~` proxies that turn out to be a certain node, `-` departures.
+    /// The line for one change: `+` for newcomers, `~` for proxies that turn out to be a certain node, `-` for
+    /// departures.
     func line(_ change: ScanList.Change) -> String {
         switch change {
         case .appeared(let entry): style(.create, "+") + " " + text(entry)
@@ -97,13 +98,13 @@ struct ScanView {
         device.information.names.isEmpty ? "-" : device.information.names.joined(separator: ", ")
     }
 
-    /// The name behind a UUID.
+    /// The name to add after a UUID.
     private func suffix(of device: ScanList.Device) -> String {
         let name = name(of: device)
         return name == "-" ? "" : " " + name
     }
 
-    /// How a device is heard, and by whom if that is told: ourselves first, then the strongest.
+    /// How well a device is heard, and by whom if nodes listened: first ourselves, then the strongest.
     private func heard(_ device: ScanList.Device) -> String {
         guard tellsWhoHears else { return signal(device.signal) }
         var hearers = device.direct.map { ["directly " + strength($0)] } ?? []
@@ -117,7 +118,7 @@ struct ScanView {
         (names.name(of: node)?.printable ?? node.description) + " " + (heard.map(strength) ?? "-")
     }
 
-    /// How somebody hears at best.
+    /// The strongest signal so far.
     private func strength(_ signal: ScanList.Signal) -> String { signal.best.map { "\($0) dBm" } ?? "-" }
 
     private func signal(_ signal: ScanList.Signal) -> String {
@@ -128,7 +129,7 @@ struct ScanView {
 }
 
 extension ScanList.Device {
-    /// The nodes that hear it, the strongest first.
+    /// The nodes that hear the device, the strongest first.
     var nodesByStrength: [(node: DeviceUUID, signal: ScanList.Signal)] {
         nodes.map { (node: $0.key, signal: $0.value) }.sorted {
             ($1.signal.best ?? .min, $0.node) < ($0.signal.best ?? .min, $1.node)
@@ -137,7 +138,7 @@ extension ScanList.Device {
 }
 
 extension ProxyAdvertisement {
-    /// What it tells, for people.
+    /// The kind of advertisement, for people.
     var title: String {
         switch self {
         case .networkID(let identifier): "Network ID \(identifier.hexadecimal)"
@@ -147,7 +148,7 @@ extension ProxyAdvertisement {
         }
     }
 
-    /// What it tells, for machines.
+    /// The kind of advertisement, for machines.
     var kind: String {
         switch self {
         case .networkID: "network_id"

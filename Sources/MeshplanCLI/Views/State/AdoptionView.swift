@@ -1,9 +1,9 @@
 internal import MeshCore
 internal import Planning
 
-/// Shows what to write into a definition so that it agrees with the nodes: YAML, with where it belongs as comments.
+/// Shows the YAML to write into a definition so that it agrees with the nodes, with comments that say where it belongs.
 struct AdoptionView {
-    /// What to write.
+    /// The changes of the definition.
     var adoption: DriftAdoption
     /// The definition's files.
     var files: SourceFiles

@@ -1,48 +1,51 @@
 internal import MeshCore
 internal import Store
 
-/// What `import --lint` tells of a configuration database.
+/// What `import --lint` reports about a configuration database.
 struct CDBInspectionView {
     let inspection: CDBInspection
-    /// What an import changes in the network and adds to it beside the repairs; nil where the file cannot be imported.
+    /// What an import changes in the network and adds to it, apart from the repairs; nil if the file cannot be
+    /// imported.
     var joining: Joining?
-    /// The file as the user has named it.
+    /// The file, as the user named it.
     let file: String
     /// Whether repairs are refused.
     let isStrict: Bool
 
     /// How meshplan takes its place among the provisioners of a network.
     struct Joining {
-        /// What had to be taken from others.
+        /// What had to be taken from other provisioners.
         var concessions: [CDBDocument.Repair]
-        /// What is new.
+        /// What is added.
         var additions: [CDBDocument.Remark]
 
-        /// The place that a network with our provisioner gives it.
+        /// Takes what `joined`, the network with our provisioner, reports about it.
         init(_ document: CDBDocument, _ joined: MeshNetwork) {
             concessions = document.concessions(in: joined)
             additions = document.additions(in: joined)
         }
     }
 
-    /// All that is changed of what the file says.
+    /// All changes of the file's contents.
     var repairs: [CDBDocument.Repair] { inspection.repairs + (joining?.concessions ?? []) }
 
     private var remarks: [CDBDocument.Remark] { inspection.document?.remarks ?? [] }
 
-    /// What the process ends with.
+    /// The exit status for the findings.
     var status: ExitStatus {
         if !inspection.refusals.isEmpty || inspection.document == nil { return .invalidInput }
         if repairs.isEmpty { return .success }
         return isStrict ? .invalidInput : .repaired
     }
 
-    /// A place of the document and what there is to say about it.
+    /// The line about a place of the document.
     static func line(_ pointer: String, _ reason: String) -> String {
         "\(pointer.isEmpty ? "the document" : pointer.printable): \(reason.printable)"
     }
 
-    /// Writes the list and gives the status.
+    /// Writes the list.
+    ///
+    /// - Returns: the exit status for the findings.
     func show(in context: Context) -> ExitStatus {
         if let lines = context.json {
             write(lines)

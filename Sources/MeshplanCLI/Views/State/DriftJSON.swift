@@ -4,9 +4,9 @@ internal import Store
 
 /// Drift as lines of JSON: one for each value, and the summary last.
 struct DriftJSON {
-    /// What to write.
+    /// The drift to write.
     var report: DriftReport
-    /// The network, which tells how old the observations are.
+    /// The network, which knows the age of the observations.
     var network: MeshNetwork
 
     /// Writes all lines.

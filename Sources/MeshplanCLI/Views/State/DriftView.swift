@@ -1,17 +1,17 @@
 internal import MeshCore
 internal import Planning
 
-/// Shows drift: for each node what is declared, recorded and observed.
+/// Shows drift: for each node, the declared, recorded and observed values.
 struct DriftView {
-    /// What to show.
+    /// The drift to show.
     var report: DriftReport
-    /// The network, which tells how old the observations are.
+    /// The network, which knows the age of the observations.
     var network: MeshNetwork
     /// The network's name.
     var name: String
     /// Whether there is a definition to compare with.
     var hasDefinition: Bool
-    /// How to dress it.
+    /// The style of the text.
     var style: Style
 
     /// The whole text.
@@ -50,7 +50,7 @@ struct DriftView {
         return header + node.entries.map(stacked).joined()
     }
 
-    /// An entry whose values are too long to stand side by side.
+    /// An entry with its values below each other, because they are too long for a table.
     private func stacked(_ entry: DriftEntry) -> String {
         var facts = Table()
         if hasDefinition { facts.rows.append(["declared", declared(entry)]) }
@@ -71,7 +71,7 @@ struct DriftView {
         (report.notes + UnreadText.notes(network.nodes)).map { "Note: \($0.printable)\n" }.joined()
     }
 
-    /// How old the observations are that this rests on.
+    /// The ages of the observations behind the report.
     private func ages() -> String {
         let ages = ObservationAges(network)
         return ages.text.map { $0 + "\n" } ?? ""
@@ -92,15 +92,15 @@ struct DriftView {
     }
 }
 
-/// How long ago the nodes of a network were read back.
+/// The ages of the observations of a network's nodes.
 struct ObservationAges: Hashable {
-    /// Nodes that can be read back.
+    /// The number of nodes that can be read back.
     private(set) var nodes = 0
-    /// Those that never were in full.
+    /// The number of nodes never read back in full.
     private(set) var never = 0
-    /// When the one was read back that was first.
+    /// The oldest time at which a node was last read back.
     private(set) var oldest: Timestamp?
-    /// When the one was read back that was last.
+    /// The newest time at which a node was last read back.
     private(set) var newest: Timestamp?
 
     /// The ages of a network's managed nodes.

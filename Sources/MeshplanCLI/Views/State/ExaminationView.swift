@@ -2,18 +2,18 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// Shows what an examination of a network or a gateway has found.
+/// Shows the findings about a network, a gateway, the folder or Bluetooth.
 struct ExaminationView {
-    /// What was examined.
+    /// The examined subject.
     enum Subject {
         case network(String)
         case gateway(String)
         /// The folders that hold databases and keys.
         case folder
-        /// The Bluetooth of this machine.
+        /// Bluetooth on this machine.
         case bluetooth
 
-        /// What machines call its kind.
+        /// The kind, for machines.
         fileprivate var kind: String {
             switch self {
             case .network: "network"
@@ -41,12 +41,12 @@ struct ExaminationView {
         }
     }
 
-    /// What was examined.
+    /// The examined subject.
     var subject: Subject
-    /// What was found, the worst first.
+    /// The findings, the worst first.
     var findings: [ExaminationFinding]
 
-    /// Writes it as text or JSON.
+    /// Writes the findings as text or JSON.
     func show(in context: Context) {
         if let lines = context.json {
             for finding in findings {

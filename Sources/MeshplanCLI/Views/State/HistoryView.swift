@@ -1,11 +1,11 @@
 internal import MeshCore
 internal import Store
 
-/// Shows what was done to a database.
+/// Shows the history of a database.
 struct HistoryView {
-    /// What was done.
+    /// The entries.
     var history: History
-    /// How many entries are shown at most.
+    /// The most entries to show.
     var limit: Int
 
     private var shown: ArraySlice<HistoryEntry> { history.entries.prefix(limit) }
@@ -73,7 +73,7 @@ extension HistoryEntry {
         serialBefore == serialAfter ? "\(serialAfter)" : "\(serialBefore) -> \(serialAfter)"
     }
 
-    /// What came of it, in few words.
+    /// The result, in few words.
     fileprivate var result: String {
         guard let last = runs.last else { return plans.isEmpty ? "recorded" : "forgotten" }
         var sums = Run.Counts()
@@ -89,7 +89,7 @@ extension HistoryEntry {
 }
 
 extension RunOutcome {
-    /// For people and machines.
+    /// The word for people and machines.
     fileprivate var text: String {
         switch self {
         case .completed: "completed"

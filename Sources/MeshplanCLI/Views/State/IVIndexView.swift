@@ -3,14 +3,14 @@ internal import Store
 
 /// Shows the IV index and the sequence numbers of our own address.
 struct IVIndexView {
-    /// What the database knows.
+    /// The network as the database knows it.
     var network: MeshNetwork
-    /// What the network is called here.
+    /// The network's name here.
     var name: String
-    /// How the sequence numbers stand.
+    /// The state of the sequence numbers.
     var health: SequenceHealth
 
-    /// For people.
+    /// The text for people.
     func render(style: Style) -> String {
         var text = style(.bold, "Network \(name.printable)") + "  IV index \(network.ivIndex.text)\n"
         if let since = network.ivIndexChangedAt {
@@ -34,7 +34,7 @@ struct IVIndexView {
         return text
     }
 
-    /// For machines.
+    /// Writes the line for machines.
     func write(to lines: JSONLines) {
         lines.write([
             "type": "iv_index", "network": name.json, "iv_index": .integer(Int(network.ivIndex.value)),

@@ -2,18 +2,18 @@ internal import Execution
 internal import MeshCore
 internal import Store
 
-/// Tells what was heard of the IV index of a network, and what comes of it.
+/// Reports what was heard about the IV index of a network, and the consequences.
 struct IVRecoveryView {
     private let context: Context
     private let before: MeshNetwork
 
-    /// - Parameter before: the network as the database has it.
+    /// - Parameter before: the network as recorded in the database.
     init(context: Context, network before: MeshNetwork) {
         self.context = context
         self.before = before
     }
 
-    /// All that was heard.
+    /// Summarizes everything that was heard.
     func summarize(_ report: BeaconReport) {
         guard let lines = context.json else {
             for statement in report.statements {
@@ -37,7 +37,7 @@ struct IVRecoveryView {
         return "subnet \(key?.name.printable ?? statement.netKeyIndex.description)"
     }
 
-    /// Nothing is to be done.
+    /// Reports that there is nothing to do.
     func unchanged(_ proposal: IVIndexProposal, named name: String) {
         if let lines = context.json {
             return lines.write([
@@ -54,7 +54,7 @@ struct IVRecoveryView {
         }
     }
 
-    /// What is to be known before it is approved.
+    /// The warning before approval.
     func warning(_ ivIndex: IVIndex, _ refusal: IVIndexMonitor.Refusal) -> String {
         let reason =
             if case .recoveredLately = refusal, let last = before.ivIndexRecoveredAt {
@@ -65,7 +65,7 @@ struct IVRecoveryView {
         return "\(reason). Nothing is sent under a lower one ever again."
     }
 
-    /// It is taken over.
+    /// Reports that the new IV index is in force.
     func recovered(_ ivIndex: IVIndex) {
         let restarts = ivIndex.transmitValue > before.ivIndex.transmitValue
         if let lines = context.json {
@@ -81,7 +81,7 @@ struct IVRecoveryView {
         )
     }
 
-    /// Why nothing could be taken over.
+    /// Why no IV index can be accepted.
     func failure(_ proposal: IVIndexProposal, _ report: BeaconReport) -> Failure {
         switch proposal {
         case .behind(let heard):
@@ -112,7 +112,7 @@ struct IVRecoveryView {
 }
 
 extension IVIndexMonitor.Verdict {
-    /// What machines call it.
+    /// The reason, for machines.
     var code: String {
         switch self {
         case .unchanged: "known"

@@ -2,13 +2,13 @@ internal import Execution
 internal import MeshCore
 internal import Store
 
-/// Tells what comes of an IV index that a person states.
+/// Reports the consequences of an IV index that a person states.
 struct IVStatementView {
     private let context: Context
     private let statement: IVIndexStatement
     private let name: String
 
-    /// - Parameter name: what the network is called here.
+    /// - Parameter name: the network's name here.
     init(context: Context, _ statement: IVIndexStatement, named name: String) {
         self.context = context
         self.statement = statement
@@ -17,13 +17,13 @@ struct IVStatementView {
 
     private var before: IVIndex { statement.before.ivIndex }
 
-    /// Nothing is to be done.
+    /// Reports that there is nothing to do.
     func unchanged() {
         if context.json != nil { return write("unchanged") }
         context.output.line("The database of network \(name.printable) is there, too: nothing to do.")
     }
 
-    /// Why it cannot be taken over; nil if it can.
+    /// Why it cannot be accepted; nil if it can.
     var refusal: Failure? {
         guard let refusal = statement.refusal else { return nil }
         let never = "an IV index never goes back"
@@ -43,7 +43,7 @@ struct IVStatementView {
         }
     }
 
-    /// What is to be known before it is approved.
+    /// The warning before approval.
     var warning: String {
         let supposed = statement.isCorrection ? "So far it is only supposed to be at \(before.text). " : ""
         return supposed
@@ -52,7 +52,7 @@ struct IVStatementView {
             + "is no way back to a lower one."
     }
 
-    /// It is taken over.
+    /// Reports that the stated IV index is in force.
     func stated() {
         if context.json != nil { return write("stated") }
         context.output.line(

@@ -2,14 +2,14 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// Shows what a merge changes and what stands against it.
+/// Shows the changes and conflicts of a merge.
 struct MergeView {
     /// The merge.
     var merge: NetworkMerge
-    /// Whether somebody's word counts in conflicts.
+    /// Whether the user has chosen a side for conflicts.
     var isSettled: Bool
 
-    /// Writes it as text or JSON.
+    /// Writes them as text or JSON.
     func show(in context: Context) {
         if let lines = context.json {
             for change in merge.changes {

@@ -2,18 +2,19 @@ internal import Execution
 internal import MeshCore
 internal import Store
 
-/// Tells how the sequence numbers and the IV index of a network stand.
+/// Reports the state of a network's sequence numbers and IV index.
 struct SequenceNotice {
     private let context: Context
     private let name: String
 
-    /// For a network of that name.
     init(_ context: Context, network name: String) {
         self.context = context
         self.name = name
     }
 
-    /// How those of our own address stand.
+    /// The state of the sequence numbers of our own address.
+    ///
+    /// - Throws: ``Failure`` if the database has no node of our own; ``StoreError`` if it cannot be read.
     func health(of snapshot: Snapshot, _ database: MeshDatabase) throws -> SequenceHealth {
         let network = snapshot.network
         guard let own = network.nodes.first(where: { $0.uuid == network.ownProvisioner }) else {
@@ -33,8 +34,8 @@ struct SequenceNotice {
         )
     }
 
-    /// Warns of what makes work on the network impossible soon, once a run; a network without a node of our own is left
-    /// to the run to refuse.
+    /// Warns about what will soon make work on the network impossible. Call once per run. If there is no node of our
+    /// own, the run itself reports that.
     func warn(of snapshot: Snapshot, _ database: MeshDatabase) throws {
         guard snapshot.network.nodes.contains(where: { $0.uuid == snapshot.network.ownProvisioner }) else { return }
         let health = try health(of: snapshot, database)
@@ -53,12 +54,12 @@ struct SequenceNotice {
 }
 
 extension SequenceHealth {
-    /// What gives new numbers.
+    /// How new numbers become available.
     static let renewal =
         "Numbers begin at 0 again after an IV update, which nodes start when their own numbers run low and which takes "
         + "four to six days; meshplan cannot start one, for beacons come from nodes."
 
-    /// How long the numbers that are left last, for people; nil where that is not known.
+    /// How long the remaining numbers last, for people; nil if that is not known.
     var timeLeft: String? {
         guard let secondsLeft else { return nil }
         let days = secondsLeft / 86_400
@@ -67,7 +68,7 @@ extension SequenceHealth {
         return count(Int(secondsLeft / 3600), "hour")
     }
 
-    /// The numbers that are left and how long they last.
+    /// The remaining numbers, and how long they last.
     fileprivate var remainder: String {
         "\(left) of \(SequenceHealth.capacity) sequence numbers of \(source) are left"
             + (timeLeft.map { ", about \($0) at the usual rate" } ?? "")
@@ -75,7 +76,7 @@ extension SequenceHealth {
 }
 
 extension SequenceHealth.Finding {
-    /// What machines call it.
+    /// The finding, for machines.
     var code: String {
         switch self {
         case .exhausted: "sequence_numbers_exhausted"
@@ -89,8 +90,8 @@ extension SequenceHealth.Finding {
         }
     }
 
-    /// Whether a run begins with it; that nothing was heard of the network yet mends itself in the run, and says so
-    /// where it does not.
+    /// Whether a run begins with a warning about it. An unknown IV index does not need one: the run learns it, or
+    /// reports that it cannot.
     var isWorthWarning: Bool {
         switch self {
         case .exhausted, .urgent, .low, .behindReservation, .updateOverdue, .clockBehind, .ivIndexStated: true
@@ -98,7 +99,7 @@ extension SequenceHealth.Finding {
         }
     }
 
-    /// What is so, without a full stop, and what to do, in sentences.
+    /// The finding, without a full stop, and the remedy, as sentences.
     func text(_ health: SequenceHealth) -> (message: String, hint: String) {
         let recover = "meshplan network iv recover --via BEARER hears whether the network has moved on."
         switch self {
@@ -140,20 +141,20 @@ extension SequenceHealth.Finding {
 }
 
 extension MeshRoute {
-    /// Lets a run name the commands that mend an IV index, as they are typed.
+    /// Sets the commands for repairing an IV index that a run suggests, ready to be typed.
     func nameCommands(in policy: inout LinkPolicy, of network: String, _ context: Context) {
         let key = context.storeAccess.keyFile.map { " --key-file \($0.printable)" } ?? ""
         policy.ivIndexRecovery = recoveryCommand(of: network, in: context)
         policy.ivIndexStatement = "meshplan network iv set --network \(network.printable)\(key)"
     }
 
-    /// The command that hears the IV index of a network over this route, as it is typed.
+    /// The command, ready to be typed, that listens for the IV index of a network over this route.
     func recoveryCommand(of network: String, in context: Context) -> String {
         let key = context.storeAccess.keyFile.map { " --key-file \($0.printable)" } ?? ""
         return "meshplan network iv recover --network \(network.printable)\(Self.options(via))\(key)"
     }
 
-    /// The options that name ways to the mesh, as they are typed, each with a space in front.
+    /// The `--via` options, ready to be typed, each with a space in front.
     static func options(_ via: [String]) -> String {
         via.map { " --via \($0.printable.shellWord)" }.joined()
     }

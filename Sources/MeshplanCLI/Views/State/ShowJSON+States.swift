@@ -2,7 +2,7 @@ internal import MeshCore
 internal import Store
 
 extension ShowJSON {
-    /// The known states of a node, each under its word; those of a subnet in a list.
+    /// The known states of a node, each under its own name; those of subnets in a list.
     static func states(of node: Node) -> JSONValue {
         var members: [JSONMember] = []
         for state in node.states {
@@ -31,7 +31,7 @@ extension ShowJSON {
         ])
     }
 
-    /// Pages as hexadecimal digits by their numbers.
+    /// The pages by number, as hexadecimal digits.
     static func pages(_ pages: [UInt8: [UInt8]]) -> JSONValue {
         .object(
             pages.sorted { $0.key < $1.key }.map { page, octets in
@@ -73,7 +73,7 @@ extension HeartbeatPublication {
         return .object([
             "enabled": true, "to": destination.description.json,
             "period_seconds": .integer(Int(periodLog.seconds)),
-            // Without a count they go on without end.
+            // Without a count, heartbeats continue indefinitely.
             "count": countLog.flatMap(\.count).map { .integer(Int($0)) },
             "endless": countLog.map { .bool($0 == .endless) },
             "ttl": .integer(Int(ttl)),

@@ -1,9 +1,9 @@
 internal import MeshCore
 internal import Store
 
-/// The contents of a mesh database as JSON values, without any key.
+/// The contents of a mesh database as JSON values, without keys.
 enum ShowJSON {
-    /// A NetKey by index and name.
+    /// A NetKey, with index and name.
     static func subnet(_ key: NetKey) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "subnet", "index": .integer(Int(key.index.rawValue)), "name": key.name.json,
@@ -11,7 +11,7 @@ enum ShowJSON {
         ]
     }
 
-    /// An AppKey by index and name.
+    /// An AppKey, with index and name.
     static func applicationKey(_ key: AppKey) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "application_key", "index": .integer(Int(key.index.rawValue)), "name": key.name.json,
@@ -63,7 +63,7 @@ enum ShowJSON {
         ]
     }
 
-    /// A device that may be a node or not, without its keys.
+    /// A device that may have become a node, without its keys.
     static func pendingProvisioning(_ pending: PendingProvisioning) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "pending_provisioning", "address": pending.address.description.json, "name": pending.name.json,
@@ -73,7 +73,7 @@ enum ShowJSON {
         ]
     }
 
-    /// A node that has another device key or not, without its keys.
+    /// A node that may have a new device key, without its keys.
     static func pendingRefresh(_ pending: PendingRefresh) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "pending_refresh", "node_uuid": pending.uuid.description.json,
@@ -82,7 +82,7 @@ enum ShowJSON {
         ]
     }
 
-    /// A node that is none any more; the IV index from which on its addresses are free is missing if they are.
+    /// A former node. The IV index from which its addresses are free is missing if they are free already.
     static func retiredNode(_ retired: RetiredNode, in network: MeshNetwork) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "retired_node", "address": retired.node.unicastAddress.description.json,

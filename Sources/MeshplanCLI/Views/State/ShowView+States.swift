@@ -1,7 +1,7 @@
 internal import MeshCore
 
 extension ShowView {
-    /// The states of a node that are known beside those that nearly every node has, and its pages, as rows of facts.
+    /// Rows with the pages of a node and its known states, apart from those that nearly every node has.
     func stateRows(of node: Node) -> [[String]] {
         var rows = node.states.map { state in
             let subnet = state.kind.subnet.map { " in \(names.text($0))" } ?? ""
@@ -16,7 +16,7 @@ extension ShowView {
         return rows
     }
 
-    /// The bridging table of a node, nothing if it has none that is known.
+    /// The bridging table of a node; empty if none is known.
     func bridgingTable(of node: Node) -> String {
         guard let entries = node.bridgingTable else { return "" }
         var table = Table(["SUBNET", "ADDRESS", "", "SUBNET", "ADDRESS"])
@@ -31,16 +31,16 @@ extension ShowView {
     }
 }
 
-/// Pages in words.
+/// Describes pages.
 enum PageText {
-    /// `1 (16 octets), 128 (300 octets)`, nothing for none.
+    /// `1 (16 octets), 128 (300 octets)`; empty if there are none.
     static func pages(_ pages: [UInt8: [UInt8]]) -> String {
         pages.sorted { $0.key < $1.key }.map { "\($0) (\(count($1.count, "octet")))" }.joined(separator: ", ")
     }
 }
 
 extension FoundationState.Kind {
-    /// The words for it in a table: `SAR transmitter`, `on demand private proxy`.
+    /// The name in a table: `SAR transmitter`, `on demand private proxy`.
     fileprivate var phrase: String {
         word.split(separator: "_").map { ["sar", "gatt"].contains($0) ? $0.uppercased() : String($0) }
             .joined(separator: " ")

@@ -1,17 +1,16 @@
 internal import MeshCore
 
-/// Shows what a mesh database holds, without any key.
+/// Shows the contents of a mesh database, without keys.
 struct ShowView {
     /// The network.
     var network: MeshNetwork
     /// The database's serial.
     var serial: UInt64
-    /// How to dress it.
+    /// The style of the text.
     var style: Style
-    /// Who is who.
+    /// The names for addresses and indexes.
     let names: NetworkNames
 
-    /// A view of a network.
     init(_ network: MeshNetwork, serial: UInt64, style: Style) {
         self.network = network
         self.serial = serial
@@ -62,7 +61,7 @@ struct ShowView {
         return text + section("Nodes", nodes, network.nodes.count) + provisioningRecords()
     }
 
-    /// Devices that may be nodes and nodes that are none any more, nothing if there are neither.
+    /// Devices that may have become nodes, and former nodes; empty if there are neither.
     private func provisioningRecords() -> String {
         var text = ""
         var pending = Table(["ADDRESSES", "NAME", "UUID", "SUBNET", "ATTEMPTS", "LAST ATTEMPT"], rightAligned: [4])
@@ -146,7 +145,7 @@ struct ShowView {
         return text
     }
 
-    /// One group with who listens and who speaks to it.
+    /// One group with its subscribers and publishers.
     func group(_ group: Group) -> String {
         var text = style(.bold, "Group \(group.name.printable)") + "  \(group.address)\n"
         if let parent = group.parent { text += "  in \(names.text(parent))\n" }
@@ -169,7 +168,7 @@ struct ShowView {
         return text + section("Publishing", publishers, publishers.rows.count)
     }
 
-    /// Who is listed because of what is recorded, although it hears and says nothing here any more, or is nobody's affair.
+    /// Remarks on nodes that are listed because of records, although they no longer take part here, or are not managed.
     private func remark(on node: Node) -> [String] {
         if node.isExcluded { return ["excluded"] }
         if node.unprovisionedSeenAt != nil { return ["was reset"] }
@@ -276,7 +275,7 @@ struct ShowView {
 }
 
 extension RetiredNode.Reason {
-    /// The word for it.
+    /// The text for people.
     var text: String {
         switch self {
         case .reset: "reset"
@@ -288,7 +287,7 @@ extension RetiredNode.Reason {
 }
 
 extension PublishAddress {
-    /// The same group or label as an address to publish to.
+    /// The group address or label as an address to publish to.
     fileprivate init(_ address: SubscriptionAddress) {
         switch address {
         case .group(let group): self = .group(group)

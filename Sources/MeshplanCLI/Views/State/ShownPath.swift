@@ -1,7 +1,8 @@
 internal import MeshCore
 internal import Planning
 
-/// What `show` is asked for: a part of the network such as `node.lamp-1`, and what is probably meant where there is none.
+/// The argument of `show`: a part of the network such as `node.lamp-1`. If there is none, suggests what was probably
+/// meant.
 struct ShownPath {
     private let text: String
     private let network: MeshNetwork
@@ -25,9 +26,9 @@ struct ShownPath {
         self.context = context
     }
 
-    /// The part that is meant; nil if there is none.
+    /// The part with this path; nil if there is none.
     ///
-    /// - Throws: ``Failure`` if the name is that of several nodes.
+    /// - Throws: ``Failure`` if several nodes have the name.
     func part() throws(Failure) -> Part? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else { return nil }
@@ -52,13 +53,13 @@ struct ShownPath {
         }
     }
 
-    /// All parts as they are typed.
+    /// The paths of all parts.
     private var paths: [String] {
         network.nodes.map { "node.\($0.name)" } + network.groups.map { "group.\($0.name)" }
             + network.netKeys.map { "subnet.\($0.name)" } + network.appKeys.map { "key.\($0.name)" }
     }
 
-    /// How to go on where there is no such part.
+    /// The hint if there is no such part.
     var hint: String {
         let folder = context.absolute(text)
         if Files.kind(folder) != nil {
@@ -73,9 +74,9 @@ struct ShownPath {
             + "meshplan show lists what there is."
     }
 
-    /// “Did you mean …?”, with a space behind, or nothing.
+    /// “Did you mean …?” with a space after it; empty without a suggestion.
     func suggestion(among paths: [String]) -> String {
-        // `a` for `node.a`, `nodes.a` for `node.a`, then what is spelt nearly so.
+        // `a` for `node.a`, `nodes.a` for `node.a`, then similar spellings.
         let name = text.split(separator: ".", maxSplits: 1).last.map(String.init) ?? text
         let exact = paths.filter { $0.drop { $0 != "." }.dropFirst() == name }
         let near = Suggestion.nearest(to: text, among: paths) ?? nearest(to: name, among: paths)
@@ -84,7 +85,7 @@ struct ShownPath {
         return "Did you mean \(meant.map { "`\($0.printable)`" }.joined(separator: " or "))? "
     }
 
-    /// The path whose name is nearest to a name, of the kind that the text says, else of any.
+    /// The path with the most similar name, of the kind in the text, or else of any kind.
     private func nearest(to name: String, among paths: [String]) -> String? {
         let kind = text.contains(".") ? String(text.prefix { $0 != "." }) + "." : ""
         let same = paths.filter { $0.hasPrefix(kind) }
