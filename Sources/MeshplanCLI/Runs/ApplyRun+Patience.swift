@@ -4,14 +4,13 @@ internal import Planning
 internal import Store
 
 extension ApplyRun {
-    /// The pause before nodes are asked again, which doubles up to the longest one.
+    /// The first pause before nodes are asked again. It doubles up to the longest one.
     private static let firstPause = Duration.seconds(10)
     private static let longestPause = Duration.seconds(120)
 
-    /// Goes on with what is left as long as all that keeps it from being done are nodes that do not answer, and the
-    /// patience for them lasts.
+    /// Continues with what is left while only nodes that do not answer stand in the way, and while the patience lasts.
     ///
-    /// What is left is planned anew each time, from what the database knows then; it was approved with the whole.
+    /// The rest is planned again each time, from the current contents of the database. It needs no new approval.
     func asking(
         again planning: some PlanSource,
         after first: Recap,
@@ -54,7 +53,7 @@ extension ApplyRun {
 }
 
 extension Recap {
-    /// Whether steps are left, and nothing but nodes that do not answer is in their way.
+    /// Whether steps are left, and only nodes that do not answer stand in their way.
     fileprivate var isLeftToNodes: Bool {
         ending == .completed && failed.isEmpty && !pending.isEmpty && (notStarted > 0 || !blocked.isEmpty)
     }

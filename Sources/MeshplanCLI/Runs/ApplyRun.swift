@@ -8,34 +8,34 @@ internal import Store
 /// One `apply`: plan, approval, run, recap.
 struct ApplyRun {
     var context: Context
-    /// How to reach the mesh.
+    /// The route to the mesh.
     var route: MeshRoute
     /// How the run is carried out.
     var options: ExecutionOptions
-    /// The radio that the time is estimated for.
+    /// The radio for the estimate of the time.
     var radio: RadioOptions
-    /// What is known of devices out of band.
+    /// The out-of-band data of devices.
     var secrets: SecretsReader
     /// How long to listen before planning.
     var listening: ResetListening
-    /// Whether the details of every node are shown.
+    /// Whether to show the details of every node.
     var isFull: Bool
-    /// Whether nobody is to be asked.
+    /// Whether the plan counts as approved, so that nobody is asked.
     var isApproved: Bool
-    /// The digest of the plan that was approved elsewhere; nothing else is applied.
+    /// The digest of a plan that was approved elsewhere; no other plan is applied.
     var expected: DigestArgument?
-    /// What the planner is allowed and limited to, where a plan is made.
+    /// The guards to pass and the limits of the plan, if this run makes one.
     var planner: PlannerOptions
-    /// How long nodes that do not answer are asked again.
+    /// For how long nodes that do not answer are asked again.
     var patience = Duration.zero
-    /// What the history says is done.
+    /// The name of the operation in the history.
     var operation = "apply"
-    /// How long the changes wait to be confirmed; nil if they need not be.
+    /// How long the changes wait for confirmation; nil if they need none.
     var confirmWithin: Duration?
-    /// Whether unconfirmed changes are taken back, so that they are no reason to refuse.
+    /// Whether this run takes back unconfirmed changes, so that they are no reason to refuse it.
     var goesBack = false
 
-    /// Carries out exactly what a file says.
+    /// Carries out exactly the plan in a file.
     func savedPlan(at path: String) throws -> ExitStatus {
         let (network, sealed) = try SavedPlan.read(path, in: context)
         return try confirmed(network, try carryOut(sealed, of: network, path: path))
@@ -50,7 +50,7 @@ struct ApplyRun {
         try Confirmation(context: context, network: network).check(database)
         let snapshot = try database.snapshot()
         try checkProxy(in: snapshot.network)
-        // Nothing is announced to people that is not begun; programs get their summary.
+        // A finished plan is not announced to people; programs get their summary.
         if context.json == nil, try database.run(plan: plan.identifier)?.outcome == .completed,
             let refusal = Failure(ending: .refused(.alreadyApplied))
         {
@@ -59,7 +59,7 @@ struct ApplyRun {
         announce(plan, from: path, try estimator(database).relaying(in: snapshot.network).estimate(plan))
         try SequenceNotice(context, network: network).warn(of: snapshot, database)
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
-        // A plan that is out of date is refused as such, whether somebody listens or not.
+        // An outdated plan is refused as such, whether or not the bearer answers.
         if !plan.isEmpty, plan.serial == snapshot.serial {
             if confirmWithin != nil { try Confirmation(context: context, network: network).check(plan, in: snapshot) }
             try route.probe(in: context)
@@ -81,7 +81,7 @@ struct ApplyRun {
         return (status, isToBeConfirmed)
     }
 
-    /// Says until when the changes may be confirmed.
+    /// Sets the deadline for confirming the changes.
     private func beginWaiting(_ database: MeshDatabase, _ lease: WriteLease) throws(StoreError) {
         guard let confirmWithin else { return }
         let (end, overflow) = context.now().rawValue.addingReportingOverflow(confirmWithin.components.seconds)
@@ -89,7 +89,9 @@ struct ApplyRun {
         try database.setConfirmationDeadline(deadline, with: lease)
     }
 
-    /// What the process ends with once the changes are confirmed or taken back.
+    /// Waits for confirmation if needed.
+    ///
+    /// - Returns: the exit status once the changes are confirmed or taken back.
     private func confirmed(_ network: String, _ result: (status: ExitStatus, awaits: Bool)) throws -> ExitStatus {
         guard result.awaits else { return result.status }
         guard result.status != .interrupted else {
@@ -102,7 +104,8 @@ struct ApplyRun {
         return try Confirmation(context: context, network: network).wait(self, status: result.status)
     }
 
-    /// Says what is carried out. Whoever saved the plan has seen it, so its figures do, unless all of it is asked for.
+    /// Announces what will be carried out. Whoever saved the plan has seen it, so the figures are enough, unless all
+    /// details are asked for.
     private func announce(_ plan: Plan, from path: String, _ estimate: PlanEstimate) {
         if let lines = context.json {
             let json = PlanJSON(plan: plan, estimate: estimate, digest: plan.digest)
@@ -120,17 +123,18 @@ struct ApplyRun {
         }
     }
 
-    /// Plans, asks and carries out.
+    /// Plans, asks for approval and carries out the plan.
     func definition(_ paths: [String], network: String?) throws -> ExitStatus {
         try carryOut(try PlanningJob(context: context).prepare(paths, network: network))
     }
 
-    /// Plans, asks and carries out.
+    /// Plans, asks for approval and carries out the plan.
     func carryOut(_ planning: some PlanSource) throws -> ExitStatus {
         try confirmed(planning.network, try carryOutNow(planning))
     }
 
-    /// Plans, asks and carries out; what has to be confirmed waits when it returns, and nobody holds the lock.
+    /// Plans, asks for approval and carries out the plan. On return, changes that need confirmation wait for it, and
+    /// the lock is free.
     private func carryOutNow(_ planning: some PlanSource) throws -> (ExitStatus, awaits: Bool) {
         let workspace = Workspace(context: context)
         let database = try workspace.open(planning.network)
@@ -145,7 +149,7 @@ struct ApplyRun {
             try connect(database, lease, named: planning.network, names: names, reporter)
         }
         var mesh: MeshConnection?
-        // What it has taken to find out what earlier runs had done.
+        // The recap of finding out what earlier runs had done.
         var resolved: Recap?
         if isToListen(snapshot.network) {
             let connection = try connected()
@@ -156,7 +160,7 @@ struct ApplyRun {
         if !snapshot.unresolved.isEmpty || !snapshot.network.pendingProvisionings.isEmpty
             || !snapshot.network.pendingRefreshes.isEmpty
         {
-            // What earlier runs may have done has to be known before there can be a plan.
+            // Planning is possible only once it is known what earlier runs have done.
             let connection = try mesh ?? connected()
             let recap = connection.executor.resolveInDoubt(isOfInterest: planning.interest(in: snapshot.network))
             guard recap.ending == .completed else { return (connection.finish(recap, reporter, context), false) }
@@ -165,9 +169,9 @@ struct ApplyRun {
             snapshot = try database.snapshot()
         }
         var estimator = try estimator(database).relaying(in: snapshot.network)
-        // Who was silent when it was read back just now is not asked again by the same executor.
+        // The same executor does not ask nodes again that were silent in the read-back just now.
         estimator.inDoubt = []
-        // And who was heard just now need not be listened for.
+        // Nor does it need to listen for proxies that it has just heard.
         estimator.listensForProxies = mesh == nil
         let planned = try planning.plan(snapshot, options: planner)
         let plan = planned.plan
@@ -182,7 +186,7 @@ struct ApplyRun {
                 return (mesh.finish(resolved, reporter, context), false)
             }
             guard snapshot.unresolved.isEmpty else { return (.partial, false) }
-            // What was settled has changed the database.
+            // Settling has changed the database.
             snapshot = try database.snapshot()
             try Executor.record(plan.claims, on: snapshot, in: database, with: lease)
             return (try finishWithoutChanges(plan, mesh, resolved), false)
@@ -203,15 +207,15 @@ struct ApplyRun {
         )
         if let resolved { recap.include(readBack: resolved) }
         let status = connection.finish(recap, reporter, context)
-        // Where the database takes nothing more, the recap has said so.
+        // If the database cannot be written any more, the recap has said so.
         if case .storeFailed = recap.ending { return (status, false) }
         try planning.settle(database, lease, isComplete: status == .success)
         if confirmWithin != nil { try beginWaiting(database, lease) }
         return (status, confirmWithin != nil)
     }
 
-    /// There is nothing to do. A bearer that was named and cannot be used is an error all the same: nobody could listen for
-    /// what became of the nodes.
+    /// Ends a run with nothing to do. An unusable bearer is an error all the same: nobody could listen for nodes that
+    /// were reset.
     private func finishWithoutChanges(_ plan: Plan, _ mesh: MeshConnection?, _ resolved: Recap?) throws -> ExitStatus {
         var failure: (any Error)?
         do { try route.probe(in: context) } catch { failure = error }
@@ -225,13 +229,13 @@ struct ApplyRun {
         return mesh?.simulation?.report(context) ?? .success
     }
 
-    /// Refuses a proxy that there is not before anybody is asked.
+    /// Refuses an unknown proxy before anybody is asked.
     private func checkProxy(in network: MeshNetwork, names: [String: DeviceUUID] = [:]) throws(Failure) {
         guard let proxy = options.proxy, proxy.resolved(in: network, names: names) == nil else { return }
         throw Failure(.usage, proxy.unknown, hint: proxy.hint)
     }
 
-    /// Asks for approval; what cannot be taken back takes more than a yes.
+    /// Asks for approval. Destroying, which cannot be taken back, takes more than a yes.
     private func ask(_ plan: Plan) throws(Failure) {
         let summary = PlanSummary(plan)
         let explanation =
@@ -250,7 +254,7 @@ struct ApplyRun {
         }
     }
 
-    /// Tells how long a plan takes, carried out as it will be.
+    /// The estimator for a plan that this run carries out.
     private func estimator(_ database: MeshDatabase) throws -> PlanEstimator {
         try radio.estimator(
             database,
@@ -260,12 +264,12 @@ struct ApplyRun {
         )
     }
 
-    /// Whether the network has nodes that may have been reset meanwhile.
+    /// Whether to listen: only if the network has nodes that may have been reset.
     private func isToListen(_ network: MeshNetwork) -> Bool {
         listening.longest > .zero && network.nodes.contains { $0.isManaged && $0.uuid != network.ownProvisioner }
     }
 
-    /// Finds out which nodes are nodes no more.
+    /// Finds out which nodes have been reset.
     private func listen(_ executor: Executor, _ network: MeshNetwork) throws(Failure) {
         if context.json == nil { context.errorOutput.line("Listening for nodes that were reset …") }
         let report = executor.listen(for: listening.longest, enough: listening.enough)

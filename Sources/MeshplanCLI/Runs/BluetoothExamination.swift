@@ -2,12 +2,12 @@ internal import Bearers
 internal import MeshCore
 internal import Planning
 
-/// What `doctor` says of this machine's Bluetooth. Nothing of it is an error: the mesh may be reached by other ways.
+/// What `doctor` says about Bluetooth on this machine. None of it is an error: there may be other ways to the mesh.
 struct BluetoothExamination {
-    /// What there is.
+    /// What this machine has.
     var survey: BluetoothSurvey
 
-    /// What was found: the kernel, each adapter, what this process may do, and who else uses the adapters.
+    /// The findings about the kernel, each adapter, the permissions of this process, and other users of the adapters.
     func findings() -> [ExaminationFinding] {
         if let problem = survey.kernelProblem { return [finding("bluetooth-missing", problem)] }
         guard !survey.adapters.isEmpty else {

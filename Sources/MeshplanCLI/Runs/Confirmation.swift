@@ -5,14 +5,16 @@ internal import Store
 
 /// Changes that are taken back unless somebody confirms them.
 ///
-/// That they wait for it is durable before the first of them, so that no end of this process can make them stay
+/// The database records durably that they wait, before the first change. So however this process ends, they cannot stay
 /// unnoticed.
 struct Confirmation {
     var context: Context
     /// The name of the network.
     var network: String
 
-    /// Refuses to go on where earlier changes wait to be confirmed.
+    /// Refuses to continue while earlier changes wait for confirmation.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/refused`` if any do.
     func check(_ database: MeshDatabase) throws {
         guard let pending = try database.pendingConfirmation() else { return }
         let when = pending.deadline.map { "until \($0.text)" } ?? "but their apply did not end"
@@ -25,6 +27,8 @@ struct Confirmation {
     }
 
     /// Refuses a plan that cannot be taken back.
+    ///
+    /// - Throws: ``Failure`` or ``InvalidDefinition`` with ``ExitStatus/refused`` if there is no way back.
     func check(_ plan: Plan, in snapshot: Snapshot) throws {
         let found: [Irreversible]
         do {
@@ -48,14 +52,14 @@ struct Confirmation {
         throw InvalidDefinition(diagnostics: diagnostics, files: SourceFiles(), status: .refused)
     }
 
-    /// The most parts of a plan that are named.
+    /// The most irreversible parts of a plan to name.
     private static let limit = 20
 
     /// Waits until the changes are confirmed, or takes them back.
     ///
     /// - Parameters:
-    ///   - run: how to take them back.
-    ///   - status: what the process ends with if they are confirmed.
+    ///   - run: carries out taking them back.
+    ///   - status: the exit status if they are confirmed.
     func wait(_ run: ApplyRun, status: ExitStatus) throws -> ExitStatus {
         let database = try Workspace(context: context).open(network)
         guard let first = try database.pendingConfirmation(), let deadline = first.deadline else { return status }
@@ -83,7 +87,7 @@ struct Confirmation {
                         confirmed: status
                     )
                 } catch let error as StoreError where error.code == .locked && !isInterrupted {
-                    // Whoever has the lock may be confirming.
+                    // The holder of the lock may be confirming.
                 }
             }
             context.pause(.seconds(1))
@@ -97,12 +101,12 @@ struct Confirmation {
         confirmed: ExitStatus
     ) throws -> ExitStatus {
         var context = context
-        // The signal that ended the waiting is not to end the way back.
+        // The signal that ended waiting must not end taking back.
         let count = context.interrupts.count
         context.interrupts.count = { count() - interrupts }
         var run = run
         run.context = context
-        // Somebody may have been quicker.
+        // Somebody may have confirmed in the meantime.
         guard let pending = try Workspace(context: context).open(network).pendingConfirmation() else {
             tell("confirmed", "Confirmed.", nil)
             return confirmed
@@ -134,7 +138,9 @@ struct Confirmation {
 }
 
 extension ApplyRun {
-    /// Takes back what waits to be confirmed.
+    /// Takes back the changes that wait for confirmation.
+    ///
+    /// - Throws: ``Failure`` if none wait.
     func goBackUnconfirmed(_ network: String) throws -> ExitStatus {
         var run = self
         run.operation = "rollback"
@@ -142,7 +148,7 @@ extension ApplyRun {
         run.goesBack = true
         run.isApproved = true
         run.expected = nil
-        // It was there before: no guard that it would have had to pass then keeps it from being there again.
+        // The state existed before. Guards that would refuse it today must not prevent its return.
         run.planner = PlannerOptions(allowed: Set(PlanGuard.allCases))
         let database = try Workspace(context: context).open(network)
         guard let pending = try database.pendingConfirmation() else {

@@ -2,11 +2,12 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// Makes records agree with what nodes told, where that is what is wanted.
+/// Updates records to what nodes reported, for values where that is wanted.
 enum DriftSettlement {
-    /// Takes for recorded what the definition says nothing of, and what it has adopted.
+    /// Accepts observed values that the definition does not mention, and values that it has adopted.
     ///
-    /// - Returns: how many values the definition says nothing of.
+    /// - Returns: the number of values that the definition does not mention.
+    /// - Throws: the error of writing the database.
     static func accept(
         _ report: DriftReport,
         in snapshot: Snapshot,
@@ -24,9 +25,10 @@ enum DriftSettlement {
         return accepted
     }
 
-    /// Takes for recorded what the definition has adopted.
+    /// Accepts observed values that the definition has adopted.
     ///
-    /// - Returns: whether there was anything.
+    /// - Returns: whether anything was accepted.
+    /// - Throws: the error of writing the database.
     @discardableResult
     static func settleAdopted(
         _ definition: Definition,

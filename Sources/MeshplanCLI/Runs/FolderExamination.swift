@@ -1,18 +1,18 @@
 internal import MeshCore
 internal import Planning
 
-/// Looks at the modes of the folders that hold databases, backups and keys. Files in them have modes of their own; but whoever
-/// may write to a folder can put another file in the place of one, and take one away.
+/// Examines the modes of the folders with databases, backups and keys. The files in them have modes of their own, but
+/// anybody who may write to a folder can replace or remove its files.
 struct FolderExamination {
     var context: Context
 
-    /// The worst first; nothing where all is as `init` makes it.
+    /// The findings, the worst first; empty if everything is as `init` creates it.
     func findings() -> [ExaminationFinding] {
         let found = folders.compactMap(finding)
         return found.filter { $0.severity == .error } + found.filter { $0.severity != .error }
     }
 
-    /// The folder and those in it, for people and, from the working folder, for the system.
+    /// The folder and its subfolders, relative to the working folder; people see them in this form, too.
     private var folders: [String] {
         let folder = Workspace.folderName
         guard Files.kind(context.absolute(folder)) == .folder else { return [] }
@@ -25,7 +25,7 @@ struct FolderExamination {
         guard let mode = Files.permissions(context.absolute(folder)), mode & 0o077 != 0 else { return nil }
         let shown = "mode 0\(String(mode & 0o777, radix: 8))"
         guard mode & 0o022 != 0 else {
-            // Inside .meshplan nobody comes to another folder who is kept out of that one.
+            // Whoever is kept out of .meshplan cannot reach a folder inside it.
             guard folder == Workspace.folderName else { return nil }
             return ExaminationFinding(
                 .warning,

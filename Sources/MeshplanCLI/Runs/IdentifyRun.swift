@@ -4,18 +4,20 @@ internal import MeshCore
 internal import Simulator
 internal import Store
 
-/// One `identify`: finds out whether a device or a node is meant, and has it draw attention.
+/// One `identify`: finds out whether a device or a node is meant, and makes it attract attention.
 struct IdentifyRun {
-    /// How to ask a node.
+    /// Asks nodes.
     var conversation: NodeConversation
 
     private var context: Context { conversation.context }
     private var knowledge: ScanKnowledge { conversation.knowledge }
 
-    /// A device in no network ends a session in which nothing goes on after so many seconds.
+    /// The most seconds for an unprovisioned device: it then ends a session without progress.
     private static let longestInvitation: UInt8 = 60
 
-    /// Has whoever is meant draw attention for some seconds.
+    /// Makes the device or node attract attention for some seconds.
+    ///
+    /// - Throws: ``Failure`` if the name is unknown or ambiguous, or if the device or node does not answer.
     func identify(_ name: String, seconds: UInt8) throws -> ExitStatus {
         let defined = knowledge.definition?.nodes.first { $0.name.value == name }?.uuid.value
         let known = try conversation.knownNode(name)

@@ -2,14 +2,14 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// A key refresh as the command line orders it: names, which mean something only beside a database.
+/// A key refresh as the command line describes it: with names that mean something only together with a database.
 struct KeyRefreshJob: PlanSource {
     var context: Context
     /// The name of the network.
     var network: String
     /// The subnet, by name or NetKey index.
     var subnet: String
-    /// Nodes that are left out, by name, address or UUID.
+    /// The nodes to exclude, by name, address or UUID.
     var excluded: [String]
 
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
@@ -40,7 +40,7 @@ struct KeyRefreshJob: PlanSource {
         show(plan, unresolved: unresolved, estimator: estimator, isFull: isFull, in: context)
     }
 
-    /// A name counts before a number, for a subnet can be called one.
+    /// Finds the subnet. A name comes before a number, since a subnet can be named like a number.
     private func subnet(in network: MeshNetwork) throws(Failure) -> NetKeyIndex {
         let named = network.netKeys.filter { $0.name == subnet }
         guard named.count < 2 else {
@@ -61,7 +61,7 @@ struct KeyRefreshJob: PlanSource {
         )
     }
 
-    /// The node or device that is meant; nil for one that was excluded as a device and is gone.
+    /// Finds the node or device; nil for an excluded device that no longer exists.
     private func node(_ text: String, in network: MeshNetwork) throws(Failure) -> DeviceUUID? {
         let finder = NodeFinder(context: context, network: network, use: .changing)
         if let found = try finder.candidate(text, hasPending: true) { return found.uuid }

@@ -2,34 +2,35 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// What plans are made of, one after another as the database changes: a definition, or an order such as a key refresh.
+/// The source of plans, which are made one after another as the database changes: a definition, or an order such as a
+/// key refresh.
 protocol PlanSource {
     /// The name of the network.
     var network: String { get }
-    /// The definition that it plans for; nil if it is not made from one.
+    /// The definition that it plans for; nil if there is none.
     var declared: Definition? { get }
-    /// What the network matches where there is nothing to do: “the definition”.
+    /// What the network matches if there is nothing to do: “the definition”.
     var goal: String { get }
-    /// The text of that definition, for the history; nil if there is none.
+    /// The text of the definition, for the history; nil if there is none.
     var text: DefinitionText? { get }
-    /// Nodes by the names under which files of simulated devices know them.
+    /// The nodes by the names that files of simulated devices use.
     ///
-    /// - Parameter network: what the database knows.
+    /// - Parameter network: the network as the database knows it.
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID]
-    /// Plans against a snapshot and shows what is worth knowing of the source.
+    /// Plans against a snapshot, and shows diagnostics about the source.
     ///
-    /// - Parameter options: what the planner is allowed.
-    /// - Throws: ``InvalidDefinition`` or ``Failure`` if there can be no plan.
+    /// - Parameter options: the guards to pass and the limits of the plan.
+    /// - Throws: ``InvalidDefinition`` or ``Failure`` if no plan is possible.
     func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob
-    /// Whether what became of a request to a node still matters.
+    /// Whether the outcome of an earlier request to a node still matters.
     func interest(in network: MeshNetwork) -> (DeviceUUID, ConfigurationAction) -> Bool
     /// Shows a plan.
     ///
     /// - Parameters:
-    ///   - unresolved: requests of earlier runs of which nobody knows whether they arrived.
-    ///   - estimator: tells how long it will take.
+    ///   - unresolved: the number of earlier requests of which nobody knows whether they arrived.
+    ///   - estimator: estimates the time.
     func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool)
-    /// Records what there is to record once there is nothing left to do, or all that could be done was.
+    /// Updates the records after everything was done, or as much as possible.
     ///
     /// - Parameter isComplete: whether everything was done.
     func settle(_ database: MeshDatabase, _ lease: WriteLease, isComplete: Bool) throws(StoreError)
@@ -40,14 +41,14 @@ extension PlanSource {
     var goal: String { "the definition" }
     var text: DefinitionText? { nil }
 
-    /// What is not declared matters to nobody; without a definition everything does.
+    /// Undeclared values do not matter; without a definition, all values do.
     func interest(in network: MeshNetwork) -> (DeviceUUID, ConfigurationAction) -> Bool {
         guard let declared else { return { _, _ in true } }
         let parts = DeclaredParts(declared, in: network)
         return { parts.declares($1, on: $0) }
     }
 
-    /// What the definition has adopted of what nodes told is no drift any more.
+    /// Observed values that the definition has adopted no longer count as drift.
     func settle(_ database: MeshDatabase, _ lease: WriteLease, isComplete: Bool) throws(StoreError) {
         guard let declared else { return }
         let snapshot = try database.snapshot()
@@ -55,7 +56,7 @@ extension PlanSource {
         try DriftSettlement.settleAdopted(declared, in: snapshot, database, lease)
     }
 
-    /// Shows a plan in the form that a context asks for.
+    /// Shows a plan as text or JSON, whichever the context asks for.
     func show(
         _ plan: Plan,
         unresolved: Int,
@@ -87,19 +88,18 @@ extension PlanningJob.Prepared: PlanSource {
     var declared: Definition? { definition }
     var text: DefinitionText? { files.definitionText }
 
-    /// The nodes of the definition.
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
         Dictionary(definition.nodes.map { ($0.name.value, $0.uuid.value) }, uniquingKeysWith: { first, _ in first })
     }
 }
 
 extension SourceFiles {
-    /// The files as the history keeps them.
+    /// The files in the form that the history keeps.
     var definitionText: DefinitionText {
         DefinitionText(files: files.map { DefinitionText.File(path: $0.path, bytes: $0.bytes) })
     }
 
-    /// The files of a definition that was applied before.
+    /// The files of a definition from the history.
     init(_ text: DefinitionText) {
         self.init(files: text.files.map { File(path: $0.path, bytes: $0.bytes) })
     }

@@ -3,31 +3,34 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// What `plan` and `apply` have in common: definition and snapshot → plan, with all that is to be said on the way.
+/// The common part of `plan` and `apply`: makes a plan from a definition and a snapshot, and shows the diagnostics.
 struct PlanningJob {
     var context: Context
 
-    /// A definition that was read.
+    /// A definition that has been read.
     struct Prepared {
         var context: Context
         var definition: Definition
         var files: SourceFiles
-        /// What the reader had to say; no errors.
+        /// The diagnostics of the reader, without errors.
         var diagnostics: [Diagnostic]
 
         /// The name of the network.
         var network: String { definition.network.value }
     }
 
-    /// Reads the definition of one network.
+    /// Reads the definition of one network from files and folders.
+    ///
+    /// - Throws: ``InvalidDefinition`` if it has errors; ``Failure`` or ``FileError`` if it cannot be found or read.
     func prepare(_ paths: [String], network: String?) throws -> Prepared {
         try prepare(try DefinitionFiles(context: context).read(paths), network: network)
     }
 
     /// Reads the definition of one network from texts.
     ///
-    /// - Parameter wasApplied: whether they were applied before and cannot be edited, so that a selector that selects nobody
-    ///   is left to a guard.
+    /// - Parameter wasApplied: whether the texts were applied before and cannot be edited. A selector that matches
+    ///   nothing is then left to a guard.
+    /// - Throws: ``InvalidDefinition`` if the texts have errors; ``Failure`` if the network cannot be chosen.
     func prepare(_ files: SourceFiles, network: String?, wasApplied: Bool = false) throws -> Prepared {
         let (definitions, diagnostics) = try DefinitionFiles.load(files, toleratesEmptySelectors: wasApplied)
         return Prepared(
@@ -39,24 +42,24 @@ struct PlanningJob {
     }
 }
 
-/// A plan that was made now, and what guards have against it.
+/// A new plan, and the objections of guards.
 struct PlannedJob {
     /// The plan.
     var plan: Plan
     /// An error for each refusal.
     var refusals: [Diagnostic]
-    /// The texts that they point into.
+    /// The files that the diagnostics point into.
     var files: SourceFiles
-    /// What was warned of before the plan was shown.
+    /// The warnings that were shown before the plan.
     var warnings: [Diagnostic] = []
 
     /// Whether a guard refuses the plan.
     var isRefused: Bool { !refusals.isEmpty }
 
-    /// Repeats the warnings, which a long plan has carried out of sight, and ends the command if a guard refuses the plan;
-    /// the plan is to be shown before.
+    /// Repeats the warnings, which a long plan has pushed out of sight, and ends the command if a guard refuses the
+    /// plan. Show the plan before.
     ///
-    /// - Throws: ``InvalidDefinition`` with the status of a refusal.
+    /// - Throws: ``InvalidDefinition`` with ``ExitStatus/refused`` if a guard refuses.
     func checkGuards(in context: Context) throws {
         if context.json == nil {
             context.output.write(DiagnosticView(files: files, style: context.style).reminder(of: warnings))
@@ -67,9 +70,6 @@ struct PlannedJob {
 }
 
 extension PlanningJob.Prepared {
-    /// Plans against a snapshot and shows what is worth knowing of the definition.
-    ///
-    /// - Throws: ``InvalidDefinition`` if the definition does not fit the network.
     func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob {
         let problems = options.selection.problems(definition: definition, network: snapshot.network)
         guard problems.isEmpty else { throw InvalidDefinition(diagnostics: problems, files: files, status: .usage) }
@@ -101,18 +101,13 @@ extension PlanningJob.Prepared {
         )
     }
 
-    /// Shows a plan.
-    ///
-    /// - Parameters:
-    ///   - unresolved: requests of earlier runs of which nobody knows whether they arrived.
-    ///   - estimator: tells how long it will take.
     func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool) {
         show(plan, unresolved: unresolved, estimator: estimator, isFull: isFull, in: context)
     }
 }
 
 extension Plan {
-    /// Writes by which digits the plan can be approved elsewhere, if it can be applied.
+    /// Writes the digest, for approval elsewhere, if the plan can be applied.
     func showDigest(in context: Context) {
         guard !isEmpty, refusals.isEmpty, let digest else { return }
         context.output.line("Digest: \(digest)")

@@ -5,30 +5,30 @@ internal import Planning
 internal import Simulator
 internal import Store
 
-/// One reading back of nodes: of `refresh`, or before a plan.
+/// One read-back of nodes: for `refresh`, or before a plan.
 struct RefreshRun {
     var context: Context
-    /// How to reach the mesh.
+    /// The route to the mesh.
     var route: MeshRoute
     /// How the run is carried out.
     var options: ExecutionOptions
     /// The database of the network.
     var database: MeshDatabase
-    /// The right to write to it.
+    /// The lease for writing to the database.
     var lease: WriteLease
     /// The name of the network.
     var name: String
-    /// Says how long it will take.
+    /// Estimates the time.
     var estimator: PlanEstimator
 
-    /// Whether a node can be asked for its configuration at all: not those of provisioners, and not those that are gone.
+    /// Whether a node can be asked for its configuration at all. Provisioners and former nodes cannot.
     static func isReadable(_ node: Node, in network: MeshNetwork) -> Bool {
         node.deviceKey != nil && !node.isExcluded && node.unprovisionedSeenAt == nil
             && !network.provisioners.contains { $0.uuid == node.uuid }
     }
 
-    /// Those of some nodes that were not read back for so long, or never. What was read back in the future was so by a
-    /// clock that was wrong, and nobody knows how long ago that is.
+    /// The nodes whose last read-back is longer than `seconds` ago, or that never had one. A read-back in the future
+    /// counts, too: a clock was wrong, and nobody knows how long ago it was.
     func stale(_ nodes: [Node], seconds: Int64) -> [Node] {
         let now = context.now()
         return nodes.filter { node in
@@ -37,7 +37,7 @@ struct RefreshRun {
         }
     }
 
-    /// Reads nodes back and shows what came of it as the result of a command.
+    /// Reads nodes back, and shows the outcome as the result of a command.
     func run(_ nodes: [Node], of snapshot: Snapshot) throws -> ExitStatus {
         guard !nodes.isEmpty else {
             let recap = Recap()
@@ -52,9 +52,9 @@ struct RefreshRun {
         return report == .success ? status : report
     }
 
-    /// Reads nodes back before something else is done with what they tell.
+    /// Reads nodes back before something else uses the values.
     ///
-    /// - Throws: ``Failure`` if it was interrupted, or stopped by something else than nodes that do not answer.
+    /// - Throws: ``Failure`` if it was interrupted, or stopped by anything other than nodes that do not answer.
     func runBefore(_ nodes: [Node], of snapshot: Snapshot) throws -> Recap {
         guard !nodes.isEmpty else { return Recap() }
         let (recap, reporter, _) = try read(nodes, of: snapshot, isTalk: true)

@@ -4,20 +4,21 @@ internal import Planning
 internal import Simulator
 internal import Store
 
-/// One `reprovision`: what an earlier one has left open, then plan, approval, the session, and what came of it.
+/// One `reprovision`: resolves what an earlier one left open, then plans, asks for approval, carries out the session,
+/// and reports the result.
 struct ReprovisionRun {
-    /// How to reach the mesh, and what is known of it.
+    /// The route to the mesh, and what is known about it.
     var conversation: NodeConversation
-    /// What is known of devices out of band.
+    /// The out-of-band data of devices.
     var secrets: SecretsReader
-    /// Whether nobody is to be asked.
+    /// Whether the plan counts as approved, so that nobody is asked.
     var isApproved: Bool
 
     private var context: Context { conversation.context }
 
-    /// Refreshes the node that is meant.
+    /// Reprovisions the node.
     ///
-    /// - Parameter address: where it is to move; nil for where the definition says, else for a free address.
+    /// - Parameter address: the new address; nil for the one in the definition, or else a free one.
     func refresh(
         _ text: String,
         by procedure: NodeProvisioningProcedure,
@@ -34,7 +35,7 @@ struct ReprovisionRun {
         let view = ReprovisionView(context: context, name: node, reporter: reporter)
         var mesh: MeshConnection?
         if let pending = snapshot.network.pendingRefreshes[uuid] {
-            // What the last one has done must be known before there can be another.
+            // The outcome of the last attempt must be known before the next one.
             let connection = try connect(database, lease, named: name, reporter)
             guard let outcome = connection.executor.settleRefresh(of: uuid) else { return .failure }
             view.settled(outcome, pending.procedure)

@@ -3,21 +3,23 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// A former state of the database as what there is to be.
+/// Plans for a return to a former state of the database.
 struct RestoreJob: PlanSource {
     var context: Context
     /// The name of the network.
     var network: String
-    /// The serial to go back to.
+    /// The serial to return to.
     var serial: UInt64
-    /// What there was.
+    /// The network at that serial.
     var former: MeshNetwork
-    /// The definition that was in force then, and is again; nil if its text is not known.
+    /// The definition in force at that serial, which becomes so again; nil if its text is not known.
     var text: DefinitionText?
-    /// Whether this takes back what was not confirmed, so that nothing waits any more once it is done.
+    /// Whether this takes back unconfirmed changes, so that nothing waits for confirmation afterwards.
     var endsConfirmation = false
 
-    /// A job that goes back to a serial.
+    /// A return to a serial.
+    ///
+    /// - Throws: ``StoreError`` if the database does not have that state any more.
     init(_ context: Context, network: String, serial: UInt64, in database: MeshDatabase) throws(StoreError) {
         self.context = context
         self.network = network
@@ -28,7 +30,7 @@ struct RestoreJob: PlanSource {
         }
     }
 
-    /// A job that goes back to a state.
+    /// A return to a given state, without its definition.
     init(_ context: Context, network: String, serial: UInt64, former: MeshNetwork) {
         self.context = context
         self.network = network
@@ -45,7 +47,7 @@ struct RestoreJob: PlanSource {
     func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob {
         var generator = context.randomNumbers
         var restoration = Restoration(to: former, from: snapshot.network, named: network)
-        // Read as any other definition, so that what there is to say of it has a place to point at.
+        // Reading it like any other definition gives diagnostics a place to point at.
         let text = DefinitionWriter.text(
             of: restoration.definition,
             header: ["Network \(network) as it was at serial \(serial)."]
@@ -63,7 +65,7 @@ struct RestoreJob: PlanSource {
             options: options
         )
         guard var plan = result.plan else { throw InvalidDefinition(diagnostics: result.diagnostics, files: files) }
-        // What is managed is to be what it was, not all that the definition had to name.
+        // The managed set must be the former one, not everything that the definition had to name.
         plan.claims = Claims()
         restoration.noteRest(of: plan, for: former)
         plan.notes += restoration.notes
@@ -83,9 +85,9 @@ struct RestoreJob: PlanSource {
         if endsConfirmation, isComplete { try database.endConfirmation(with: lease) }
     }
 
-    /// What there is no way back from, if a plan is carried out and this job is to take it back.
+    /// What this job could not take back after a plan is carried out.
     ///
-    /// - Parameter snapshot: the database as it is before, which is what the job leads back to.
+    /// - Parameter snapshot: the database before the plan, to which the job would return.
     static func irreversible(
         _ plan: Plan,
         in snapshot: Snapshot,

@@ -1,29 +1,29 @@
 internal import MeshCore
 
-/// Has a device without a network draw attention to itself: a provisioning link that is closed after the invitation
+/// Makes a device without a network attract attention, through a provisioning link that is closed after the invitation
 /// (Mesh Protocol 5.4.2.1).
 struct DeviceIdentification {
-    /// What reaches the device.
+    /// The bearer that reaches the device.
     var bearer: any Bearer
-    /// Who it is.
+    /// The UUID of the device.
     var uuid: DeviceUUID
-    /// What it is called, for people.
+    /// The name of the device for people.
     var name: String
-    /// For how many seconds, 1...60: a session in which nothing goes on ends after that (5.4.4).
+    /// For how many seconds, 1...60: the device then ends a session without progress (5.4.4).
     var seconds: UInt8
-    /// Whether somebody has had enough.
+    /// Whether the user has interrupted.
     var isInterrupted: () -> Bool
 
-    /// How long a device may take to be heard.
+    /// The longest time to wait until the device is heard.
     private static let hearing = Duration.seconds(10)
-    /// How long the link, and then the capabilities, may take.
+    /// The longest time to wait for the link, and then for the capabilities.
     private static let answering = Duration.seconds(20)
 
-    /// Invites the device and stays connected for the time.
+    /// Invites the device, and stays connected for the time.
     ///
-    /// - Parameter told: is called when the device has told what it can do, and so draws attention.
-    /// - Throws: ``Failure`` if it is not heard, cannot be connected to or does not answer; ``BearerError`` if the bearer
-    ///   fails.
+    /// - Parameter told: called when the device has sent its capabilities, and so begins to attract attention.
+    /// - Throws: ``Failure`` if the device is not heard, cannot be connected to or does not answer; ``BearerError`` if
+    ///   the bearer fails.
     func run(
         using generator: inout some RandomNumberGenerator,
         told: (ProvisioningCapabilities) -> Void

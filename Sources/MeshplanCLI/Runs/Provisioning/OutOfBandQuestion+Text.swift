@@ -2,7 +2,7 @@ internal import Execution
 internal import MeshCore
 
 extension OutOfBandQuestion {
-    /// What somebody is told to do.
+    /// The instruction for the person.
     var text: String {
         switch self {
         case .output(let device, let action, let size):
@@ -25,12 +25,12 @@ extension OutOfBandQuestion {
         }
     }
 
-    /// The value in what somebody typed, as the executor takes it.
+    /// The value in a typed line, as the executor takes it.
     ///
     /// - Throws: ``OutOfBandValueError`` if it cannot be the value.
     func answer(in line: String) throws(OutOfBandValueError) -> String {
         guard case .output(_, let action, let size) = self else { throw .wrongKind }
-        // A device shows capital letters only, and small ones are easier to type.
+        // Devices show only capital letters, but small ones are easier to type.
         let text = line.trimmed.uppercased()
         _ = try action.format(size: size).parse(text)
         return text
@@ -38,7 +38,7 @@ extension OutOfBandQuestion {
 }
 
 extension OutOfBandValue {
-    /// The value as it is shown and typed.
+    /// The value, as devices show it and people type it.
     var text: String {
         switch self {
         case .number(let number): String(number)

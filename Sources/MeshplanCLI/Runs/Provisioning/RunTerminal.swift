@@ -1,7 +1,7 @@
-/// Writes the lines of a run, and keeps whole what stands at the bottom of the terminal meanwhile: one line that is
-/// rewritten with the progress, or a question with what somebody is typing behind it.
+/// Writes the lines of a run, and keeps the bottom line of the terminal intact: a progress line that is rewritten, or a
+/// question with the answer being typed.
 ///
-/// Results go to standard output, talk to standard error. While a question is open, lines for the terminal wait.
+/// Results go to standard output, comments to standard error. While a question is open, lines for the terminal wait.
 final class RunTerminal {
     private let context: Context
     private let style: Style
@@ -10,22 +10,21 @@ final class RunTerminal {
     private var question: String?
     private var held: [(text: String, isResult: Bool)] = []
 
-    /// Writes to the streams of a context.
     init(_ context: Context) {
         self.context = context
         style = context.errorStyle
     }
 
-    /// Whether a question stands at the bottom.
+    /// Whether a question is open at the bottom.
     var isAsking: Bool { question != nil }
 
     /// Writes one or more lines of the result.
     func result(text: String) { write(text, isResult: true) }
 
-    /// Writes one or more lines of talk.
+    /// Writes one or more lines of comments.
     func say(text: String) { write(text, isResult: false) }
 
-    /// Shows a line at the bottom that the next one replaces; where nothing can be rewritten it is not shown at all.
+    /// Shows a line at the bottom, which the next one replaces. Does nothing if lines cannot be rewritten.
     func show(status line: String?) {
         status = line
         guard question == nil else { return }
@@ -33,23 +32,23 @@ final class RunTerminal {
         showStatus()
     }
 
-    /// Shows a question at the bottom and leaves the cursor behind it.
+    /// Shows a question at the bottom, and leaves the cursor after it.
     func ask(_ text: String) {
         hideStatus()
         question = text
         context.errorOutput.write(style(.bold, text) + " ")
     }
 
-    /// Says what is wrong with an answer and asks once more.
+    /// Says what is wrong with an answer, and asks again.
     func askAgain(because problem: String) {
         guard let question else { return }
         context.errorOutput.line(problem)
         context.errorOutput.write(style(.bold, question) + " ")
     }
 
-    /// Nobody needs an answer any more.
+    /// Closes the question, because no answer is needed any more.
     ///
-    /// - Parameter isAnswered: whether somebody gave one; then the cursor stands on a new line.
+    /// - Parameter isAnswered: whether somebody answered; the cursor is then on a new line.
     func endQuestion(isAnswered: Bool) {
         guard question != nil else { return }
         question = nil
@@ -85,7 +84,7 @@ final class RunTerminal {
 }
 
 extension String {
-    /// As much of a printable text as fits into so many columns.
+    /// The beginning of a printable text that fits into so many columns.
     func cut(to width: Int) -> String {
         var columns = 0
         var view = UnicodeScalarView()

@@ -3,22 +3,23 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 
-/// What is known of devices out of band: from where the definition says, else from the files of `--secrets`. No secret
-/// stands in an error.
+/// Reads out-of-band data of devices: from the sources in the definition, or else from the files of `--secrets`. Errors
+/// never contain a secret.
 struct SecretsReader {
     private let context: Context
     private let secrets: [DeviceUUID: DeviceSecrets]
 
-    /// A reader of the sources in orders alone.
+    /// A reader that uses only the sources in orders.
     init(context: Context) {
         self.context = context
         secrets = [:]
     }
 
-    /// Reads files of secrets, and has git ignore them. Those that others can use are refused: they may be on their way into a
-    /// backup, or in a folder that is shared.
+    /// Reads files with secrets, and makes git ignore them. Refuses files that others can use: they may get into a
+    /// backup or a shared folder.
     ///
-    /// - Throws: ``FileError`` for what cannot be read or is open to others, ``InvalidDefinition`` for what is wrong in it.
+    /// - Throws: ``FileError`` if a file cannot be read or is open to others; ``InvalidDefinition`` if its contents are
+    ///   wrong.
     init(context: Context, files paths: [String]) throws {
         self.context = context
         var files = SourceFiles()
@@ -44,7 +45,8 @@ struct SecretsReader {
         }
     }
 
-    /// What is to be said of a file with secrets and git. That nothing can be written is no reason not to go on.
+    /// Makes git ignore a file with secrets, and returns what to say about that. A failure to write is no reason to
+    /// stop.
     private static func keepOutOfGit(_ path: String, _ context: Context) -> [Diagnostic] {
         guard Files.kind(context.absolute(path)) == .file, let cover = try? GitIgnore.cover(path, in: context) else {
             return []
@@ -62,7 +64,9 @@ struct SecretsReader {
         return cover.pattern.map { [Diagnostic(.note, "added \($0.printable) to \(cover.place.printable)")] } ?? []
     }
 
-    /// The static value of a device, nil if nobody has one.
+    /// The static value of a device; nil if there is none.
+    ///
+    /// - Throws: the reason why its source cannot be used.
     func staticValue(_ order: ProvisioningOrder) throws(ExecutionContext.KeyError) -> StaticOutOfBandValue? {
         guard let source = order.staticValue else { return secrets[order.uuid]?.staticValue }
         let (text, place) = try read(source)
@@ -73,7 +77,9 @@ struct SecretsReader {
         }
     }
 
-    /// The public key of a device, nil if nobody has it.
+    /// The public key of a device; nil if there is none.
+    ///
+    /// - Throws: the reason why its source cannot be used.
     func publicKey(_ order: ProvisioningOrder) throws(ExecutionContext.KeyError) -> P256PublicKey? {
         guard let path = order.publicKeyFile else { return secrets[order.uuid]?.publicKey }
         let (text, place) = try read(.file(path))

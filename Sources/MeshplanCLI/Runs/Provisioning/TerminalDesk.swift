@@ -3,7 +3,7 @@ internal import MeshCore
 internal import Planning
 internal import Simulator
 
-/// The desk of an apply: files with secrets, and whoever sits at the terminal.
+/// Answers out-of-band questions of an apply: from files with secrets, or by asking the person at the terminal.
 final class TerminalDesk {
     private let context: Context
     private let terminal: RunTerminal
@@ -12,10 +12,10 @@ final class TerminalDesk {
     private var question: OutOfBandQuestion?
     private var isAnswered = false
 
-    /// A desk in a context.
+    /// Asks on the terminal of a context.
     ///
-    /// - Parameter simulation: the simulated world of this process, if the devices are in one: its time stands still
-    ///   while somebody thinks, and what is put into a device is put in here.
+    /// - Parameter simulation: the simulated world of this process, if it contains the devices. Its time stands still
+    ///   while the person thinks, and values for its devices are entered here.
     init(context: Context, terminal: RunTerminal, secrets: SecretsReader, simulation: Simulation?) {
         self.context = context
         self.terminal = terminal
@@ -23,12 +23,12 @@ final class TerminalDesk {
         self.simulation = simulation
     }
 
-    /// Whether somebody can be asked: sees what is written and can type.
+    /// Whether a person can be asked: sees the output and can type.
     static func isAttended(_ context: Context) -> Bool {
         context.terminal.isInputTerminal && context.terminal.isErrorTerminal
     }
 
-    /// The desk as the executor knows it.
+    /// The desk in the form that the executor takes.
     var desk: OutOfBandDesk {
         OutOfBandDesk(
             staticValue: { [secrets] order throws(ExecutionContext.KeyError) in try secrets.staticValue(order) },
@@ -40,7 +40,7 @@ final class TerminalDesk {
         )
     }
 
-    /// Throws away what is typed while no answer is awaited.
+    /// Discards input while no answer is awaited.
     func discardUnasked() {
         guard simulation == nil, Self.isAttended(context) else { return }
         if case .output = question, !isAnswered { return }
@@ -61,7 +61,7 @@ final class TerminalDesk {
         }
     }
 
-    /// Has somebody do at the keyboard what there is no button for.
+    /// Lets the person enter a value at the keyboard, in place of the simulated device's button.
     private func putIn(_ device: String, _ simulation: Simulation) {
         while let line = context.readLine() {
             do throws(DeviceInputError) {

@@ -1,20 +1,20 @@
 internal import MeshCore
 internal import Store
 
-/// The definition and the database that a scan compares with, each if there is one.
+/// The definition and the database that a scan compares with; each may be missing.
 struct ScanKnowledge {
     /// The definition in the working folder.
     var definition: Definition?
-    /// The database of the network, and what it held when the scan began.
+    /// The database of the network, and its contents when the scan began.
     var database: (database: MeshDatabase, snapshot: Snapshot, name: String)?
 
-    /// Finds both; neither has to be there.
+    /// Finds both; neither needs to exist.
     ///
     /// - Parameters:
-    ///   - paths: the files and folders of the definition; none for the current folder, where there need be none.
-    ///   - network: the name of the network; nil for that of the definition, else for the only one.
-    /// - Throws: ``Failure`` if there are several networks and none was named, or the one named is not there, and for
-    ///   files that were named whatever is wrong with them.
+    ///   - paths: the files and folders of the definition; empty for the current folder, which need not have one.
+    ///   - network: the name of the network; nil for that of the definition, or else the only one.
+    /// - Throws: ``Failure`` if there are several networks and none was named, or if the named one does not exist; any
+    ///   error of a definition whose files were named.
     init(_ context: Context, paths: [String], network: String?) throws {
         let workspace = Workspace(context: context)
         if !paths.isEmpty {
@@ -29,7 +29,7 @@ struct ScanKnowledge {
             return
         }
         guard names.contains(name) else {
-            // A definition alone knows names too; a network that was asked for and is nowhere is a mistake.
+            // A definition without a database knows names, too. A named network that is in neither is a mistake.
             if network != nil, definition == nil { _ = try workspace.open(name) }
             return
         }
@@ -37,7 +37,7 @@ struct ScanKnowledge {
         database = (opened, try opened.snapshot(), name)
     }
 
-    /// What is defined in the working folder; what is wrong there is shown by other commands.
+    /// The definitions in the working folder. Other commands show errors in them.
     private static func definitions(_ context: Context) -> [Definition]? {
         do {
             return try DefinitionFiles(context: context).load([]).definitions
@@ -49,9 +49,9 @@ struct ScanKnowledge {
         }
     }
 
-    /// The network as the database has it.
+    /// The network as the database has it; nil without a database.
     var network: MeshNetwork? { database?.snapshot.network }
 
-    /// Who is who.
+    /// The names of nodes and devices.
     var names: ScanNames { ScanNames(definition: definition, network: network) }
 }

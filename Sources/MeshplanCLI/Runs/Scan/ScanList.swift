@@ -1,14 +1,14 @@
 internal import MeshCore
 
-/// What was heard while scanning: each device once, each proxy once, whatever addresses they advertise under.
+/// What a scan has heard: each device once and each proxy once, whatever addresses they advertise from.
 struct ScanList {
-    /// How strong somebody was heard, in dBm; nil where the bearer does not tell.
+    /// The strength of a signal, in dBm; nil if the bearer does not report it.
     struct Signal: Hashable {
         /// The strongest so far.
         var best: Int8?
         /// The latest.
         var last: Int8?
-        /// When it was heard last.
+        /// When the signal was last heard.
         var heardAt: Instant
 
         fileprivate mutating func hear(_ signal: Int8?, at now: Instant) {
@@ -21,29 +21,29 @@ struct ScanList {
 
     /// A device without a network.
     struct Device: Hashable {
-        /// Who it is.
+        /// The UUID of the device.
         var uuid: DeviceUUID
-        /// Where its out-of-band data is to be found.
+        /// Where to find its out-of-band data.
         var information: OutOfBandInformation
-        /// The hash of the URI that it advertises, if that was heard.
+        /// The hash of the URI that it advertises, if heard.
         var uriHash: UInt32?
-        /// How it is heard, by whomever.
+        /// The signal, whoever hears it.
         var signal: Signal
-        /// How the bearer hears it; nil if only nodes do.
+        /// The signal at the bearer; nil if only nodes hear it.
         var direct: Signal?
-        /// How nodes hear it that listen for us.
+        /// The signals at nodes that listen for us.
         var nodes: [DeviceUUID: Signal] = [:]
     }
 
     /// A node with the proxy service.
     struct Proxy: Hashable {
-        /// The node, if it has told, and we know it.
+        /// The node, if it advertises its identity and we know it.
         var node: UnicastAddress?
-        /// The subnets that it has advertised, sorted; empty for a proxy of a network that nobody asked about.
+        /// The subnets that it has advertised, sorted; empty for a proxy if no network was given.
         var subnets: [NetKeyIndex]
-        /// What it advertised last.
+        /// Its last advertisement.
         var advertisement: ProxyAdvertisement
-        /// How it is heard.
+        /// The signal.
         var signal: Signal
     }
 
@@ -52,7 +52,7 @@ struct ScanList {
         case device(Device)
         case proxy(Proxy)
 
-        /// How it is heard.
+        /// The signal.
         var signal: Signal {
             switch self {
             case .device(let device): device.signal
@@ -61,15 +61,15 @@ struct ScanList {
         }
     }
 
-    /// What an advertisement, or silence, changed in the list.
+    /// What an advertisement, or silence, has changed in the list.
     enum Change: Hashable {
-        /// It was not heard before.
+        /// The first time it was heard.
         case appeared(Entry)
         /// A further node hears it.
         case reached(Device, by: DeviceUUID)
-        /// It was known as some proxy, and now it is known which node it is.
+        /// A known proxy turned out to be a certain node.
         case identified(Proxy)
-        /// It has fallen silent.
+        /// It is no longer heard.
         case left(Entry)
     }
 
@@ -86,8 +86,8 @@ struct ScanList {
 
     /// An empty list.
     ///
-    /// - Parameter network: whose proxies are resolved and listed, while others are only counted; nil lists all as they
-    ///   are.
+    /// - Parameter network: the network whose proxies are identified and listed, while others are only counted; nil to
+    ///   list all as they are.
     init(network: MeshNetwork?) {
         resolver = network.map { IdentityResolver($0) }
     }
@@ -109,12 +109,12 @@ struct ScanList {
         .map(\.value)
     }
 
-    /// Proxies of other networks.
+    /// The number of proxies of other networks.
     var strangerCount: Int { strangers.count }
 
-    /// Takes an advertisement in.
+    /// Adds an advertisement.
     ///
-    /// - Returns: what is new, nil if the list only knows better how it is heard.
+    /// - Returns: what is new; nil if only a signal has changed.
     mutating func hear(_ advertisement: Advertisement, at now: Instant) -> Change? {
         switch advertisement.content {
         case .unprovisioned(let device, let uriHash):
@@ -139,9 +139,9 @@ struct ScanList {
         return devicesByUUID.updateValue(device, forKey: device.uuid) == nil ? .appeared(.device(device)) : nil
     }
 
-    /// Takes in what a node has heard that listens for us.
+    /// Adds what a node that listens for us has heard.
     ///
-    /// - Returns: what is new, nil if the list only knows better how it is heard.
+    /// - Returns: what is new; nil if only a signal has changed.
     mutating func hear(_ report: RemoteProvisioningScanReport, by node: DeviceUUID, at now: Instant) -> Change? {
         var device =
             devicesByUUID[report.uuid]
@@ -163,7 +163,7 @@ struct ScanList {
     ) -> Change? {
         let identity = resolver?.resolve(advertised)
         if resolver != nil, identity == nil {
-            // A member of the network may also advertise a node identity under a key that we do not have.
+            // A node of the network may also advertise its identity with a key that we do not have.
             if keys[advertiser] == nil { strangers[advertiser] = now }
             return nil
         }
@@ -193,9 +193,9 @@ struct ScanList {
         return previous == nil ? .appeared(.proxy(proxy)) : .identified(proxy)
     }
 
-    /// Drops what was not heard since `instant`.
+    /// Removes what was not heard since `instant`.
     ///
-    /// - Returns: a change for each line that is gone, in the order of the list.
+    /// - Returns: a change for each removed line, in the order of the list.
     mutating func dropSilent(since instant: Instant) -> [Change] {
         var changes: [Change] = []
         for device in devices where device.signal.heardAt < instant {
@@ -217,7 +217,7 @@ struct ScanList {
 }
 
 extension ScanList.Signal? {
-    /// It was heard, perhaps for the first time.
+    /// Records a signal, possibly the first one.
     fileprivate mutating func hear(_ signal: Int8?, at now: Instant) {
         var heard = self ?? ScanList.Signal(heardAt: now)
         heard.hear(signal, at: now)
@@ -233,7 +233,7 @@ extension ScanList.Proxy {
 }
 
 extension ScanList.ProxyKey: Comparable {
-    /// Nodes by address, then the others.
+    /// Known nodes by address, then the others.
     static func < (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.node(let first), .node(let second)): first < second

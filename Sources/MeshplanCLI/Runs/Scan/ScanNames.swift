@@ -1,18 +1,18 @@
 internal import MeshCore
 
-/// What the definition and the database know of whom a scan hears.
+/// What the definition and the database know about nodes and devices that a scan hears.
 struct ScanNames {
-    /// What is known of a device that can be provisioned.
+    /// What is known about a device that can be provisioned.
     enum Standing: Hashable {
-        /// There is neither a definition nor a database that could know it.
+        /// Unknown, because there is neither a definition nor a database.
         case unasked
-        /// Neither knows it.
+        /// Neither the definition nor the database knows it.
         case new
-        /// The definition names it: apply provisions it.
+        /// The definition names it, so that `apply` will provision it.
         case defined
         /// An earlier attempt to provision it may have succeeded.
         case pending
-        /// The database has it as a node at that address, so it was reset.
+        /// The database has it as a node at that address, so it must have been reset.
         case node(UnicastAddress)
     }
 
@@ -23,7 +23,7 @@ struct ScanNames {
     private let names: NetworkNames?
     private let isAsked: Bool
 
-    /// The names in a definition and a database, each as far as there is one.
+    /// Collects names from a definition and a database; each may be missing.
     init(definition: Definition?, network: MeshNetwork?) {
         for node in definition?.nodes ?? [] { definedNames[node.uuid.value] = node.name.value }
         for node in network?.nodes ?? [] {
@@ -35,10 +35,10 @@ struct ScanNames {
         isAsked = definition != nil || network != nil
     }
 
-    /// What a device is called: by the definition first, for its name is the one that is to be.
+    /// The name of a device. The definition comes first, since it has the name for the future.
     func name(of uuid: DeviceUUID) -> String? { definedNames[uuid] ?? nodes[uuid]?.name ?? pending[uuid] }
 
-    /// What is known of a device that can be provisioned.
+    /// What is known about a device that can be provisioned.
     func standing(of uuid: DeviceUUID) -> Standing {
         if let node = nodes[uuid] { return .node(node.unicastAddress) }
         if pending[uuid] != nil { return .pending }
@@ -52,11 +52,11 @@ struct ScanNames {
     /// The primary address of a node.
     func address(of uuid: DeviceUUID) -> UnicastAddress? { nodes[uuid]?.unicastAddress }
 
-    /// What the node with a primary address is called.
+    /// The name of the node with a primary address.
     func name(at address: UnicastAddress) -> String? {
         nodesByAddress[address].map { definedNames[$0.uuid] ?? $0.name }
     }
 
-    /// What a subnet is called.
+    /// The name of a subnet.
     func name(of subnet: NetKeyIndex) -> String { names?.text(subnet) ?? "NetKey \(subnet)" }
 }

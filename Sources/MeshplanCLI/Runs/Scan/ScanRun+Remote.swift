@@ -6,14 +6,14 @@ internal import Store
 
 /// Scans with the help of nodes that have a Remote Provisioning Server.
 extension ScanRun {
-    /// A device is gone that neither we nor nodes have heard for so long: each is reported once in 20 s.
+    /// How long neither we nor nodes may hear a device before it counts as gone: nodes report each one once in 20 s.
     private static let remoteSilence = Duration.seconds(60)
 
-    /// Listens for a while, lists what was heard and by whom, and who did not listen.
+    /// Listens for a while, then lists what was heard and by whom, and which nodes did not listen.
     ///
     /// - Parameters:
-    ///   - names: the nodes that listen, none for all that can.
-    ///   - adopt: the file that stubs are added to, empty for standard output, nil for none.
+    ///   - names: the nodes that listen; empty for all that can.
+    ///   - adopt: the file to add stubs to; empty for standard output, nil for no stubs.
     func list(through names: [String], for time: Duration, adopt: String?) throws -> ExitStatus {
         var list = ScanList(network: knowledge.network)
         let (report, lease) = try listen(through: names, for: time) { event, now in
@@ -36,9 +36,9 @@ extension ScanRun {
         return try status(report)
     }
 
-    /// Listens until somebody interrupts it, and tells every change.
+    /// Listens until interrupted, and reports every change.
     ///
-    /// - Parameter names: the nodes that listen, none for all that can.
+    /// - Parameter names: the nodes that listen; empty for all that can.
     func watch(through names: [String]) throws -> ExitStatus {
         var list = ScanList(network: knowledge.network)
         let view = ScanView(names: knowledge.names, style: context.style, tellsWhoHears: true)
@@ -73,7 +73,7 @@ extension ScanRun {
         return status == .interrupted ? .success : status
     }
 
-    /// Lets nodes listen under the lock of the database.
+    /// Lets nodes listen, while holding the lock of the database.
     private func listen(
         through names: [String],
         for time: Duration?,
@@ -98,7 +98,7 @@ extension ScanRun {
         hint: "Scan without --remote, or begin with meshplan init or meshplan import."
     )
 
-    /// The nodes that are to listen.
+    /// The nodes that will listen.
     private func servers(_ names: [String], _ conversation: NodeConversation) throws -> [Node] {
         guard let network = knowledge.network else { throw Self.noDatabase }
         let able = network.nodes.filter { $0.hasRemoteProvisioningServer && RefreshRun.isReadable($0, in: network) }

@@ -4,20 +4,20 @@ internal import MeshCore
 internal import Simulator
 internal import Store
 
-/// One `scan`: listen, list, note.
+/// One `scan`: listens, lists, and notes reset nodes in the database.
 struct ScanRun {
     var context: Context
-    /// What listens.
+    /// The route that listens.
     var route: MeshRoute
-    /// What is known of whom one may hear.
+    /// What is known about nodes and devices in range.
     var knowledge: ScanKnowledge
 
-    /// Who was not heard for so long is gone: devices advertise at least every few seconds.
+    /// How long a device may be silent before it counts as gone: devices advertise at least every few seconds.
     private static let silence = Duration.seconds(15)
 
-    /// Listens for a while and lists what was heard.
+    /// Listens for a while, then lists what was heard.
     ///
-    /// - Parameter adopt: the file that stubs are added to, empty for standard output, nil for none.
+    /// - Parameter adopt: the file to add stubs to; empty for standard output, nil for no stubs.
     func list(for time: Duration, adopt: String?) throws -> ExitStatus {
         let access = try open()
         let before = context.interrupts.count()
@@ -41,7 +41,7 @@ struct ScanRun {
         return context.interrupts.count() == before ? .success : .interrupted
     }
 
-    /// Listens until somebody interrupts it, and tells every change.
+    /// Listens until interrupted, and reports every change.
     func watch() throws -> ExitStatus {
         let access = try open()
         let before = context.interrupts.count()
@@ -80,9 +80,9 @@ struct ScanRun {
         )
     }
 
-    /// Notes in the database that nodes of it were seen without a network.
+    /// Records in the database that some of its nodes were seen without a network.
     ///
-    /// - Parameter held: the right to write to the database, if it is held already.
+    /// - Parameter held: the lease for writing to the database, if already held.
     func note(_ uuids: [DeviceUUID], under held: WriteLease? = nil) throws {
         guard let (database, snapshot, _) = knowledge.database else { return }
         let seen = Set(uuids)
@@ -113,16 +113,17 @@ struct ScanRun {
         }
     }
 
-    /// The nodes that a file declares which stubs are to be added to, whether or not it belongs to the definition.
+    /// The nodes declared in the file that stubs are added to, whether or not it belongs to the definition.
     private func nodes(in path: String) throws -> [NodeDefinition] {
         guard !path.isEmpty, Files.kind(context.absolute(path)) != nil else { return [] }
         let files = try DefinitionFiles(context: context).read([path])
         return DefinitionReader.read(files: files).definitions.flatMap(\.nodes)
     }
 
-    /// Writes stubs of the devices that nobody knows.
+    /// Writes stubs for unknown devices.
     ///
-    /// - Parameter isRemote: whether a device that we do not hear ourselves is to be reached through a node.
+    /// - Parameter isRemote: whether devices that we do not hear ourselves get a stub with a node to reach them
+    ///   through.
     func adopt(_ list: ScanList, into path: String, isRemote: Bool = false) throws {
         let names = knowledge.names
         let adopted = try nodes(in: path)
