@@ -2,12 +2,12 @@ package import ArgumentParser
 internal import MeshCore
 internal import Store
 
-/// The version that `--version` and machine-readable output name.
+/// The version in `--version` and in machine-readable output.
 let meshplanVersion = "0.1.0"
 
 /// The root of the command line.
 package struct Meshplan: ParsableCommand {
-    /// Commands in the groups that help shows.
+    /// The commands, in the groups of the help.
     package static let configuration = CommandConfiguration(
         commandName: "meshplan",
         abstract: "Infrastructure as code for Bluetooth Mesh networks.",
@@ -51,32 +51,32 @@ package struct Meshplan: ParsableCommand {
         ]
     )
 
-    /// For the command line.
+    /// Required by the parser of command lines.
     package init() {}
 }
 
 extension Meshplan {
-    /// Sets up the process; for the executable alone.
+    /// Sets up the process. Only the executable calls this.
     package static func prepareProcess() { ProcessMemory.prepareForLargeValues() }
 
     /// Runs one command line.
     ///
     /// - Parameters:
-    ///   - arguments: without the program's name.
-    ///   - context: all effects.
+    ///   - arguments: the command line without the program's name.
+    ///   - context: all effects of the command.
     /// - Returns: the exit code of the process (``ExitStatus``).
     package static func main(_ arguments: [String], in context: Context) -> Int32 {
         let status = run(arguments, in: context).ended(by: context.interrupts.first())
         if case .failed(let reason)? = context.output.error {
             let failure = Failure(.failure, "cannot write to standard output: \(reason)")
             FailureView(context).show(failure)
-            // The work itself may have been done; a code that says more than “done” stays.
+            // The work itself may be done. A status that says more than “done” stays.
             return status == .success || status == .changes ? ExitStatus.failure.rawValue : status.rawValue
         }
         return status.rawValue
     }
 
-    /// The names of the command and those that it is part of, like `state list`.
+    /// The path of a command through its groups, like `state list`.
     private static func path(of arguments: [String]) -> String {
         var names: [String] = []
         var command: any ParsableCommand.Type = Meshplan.self
@@ -121,34 +121,34 @@ extension Meshplan {
     }
 }
 
-/// A command whose effects all go through a context.
+/// A command that has all its effects through a context.
 protocol ContextCommand: ParsableCommand {
-    /// Whether results are to be written as JSON.
+    /// Whether to write results as JSON.
     var writesJSON: Bool { get }
-    /// How databases are reached and opened.
+    /// How to reach and open databases.
     var storeAccess: StoreAccess { get }
 
-    /// Does the work.
+    /// Carries out the command.
     ///
-    /// - Returns: what the process ends with.
-    /// - Throws: anything that ``FailureView`` knows to explain.
+    /// - Returns: the exit status of the process.
+    /// - Throws: any error that ``FailureView`` can explain.
     mutating func run(in context: Context) throws -> ExitStatus
 }
 
 extension ContextCommand {
-    /// Text, unless the command offers JSON.
+    /// False, for commands without JSON.
     var writesJSON: Bool { false }
-    /// What the environment says, unless the command offers more.
+    /// Empty, so that the environment decides, for commands without such options.
     var storeAccess: StoreAccess { StoreAccess() }
 }
 
 /// A command about one network.
 protocol NetworkCommand: ContextCommand {
-    /// Which network.
+    /// The options that choose the network.
     var networks: NetworkOptions { get }
 }
 
 extension NetworkCommand {
-    /// What the command line says.
+    /// The access that the options describe.
     var storeAccess: StoreAccess { networks.store.access }
 }

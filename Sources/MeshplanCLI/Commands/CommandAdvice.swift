@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import MeshCore
 
-/// What to say of a command line that nobody understands, where more can be said than that: the command that was meant, and
-/// what users of other tools type.
+/// Advice for a command line that nobody understands, if more can be said: the command that was probably meant, or the
+/// one for what users of other tools type.
 enum CommandAdvice {
-    /// Why a command line is wrong; nil where the parser's own message is the better one.
+    /// Explains why a command line is wrong; nil if the parser's own message is better.
     ///
     /// - Parameter arguments: without the program's name.
     static func failure(of arguments: [String]) -> Failure? {
@@ -20,7 +20,7 @@ enum CommandAdvice {
         guard let word = rest.first, !word.hasPrefix("-") else { return nil }
         let known = subcommands(of: command).map(name)
         guard known.isEmpty else {
-            // `help` is the parser's own, and a command with a default one takes what is not the name of one.
+            // The parser handles `help`. A command with a default subcommand takes other words as arguments.
             guard word != "help", command.configuration.defaultSubcommand == nil else { return nil }
             return unknown(word, among: known, names)
         }
@@ -37,7 +37,7 @@ enum CommandAdvice {
         if let nearest = Suggestion.nearest(to: word, among: known) {
             return Failure(.usage, message, hint: "Did you mean \(prefix) \(nearest)?")
         }
-        // Somebody may have left the group out: `history` is `state history`.
+        // The group may be missing: `history` is `state history`.
         if names.isEmpty, let group = group(of: word) {
             return Failure(.usage, message, hint: "Did you mean meshplan \(group) \(word)?")
         }
@@ -57,7 +57,7 @@ enum CommandAdvice {
         )
     }
 
-    /// The group that has a command of that name.
+    /// The group that contains a command of this name.
     private static func group(of word: String) -> String? {
         subcommands(of: Meshplan.self).first { subcommand(word, of: $0) != nil }.map(name)
     }
@@ -77,7 +77,7 @@ enum CommandAdvice {
         command.configuration.commandName ?? ""
     }
 
-    /// Commands of other tools for infrastructure, and what does their work here.
+    /// Commands of other infrastructure tools, and the equivalent here.
     private static let elsewhere: [String: String] = [
         "destroy":
             "meshplan plan --destroy shows what that would take away, and meshplan apply --destroy --via BEARER does it.",
@@ -111,7 +111,7 @@ enum CommandAdvice {
 
     // MARK: Options
 
-    /// Options that have another name or another place here.
+    /// Advice about options that have another name or place here.
     private static func option(
         in rest: ArraySlice<String>,
         of command: any ParsableCommand.Type,
@@ -126,7 +126,7 @@ enum CommandAdvice {
             if argument == "-v" || argument == "-V" || argument == "-version", names.isEmpty {
                 return Failure(.usage, message, hint: "The version: meshplan --version")
             }
-            // A word behind one hyphen, as Terraform and Go have it.
+            // A word after a single hyphen, in the style of Terraform and Go.
             guard !argument.hasPrefix("--"), name.count > 1, name.allSatisfy({ $0.isLetter || $0 == "-" }) else {
                 continue
             }
@@ -148,7 +148,7 @@ enum CommandAdvice {
         return nil
     }
 
-    /// A negative number behind an option, which the parser takes for another option.
+    /// Advice about a negative number after an option, which the parser takes for another option.
     private static func negative(in rest: ArraySlice<String>) -> Failure? {
         for (option, value) in zip(rest, rest.dropFirst()) {
             guard option.hasPrefix("--"), !option.contains("="), value.hasPrefix("-"), Double(value) != nil else {
@@ -164,7 +164,7 @@ enum CommandAdvice {
         return nil
     }
 
-    /// Arguments where there has to be an option.
+    /// Advice about an argument in place of an option.
     private static func argument(_ word: String, of names: [String]) -> Failure? {
         let word = word.printable.shellWord
         let advice: String? =
@@ -181,9 +181,9 @@ enum CommandAdvice {
     }
 }
 
-/// What a word of a command line may be.
+/// Recognises names of files among words of a command line.
 private enum FileName {
-    /// Whether it ends like the name of a file that meshplan reads.
+    /// Whether a word looks like the name of a file that meshplan reads.
     static func looksLikeOne(_ word: String) -> Bool {
         [".yaml", ".yml", ".mplan", ".json"].contains { word.hasSuffix($0) } || word.contains("/")
     }

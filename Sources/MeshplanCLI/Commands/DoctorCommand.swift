@@ -34,7 +34,7 @@ struct DoctorCommand: NetworkCommand {
             ExaminationView(subject: .network(name), findings: findings).show(in: context)
         }
         if context.json == nil, networks.network == nil, !names.isEmpty { context.output.line() }
-        // The pairings are of the folder, not of a network.
+        // Pairings belong to the folder, not to a network.
         for pairing in networks.network == nil ? try GatewayPairing.begun(in: context) : [] {
             let findings = GatewayExamination(pairing: pairing).findings()
             worst = [worst, findings.first?.severity].compactMap(\.self).max()
@@ -50,29 +50,29 @@ struct DoctorCommand: NetworkCommand {
             }
             showBluetooth(in: context)
         }
-        // A machine that only lends its radio has none; what there is to tell of it was told.
+        // A machine that only lends its radio has no network. Everything about it has been reported.
         guard !names.isEmpty else { throw workspace.nothingThere() }
         return worst == .error ? .failure : .success
     }
 
-    /// What there is of Bluetooth belongs to the machine, not to a network.
+    /// Bluetooth belongs to the machine, not to a network.
     private func showBluetooth(in context: Context) {
         let findings = BluetoothExamination(survey: context.bluetooth()).findings()
         ExaminationView(subject: .bluetooth, findings: findings).show(in: context)
     }
 
-    /// All that is looked at for one network.
+    /// The examination of one network.
     private struct Examination {
         var workspace: Workspace
         var name: String
 
-        /// The worst first.
+        /// The findings, the worst first.
         func findings() -> [ExaminationFinding] {
             var found = files()
             do {
                 found += try contents()
             } catch {
-                // One that cannot be looked at does not keep the others from being.
+                // A network that cannot be examined must not prevent examining the others.
                 let failure = Failure(explaining: RestoringAdvice(workspace.context).improved(error))
                 found.append(
                     ExaminationFinding(
@@ -88,7 +88,7 @@ struct DoctorCommand: NetworkCommand {
             }
         }
 
-        /// What the database says.
+        /// The findings about the contents of the database.
         private func contents() throws -> [ExaminationFinding] {
             var found: [ExaminationFinding] = []
             let database = try workspace.open(name)
@@ -145,7 +145,7 @@ struct DoctorCommand: NetworkCommand {
             return found
         }
 
-        /// The nodes of which nobody knows whether they were reset.
+        /// Findings about nodes of which nobody knows whether they were reset.
         private func uncertainResets(_ snapshot: Snapshot) -> [ExaminationFinding] {
             let doubts = snapshot.unresolved.filter { (try? ConfigurationAction(decoding: $0.action)) == .resetNode }
             let uncertain = Set(doubts.map(\.node))
@@ -159,7 +159,7 @@ struct DoctorCommand: NetworkCommand {
             }
         }
 
-        /// How sequence numbers and the IV index stand.
+        /// Findings about sequence numbers and the IV index.
         private func sequenceNumbers(_ snapshot: Snapshot, _ database: MeshDatabase) throws -> [ExaminationFinding] {
             guard snapshot.network.nodes.contains(where: { $0.uuid == snapshot.network.ownProvisioner }) else {
                 return []
@@ -177,7 +177,7 @@ struct DoctorCommand: NetworkCommand {
             }
         }
 
-        /// Files with secrets that others may use.
+        /// Findings about files with secrets that others can use.
         private func files() -> [ExaminationFinding] {
             let path = Workspace.databasePath(name)
             let paths = [

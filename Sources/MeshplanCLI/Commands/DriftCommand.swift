@@ -74,7 +74,7 @@ struct DriftCommand: NetworkCommand {
         return report.isEmpty ? .success : .drift
     }
 
-    /// The definition; nil if none is named and none is in the current folder.
+    /// The definition; nil if none is named and the current folder has none.
     private func preparation(in context: Context) throws -> PlanningJob.Prepared? {
         if definition.paths.isEmpty {
             let names = try Files.names(inFolder: context.workingDirectory, as: ".")

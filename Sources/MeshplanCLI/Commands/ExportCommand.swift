@@ -45,7 +45,7 @@ struct ExportCommand: NetworkCommand {
             keys: withoutKeys ? .none : partial ? .network : .all
         )
         let bytes = try document(network, try database.extras(), contents, context)
-        // Before there is anything that somebody could commit.
+        // Git must ignore the file before it exists and somebody can commit it.
         let cover = contents.keys == .none ? nil : try GitIgnore.cover(cdb, in: context)
         if let bytes {
             do {
@@ -64,7 +64,7 @@ struct ExportCommand: NetworkCommand {
         throw Failure(.usage, "the database has no subnet `\(name)`", hint: "There are: \(names).")
     }
 
-    /// What is to be written; nil if the file says it already.
+    /// The contents to write; nil if the file has them already.
     private func document(
         _ network: MeshNetwork,
         _ extras: CDBExtras,
@@ -107,7 +107,7 @@ struct ExportCommand: NetworkCommand {
         }
     }
 
-    /// Says that ignoring comes too late.
+    /// Warns that git already has the file, so that ignoring it comes too late.
     private func warn(of cover: GitIgnore.Cover?, _ context: Context) {
         guard cover?.isTracked == true else { return }
         FailureView(context).warn(

@@ -112,7 +112,7 @@ struct GatewayRunCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         let address = try SocketAddress(listen)
         let list = denied.map { DeniedClients(context: context, path: $0) }
-        // What is wrong with it is told now, not to the first client.
+        // Errors in the list are reported now, not when the first client connects.
         _ = try list?.fingerprints()
         let security = try certificate.map { path in
             let identity = try GatewayPairing.identity(path, role: .server, in: context)

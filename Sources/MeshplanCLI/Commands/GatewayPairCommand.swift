@@ -124,7 +124,7 @@ struct GatewayPairCommand: ContextCommand {
         showFormer(made, context)
     }
 
-    /// A file that was replaced here is still one by which the gateway lets its holder in.
+    /// Shows the certificate of the replaced file: the gateway still admits whoever has that file.
     private func showFormer(_ made: GatewayPairing.MadeClient, _ context: Context) {
         guard renew else { return }
         guard let former = made.former else {

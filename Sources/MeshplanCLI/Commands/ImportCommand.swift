@@ -55,7 +55,7 @@ struct ImportCommand: ContextCommand {
 
     var storeAccess: StoreAccess { store.access }
 
-    /// The most repairs that are listed.
+    /// The most repairs to list.
     private static let limit = 50
 
     func run(in context: Context) throws -> ExitStatus {
@@ -138,7 +138,7 @@ struct ImportCommand: ContextCommand {
         return .success
     }
 
-    /// The network of a document with our provisioner in it.
+    /// The network of a document, with our provisioner added.
     private func withOurs(
         _ document: CDBDocument,
         _ context: Context
@@ -172,7 +172,7 @@ struct ImportCommand: ContextCommand {
         if !repairs.isEmpty {
             let writer = document.dialect.isPlain ? "" : " (\(document.dialect.title))"
             context.errorOutput.line("Repaired \(count(repairs.count, "departure")) from the format\(writer):")
-            // What somebody else has to be told is never among those that are not listed.
+            // Repairs that other people must know about are always listed.
             let shown = repairs.enumerated().filter { $0.offset < Self.limit || $0.element.isImportant }.map(\.element)
             for repair in shown {
                 context.errorOutput.line("  \(CDBInspectionView.line(repair.pointer, repair.reason))")
@@ -211,7 +211,7 @@ struct ImportCommand: ContextCommand {
 }
 
 extension String {
-    /// A name of a network made of this text: lower-case letters and digits of ASCII with hyphens between them.
+    /// A network name made from the text: lower-case ASCII letters and digits, with hyphens between them.
     var slug: String {
         let words = lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         let slug = words.joined(separator: "-").prefix(64)

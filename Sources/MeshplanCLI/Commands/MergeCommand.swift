@@ -46,7 +46,7 @@ struct MergeCommand: NetworkCommand {
 
     var writesJSON: Bool { format.json }
 
-    /// A side as the command line names it.
+    /// A side of the merge, as the command line names it.
     enum Side: String, ExpressibleByArgument, CaseIterable {
         case ours
         case theirs
@@ -115,7 +115,7 @@ struct MergeCommand: NetworkCommand {
 extension Workspace {
     private static let sizeLimit = 256 << 20
 
-    /// The network in a configuration database or in a copy of a mesh database.
+    /// Reads the network from a configuration database or from a copy of a mesh database.
     fileprivate func read(_ file: String) throws -> MeshNetwork {
         let magic = Array("SQLite format 3".utf8)
         if try Files.readStart(context.absolute(file), as: file, count: magic.count) == magic {

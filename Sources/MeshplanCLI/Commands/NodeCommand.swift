@@ -11,7 +11,7 @@ struct NodeCommand: ParsableCommand {
         subcommands: [ReadPages.self, PollTimeout.self, ClearSolicitations.self, WasReset.self]
     )
 
-    /// What all of them take.
+    /// The options of all these commands.
     struct Options: ParsableArguments {
         @OptionGroup var definition: DefinitionOptions
         @OptionGroup var bearer: BearerOptions

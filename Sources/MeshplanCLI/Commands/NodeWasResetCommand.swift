@@ -71,7 +71,9 @@ extension NodeCommand {
             return .success
         }
 
-        /// The one node that is meant.
+        /// Finds the node.
+        ///
+        /// - Throws: ``Failure`` if no node matches, or more than one.
         private func find(in network: MeshNetwork) throws(Failure) -> Node {
             let found = network.nodes.filter { candidate in
                 candidate.name == node || candidate.uuid.description == node.lowercased()

@@ -126,7 +126,7 @@ struct ProvisionerAdoptCommand: NetworkCommand {
             )
         }
         network.ownProvisioner = chosen.uuid
-        // The numbers are durable before anything can be sent from that address.
+        // The reservation must be durable before anything can be sent from that address.
         try database.reserve(
             upTo: sequenceJump,
             for: node.unicastAddress,

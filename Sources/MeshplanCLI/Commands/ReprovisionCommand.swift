@@ -67,7 +67,7 @@ struct ReprovisionCommand: NetworkCommand {
 
     var writesJSON: Bool { format.json }
 
-    /// What is asked for, nil unless it is one of the three.
+    /// The procedure that the options ask for; nil unless they ask for exactly one.
     private var procedure: NodeProvisioningProcedure? {
         switch (deviceKey, address, composition) {
         case (true, false, false): .deviceKeyRefresh

@@ -79,7 +79,9 @@ struct RollbackCommand: NetworkCommand {
         return try goingBack.carryOut(prepared, as: "rollback", in: context)
     }
 
-    /// The definition to go back to.
+    /// Finds the definition to go back to.
+    ///
+    /// - Throws: ``Failure`` if there is none, or if its text is no longer kept.
     private func definition(in database: MeshDatabase) throws -> (HistoryEntry, DefinitionText) {
         let history = try database.history()
         let found: HistoryEntry?
@@ -120,7 +122,7 @@ struct RollbackCommand: NetworkCommand {
         return (found, text)
     }
 
-    /// Says how the files differ from those that lie where they came from.
+    /// Reports how the stored files differ from the present ones at the same paths.
     private func compare(_ text: DefinitionText, _ context: Context) {
         for file in text.files {
             let path = file.path.printable
@@ -151,7 +153,7 @@ struct RollbackCommand: NetworkCommand {
     ) throws -> ExitStatus {
         var written: Set<String> = []
         let names = text.files.map { file -> String in
-            // Only the last part of each path: what was applied elsewhere must not be written elsewhere.
+            // Uses only the last part of each path: a former path must not make this write anywhere else.
             let last = file.path.split(separator: "/").last.map(String.init) ?? "definition.yaml"
             var name = last
             var number = 2

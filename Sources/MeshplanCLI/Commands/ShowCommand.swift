@@ -81,6 +81,8 @@ struct ShowCommand: NetworkCommand {
     }
 
     /// Shows the state of a database, or one part of it.
+    ///
+    /// - Throws: ``Failure`` if there is no such part, or if several nodes match.
     static func show(_ what: String?, of snapshot: Snapshot, named network: String, in context: Context) throws(Failure)
     {
         let view = ShowView(snapshot.network, serial: snapshot.serial, style: context.style)
@@ -114,7 +116,7 @@ struct ShowCommand: NetworkCommand {
         }
         let view = ExplanationView(files: prepared.files, style: context.style)
         if what.hasPrefix("node."), let node = explainer.node(String(what.dropFirst("node.".count))) {
-            // The definition knows one of the name; whoever has it besides is told.
+            // The definition means one node; others with the name are mentioned in a note.
             let finder = NodeFinder(context: context, network: snapshot.network, use: .looking)
             _ = try finder.candidate(String(what.dropFirst("node.".count)))
             if let lines = context.json { ExplanationJSON(files: prepared.files).write(node, to: lines) }

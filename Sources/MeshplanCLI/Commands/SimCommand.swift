@@ -61,8 +61,8 @@ struct SimRunCommand: NetworkCommand {
     )
     var speed = 1.0
 
-    /// The largest factor. A node discards a message after 10 s without a further segment and a proxy PDU after 20 s;
-    /// at this factor that leaves a client half a second of real time.
+    /// The largest factor. A node discards a message after 10 s without a further segment, and a proxy PDU after 20 s.
+    /// At this factor, a client has half a second of real time for that.
     private static let maximumSpeed = 20
 
     @OptionGroup var devices: SimulatedDeviceOptions
@@ -190,7 +190,7 @@ struct SimResetCommand: NetworkCommand {
             context.output.line("There is no simulator's state at \(path.printable).")
             return .success
         }
-        // Whoever simulates at present must not lose the file from under it.
+        // A running simulator must not lose its file.
         try SimulatorFile.remove(context.absolute(path), as: path)
         context.output.line("Removed \(path.printable).")
         return .success
@@ -198,7 +198,7 @@ struct SimResetCommand: NetworkCommand {
 }
 
 extension SocketAddress {
-    /// The address with a path from the context's working folder.
+    /// The address, with a path relative to the context's working folder made absolute.
     func resolved(in context: Context) -> SocketAddress {
         guard case .unix(let path) = self else { return self }
         return .unix(path: context.absolute(path))

@@ -1,52 +1,51 @@
 internal import Bearers
 package import MeshCore
 
-/// All effects that a command can have beside the databases and files below its folder; tests hand in their own.
+/// All effects of a command apart from the databases and files below its folder. Tests replace them.
 package struct Context {
-    /// The folder that relative paths start from and that holds `.meshplan`, absolute.
+    /// The absolute path of the folder that contains `.meshplan`, and from which relative paths start.
     package var workingDirectory: String
     /// The environment variables.
     package var environment: [String: String]
-    /// Where results go.
+    /// The output for results.
     package var output: Output
-    /// Where talk, questions and errors go.
+    /// The output for comments, questions and errors.
     package var errorOutput: Output
-    /// What the terminal can show.
+    /// The capabilities of the terminal.
     package var terminal: Terminal
-    /// Reads one line of the answer to a question, without its line break; nil at the end of input.
+    /// Reads one line as the answer to a question, without its line break; nil at the end of input.
     package var readLine: () -> String?
-    /// Reads lines that come, or do not, while something else goes on.
+    /// Reads lines while something else goes on, without waiting for them.
     package var lineInput: LineInput
-    /// The calendar time.
+    /// Returns the calendar time.
     package var now: () -> Timestamp
-    /// Cryptographically secure random bits.
+    /// Returns cryptographically secure random bits.
     package var randomBits: () -> UInt64
-    /// What signals have asked for.
+    /// Counts the signals that ask the process to end.
     package var interrupts: Interrupts
-    /// Who runs the command, for the lock of a database.
+    /// Identifies who runs the command, for the lock of a database.
     package var process: ProcessIdentity
-    /// Lets calendar time pass, or less of it if a signal arrives.
+    /// Waits for a duration of calendar time, or until a signal arrives.
     package var pause: (Duration) -> Void
-    /// Where the command writes its results as JSON, nil if it is to write text.
+    /// The output for JSON; nil if the command writes text.
     var json: JSONLines?
     /// The command line, without the program's name.
     var arguments: [String] = []
     /// How databases are reached and opened.
     var storeAccess = StoreAccess()
-    /// What the command remembers of the databases it has opened.
+    /// What the command remembers about the databases it has opened.
     var session = StoreSession()
     /// Reads one line without showing it; nil at the end of input and at Ctrl-C.
     package var readSecret: () -> String? = { nil }
-    /// What a derivation from a passphrase costs whoever guesses.
+    /// The cost of deriving a key from a passphrase, which is also the cost of a guess.
     package var scryptCost = Scrypt.Cost.standard
-    /// How long a key command may take: somebody may have to find a token.
+    /// The time limit for a key command. Somebody may have to find a token.
     package var keyCommandTimeout = Duration.seconds(60)
-    /// What this machine has of Bluetooth.
+    /// Examines Bluetooth on this machine.
     var bluetooth: () -> BluetoothSurvey = { .now() }
-    /// Lets time pass while the server of a shared database is out of reach.
+    /// Waits while the server of a shared database is out of reach.
     var sleep: (Duration) -> Void = systemSleep
 
-    /// A context of the given effects.
     package init(
         workingDirectory: String,
         environment: [String: String],
@@ -75,22 +74,22 @@ package struct Context {
         self.pause = pause
     }
 
-    /// The random generator that keys and identifiers are made with.
+    /// The random generator for keys and identifiers.
     package var randomNumbers: ContextRandomNumbers { ContextRandomNumbers(bits: randomBits) }
 
-    /// A path as system calls take it: relative ones start from ``workingDirectory``.
+    /// The path for system calls. Relative paths start from ``workingDirectory``.
     package func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : workingDirectory + "/" + path
     }
 
-    /// How to write to standard output.
+    /// The style for standard output.
     var style: Style { Style(terminal, isTerminal: terminal.isOutputTerminal, environment: environment) }
 
-    /// How to write to standard error.
+    /// The style for standard error.
     var errorStyle: Style { Style(terminal, isTerminal: terminal.isErrorTerminal, environment: environment) }
 }
 
-/// What the standard streams are connected to.
+/// Says which standard streams are terminals, and how wide.
 package struct Terminal: Sendable {
     /// Whether standard input is a terminal, so that questions can be answered.
     package var isInputTerminal: Bool
@@ -98,10 +97,10 @@ package struct Terminal: Sendable {
     package var isOutputTerminal: Bool
     /// Whether standard error is a terminal.
     package var isErrorTerminal: Bool
-    /// Columns, at least 20.
+    /// The number of columns, at least 20.
     package var width: Int
 
-    /// A terminal; streams that are none have the width 100.
+    /// A terminal. If no stream is one, `width` should be 100.
     package init(isInputTerminal: Bool, isOutputTerminal: Bool, isErrorTerminal: Bool, width: Int) {
         self.isInputTerminal = isInputTerminal
         self.isOutputTerminal = isOutputTerminal
@@ -110,26 +109,25 @@ package struct Terminal: Sendable {
     }
 }
 
-/// Standard input while nobody waits for it alone.
+/// Standard input that is read while something else goes on.
 package struct LineInput {
-    /// What there is to read.
+    /// The result of a read.
     package enum Event: Hashable, Sendable {
         /// No whole line yet.
         case nothing
         /// A line without its line break.
         case line(String)
-        /// Nothing more will come.
+        /// The end of input.
         case end
     }
 
-    /// What there is to read now, without waiting.
+    /// Reads what is available now, without waiting.
     package var poll: () -> Event
-    /// Throws away what somebody typed before being asked.
+    /// Discards input that was typed before a question.
     package var discard: () -> Void
-    /// What becomes readable when ``poll`` has something, if anything does.
+    /// The descriptor that becomes readable when ``poll`` has something; nil if there is none.
     package var descriptor: Int32?
 
-    /// An input of those parts.
     package init(poll: @escaping () -> Event, discard: @escaping () -> Void, descriptor: Int32? = nil) {
         self.poll = poll
         self.discard = discard
@@ -137,18 +135,18 @@ package struct LineInput {
     }
 }
 
-/// How often the user, or the system, has asked the process to end.
+/// Counts how often the user or the system has asked the process to end.
 package struct Interrupts {
-    /// Starts to count signals instead of being ended by them.
+    /// Begins to count signals, which until then end the process.
     package var arm: () -> Void
-    /// Signals so far: after one, what is in flight is finished; after two, nothing is waited for.
+    /// Returns the number of signals so far. After one, the run finishes what is in flight; after two, it waits for
+    /// nothing.
     package var count: () -> Int
-    /// The number of the first signal, nil before it and where it is not known.
+    /// Returns the number of the first signal; nil before it, or if it is not known.
     package var first: () -> Int32?
-    /// A pipe that becomes readable when a signal arrives, if there is one.
+    /// The descriptor of a pipe that becomes readable when a signal arrives, if there is one.
     package var wakeUp: Int32?
 
-    /// Interrupts that `count` counts once `arm` was called.
     package init(
         arm: @escaping () -> Void,
         count: @escaping () -> Int,
@@ -162,7 +160,7 @@ package struct Interrupts {
     }
 }
 
-/// Who holds the lock of a database.
+/// Identifies the holder of a database's lock.
 package struct ProcessIdentity: Sendable {
     /// The process number.
     package var number: Int32
@@ -171,7 +169,6 @@ package struct ProcessIdentity: Sendable {
     /// The machine's name.
     package var host: String
 
-    /// A process.
     package init(number: Int32, user: String, host: String) {
         self.number = number
         self.user = user
@@ -181,9 +178,8 @@ package struct ProcessIdentity: Sendable {
 
 /// The random generator of a context.
 package struct ContextRandomNumbers: RandomNumberGenerator {
-    /// Where the bits come from.
+    /// The source of the bits.
     let bits: () -> UInt64
 
-    /// 64 bits.
     package mutating func next() -> UInt64 { bits() }
 }

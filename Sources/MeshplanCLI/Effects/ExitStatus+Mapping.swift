@@ -7,7 +7,7 @@ internal import TLS
 // The one place where errors and outcomes of all modules get their exit status.
 
 extension ExitStatus {
-    /// What the process ends with after a run.
+    /// The exit status after a run.
     init(_ recap: Recap) {
         switch recap.ending {
         case .completed: self = recap.isComplete ? .success : .partial
@@ -20,7 +20,7 @@ extension ExitStatus {
         }
     }
 
-    /// What the process ends with for trouble with the database, the key file or an import.
+    /// The exit status for an error of the database, the key file or an import.
     fileprivate init(_ code: StoreError.Code) {
         switch code {
         case .locked: self = .locked
@@ -36,7 +36,7 @@ extension ExitStatus {
 }
 
 extension Failure {
-    /// Any error with its message and exit status.
+    /// The message and exit status for any error.
     init(explaining error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -51,7 +51,7 @@ extension Failure {
         }
     }
 
-    /// What is to be said of a run that did not come to its own end; nil if it did, or was interrupted.
+    /// The failure of a run that did not finish by itself; nil if it did, or if it was interrupted.
     init?(ending: Recap.Ending) {
         switch ending {
         case .completed, .interrupted: return nil
@@ -94,11 +94,12 @@ extension Failure {
 
     private static let planAgain = "Make a new plan with: meshplan plan"
 
-    /// A text in which a path below `.meshplan` stands as the user knows it; addresses of shared databases stay as they are.
+    /// Shortens a path below `.meshplan` within a text to the form that the user knows. Addresses of shared databases
+    /// stay.
     private static func short(_ text: String) -> String {
         guard let range = text.firstRange(of: "/.meshplan") else { return text }
         let before = text[..<range.lowerBound]
-        // The path begins the text, or stands in it after a space.
+        // The path is at the beginning of the text, or follows a space.
         let start = before.ranges(of: " /").last?.lowerBound
         guard text.hasPrefix("/") || start != nil else { return text }
         return String(start.map { text[...$0] } ?? "") + String(text[text.index(after: range.lowerBound)...])

@@ -1,4 +1,4 @@
-/// What the process ends with. Scripts depend on the numbers: they never change their meaning.
+/// The exit code of the process. Scripts depend on the numbers, so their meaning never changes.
 package enum ExitStatus: Int32, Sendable {
     /// Done, or nothing to do.
     case success = 0
@@ -8,32 +8,33 @@ package enum ExitStatus: Int32, Sendable {
     case changes = 2
     /// Only drift was found.
     case drift = 3
-    /// Applied in part: nodes are pending or have failed, or something of them could not be read.
+    /// Applied in part: nodes are pending or have failed, or some values could not be read.
     case partial = 4
-    /// A guard has refused the plan.
+    /// A guard, or another safety rule, has refused the command.
     case refused = 5
     /// Somebody else holds the lock of the database.
     case locked = 6
-    /// The database has moved on since the plan was made, or is older than the lock file knows it.
+    /// The database has changed since the plan was made, or it is older than the lock file says.
     case stale = 7
     /// The user did not approve, or could not be asked.
     case notApproved = 8
-    /// `import --lint`: the file departs from its format, in ways that are understood.
+    /// `import --lint`: the file deviates from its format, in ways that can be repaired.
     case repaired = 9
     /// The command line is wrong.
     case usage = 64
     /// The definition, or another input file, is not valid.
     case invalidInput = 65
-    /// Stopped by a signal, after the recap: by Ctrl-C (SIGINT), or one that is not told.
+    /// Stopped by Ctrl-C (SIGINT) or an unknown signal, after the recap.
     case interrupted = 130
-    /// The same by SIGHUP: the terminal or the connection to it has gone.
+    /// Stopped by SIGHUP, after the recap: the terminal or the connection to it is gone.
     case hungUp = 129
-    /// The same by SIGTERM, as the system ends processes.
+    /// Stopped by SIGTERM, which the system sends to end processes, after the recap.
     case terminated = 143
 
-    /// The status of a command that a signal has stopped, as shells count: 128 and the signal's number.
+    /// The status of a command that a signal has stopped: 128 plus the signal's number, as in shells. Any other status
+    /// stays.
     ///
-    /// - Parameter signal: the first one, nil if it is not known.
+    /// - Parameter signal: the first signal; nil if it is not known.
     func ended(by signal: Int32?) -> ExitStatus {
         guard self == .interrupted, let signal else { return self }
         return ExitStatus(rawValue: 128 + signal) ?? self

@@ -1,15 +1,14 @@
 internal import MeshCore
 
-/// Why a command ends without having done its work: one clear message, how to go on, and the exit status.
+/// Why a command ends without doing its work: one clear message, how to continue, and the exit status.
 struct Failure: Error {
-    /// What the process ends with.
+    /// The exit status of the process.
     var status: ExitStatus
-    /// What went wrong, without a full stop. Never holds key material.
+    /// The problem, without a full stop. Never contains key material.
     var message: String
-    /// How to go on, one or more sentences.
+    /// How to continue, in one or more sentences.
     var hint: String?
 
-    /// A failure with that text.
     init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
         self.status = status
         self.message = message
@@ -19,14 +18,14 @@ struct Failure: Error {
 
 /// The definition is not valid; its diagnostics say why.
 ///
-/// It describes itself in a few words: the parser of command lines describes every error that it is asked about, and the
-/// texts can be large.
+/// Its description is short, because the parser of command lines asks every error for its description, and the texts
+/// can be large.
 struct InvalidDefinition: Error, CustomStringConvertible {
-    /// All that was found.
+    /// All diagnostics.
     var diagnostics: [Diagnostic]
-    /// The texts that they point into.
+    /// The files that they point into.
     var files: SourceFiles
-    /// What the process ends with: a refusal where a guard has said no.
+    /// The exit status: ``ExitStatus/refused`` if a guard refuses.
     var status = ExitStatus.invalidInput
 
     var description: String { count(diagnostics.count, "diagnostic") }

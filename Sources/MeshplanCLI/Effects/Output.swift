@@ -1,12 +1,13 @@
-/// One of the standard streams. Writing never throws: a run must not end in the middle because its reader is gone.
+/// One of the standard streams. Writing never throws: a run must not end in the middle because nobody reads its output
+/// any more.
 ///
-/// The first error is remembered and ends the writing; ``Meshplan`` looks at it at the end.
+/// The first error is remembered and stops further writing; ``Meshplan`` checks it at the end.
 package final class Output {
     private let writer: (String) -> OutputError?
-    /// Why nothing is written any more, nil as long as all is well.
+    /// The error that stopped writing; nil if there was none.
     package private(set) var error: OutputError?
 
-    /// A stream that writes with `writer`, which returns an error or nil.
+    /// Takes a function that writes and returns an error, or nil.
     package init(_ writer: @escaping (String) -> OutputError?) {
         self.writer = writer
     }
@@ -25,8 +26,8 @@ package final class Output {
 
 /// Why a standard stream cannot be written.
 package enum OutputError: Error, Hashable, Sendable {
-    /// Nobody reads any more (EPIPE): `meshplan plan | head` is no error.
+    /// Nobody reads any more (EPIPE). `meshplan plan | head` is no error.
     case closed
-    /// Something else, such as a full disk, in the system's words.
+    /// Any other error, such as a full disk, in the system's words.
     case failed(String)
 }

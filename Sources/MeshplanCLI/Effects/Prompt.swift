@@ -1,15 +1,15 @@
-/// Asks before something is done that cannot be taken back.
+/// Asks for approval of something that cannot be undone.
 struct Prompt {
-    /// Where to ask.
+    /// The terminal to ask on.
     var context: Context
 
-    /// Asks a question that only one word answers with yes.
+    /// Asks a question. Only one word counts as approval.
     ///
     /// - Parameters:
     ///   - question: one sentence with a question mark.
-    ///   - explanation: what a yes will do, one sentence.
-    ///   - answer: the word.
-    /// - Throws: ``Failure`` with ``ExitStatus/notApproved`` for every other answer, and where nobody can be asked.
+    ///   - explanation: one sentence that says what approval will do.
+    ///   - answer: the word that approves.
+    /// - Throws: ``Failure`` with ``ExitStatus/notApproved`` for any other answer, and if nobody can be asked.
     func confirm(_ question: String, explanation: String, answer word: String = "yes") throws(Failure) {
         guard context.terminal.isInputTerminal else {
             throw Failure(

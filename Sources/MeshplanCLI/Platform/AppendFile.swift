@@ -4,14 +4,14 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A file that one process at a time appends to, for its owner alone (0600).
+/// A file that one process at a time appends to, readable by its owner alone (0600).
 final class AppendFile {
     private let number: Int32
     private let name: String
 
-    /// Opens or makes a file and locks it.
+    /// Opens or creates a file, and locks it.
     ///
-    /// - Returns: nil if another process has it locked.
+    /// - Returns: nil if another process holds the lock.
     init?(lockingPath path: String, as name: String) throws(FileError) {
         number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o600)
         self.name = name
@@ -28,15 +28,15 @@ final class AppendFile {
         _ = Self.closing(number)
     }
 
-    /// Everything in the file.
+    /// Reads the whole file.
     func readAll(limit: Int) throws(FileError) -> [UInt8] {
         guard lseek(number, 0, SEEK_SET) == 0 else { throw Files.error(errno, "read", name) }
         return try Files.readRest(of: number, as: name, limit: limit)
     }
 
-    /// Writes behind what is there. A piece that cannot be written whole is taken back.
+    /// Appends octets. If they cannot be written completely, removes the written part again.
     ///
-    /// - Returns: whether all was written.
+    /// - Returns: whether everything was written.
     func append(_ bytes: [UInt8]) -> Bool {
         let end = lseek(number, 0, SEEK_END)
         guard end >= 0, Files.writeAll(bytes, to: number) == 0 else {
@@ -46,12 +46,12 @@ final class AppendFile {
         return true
     }
 
-    /// Drops what is behind the first octets.
+    /// Keeps only the first `count` octets.
     func cut(to count: Int) throws(FileError) {
         guard ftruncate(number, off_t(count)) == 0 else { throw Files.error(errno, "write", name) }
     }
 
-    /// Writes new contents.
+    /// Replaces the contents.
     func replaceAll(with bytes: [UInt8]) throws(FileError) {
         try cut(to: 0)
         let error = Files.writeAll(bytes, to: number)

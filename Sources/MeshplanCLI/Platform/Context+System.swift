@@ -42,7 +42,7 @@ extension Context {
         return context
     }
 
-    /// Waits until time has passed, or something can be read.
+    /// Waits until the time has passed or the descriptor is readable.
     private static func pause(for duration: Duration, orUntil descriptor: Int32?) {
         let parts = duration.components
         let milliseconds = Int32(clamping: parts.seconds * 1_000 + parts.attoseconds / 1_000_000_000_000_000)
@@ -99,7 +99,7 @@ extension Context {
     }
 }
 
-/// Waits without doing anything.
+/// Blocks the thread for a duration.
 func systemSleep(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))

@@ -9,32 +9,33 @@ internal import Glibc
 
 /// Why a file cannot be read or written, in the system's words.
 struct FileError: Error, Hashable {
-    /// What was tried, such as `read`.
+    /// The failed operation, such as `read`.
     var verb: String
     /// The path as the user knows it.
     var path: String
-    /// What the system says, such as `No such file or directory`.
+    /// The reason from the system, such as `No such file or directory`.
     var reason: String
     /// Whether there is no such file or folder.
     var isMissing = false
 
-    /// What to do about it.
+    /// The remedy.
     var hint: String?
 
-    /// For people, without a full stop.
+    /// The message for people, without a full stop.
     var message: String { "cannot \(verb) \(path): \(reason)" }
 }
 
-/// Files by path, with errors that name the path. Names of files stay texts of the system: paths are not normalised.
+/// Operations on files by path, with errors that name the path. Paths are passed to the system as they are, without
+/// normalisation.
 enum Files {
-    /// What a path leads to.
+    /// The kind of thing at a path.
     enum Kind {
         case file
         case folder
         case other
     }
 
-    /// What is at the path, links followed; nil if nothing is.
+    /// The kind of thing at a path, after following links; nil if there is nothing.
     static func kind(_ path: String) -> Kind? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -45,42 +46,42 @@ enum Files {
         }
     }
 
-    /// What two paths have in common exactly if they lead to the same file; the path itself where nothing is.
+    /// A text that is equal for two paths exactly if they lead to the same file. The path itself if nothing is there.
     static func identity(_ path: String) -> String {
         var status = stat()
         return stat(path, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : path
     }
 
-    /// The path without links and dots in it; nil if nothing is there.
+    /// The path without links and dots; nil if nothing is there.
     static func resolved(_ path: String) -> String? {
         guard let found = realpath(path, nil) else { return nil }
         defer { free(found) }
         return String(cString: found)
     }
 
-    /// The permission bits of a file or folder, links followed; nil if there is nothing.
+    /// The permission bits of a file or folder, after following links; nil if there is nothing.
     static func permissions(_ path: String) -> Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_mode & 0o7777) : nil
     }
 
-    /// Whether somebody other than the owner may read a regular file.
+    /// Whether anybody other than the owner can read a regular file.
     static func isReadableByOthers(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         return status.st_mode & (S_IRGRP | S_IROTH) != 0
     }
 
-    /// How long nothing may come out of a pipe before it is given up.
+    /// How long a pipe may be silent before reading gives up.
     static let patience = Duration.seconds(30)
 
-    /// The whole file; pipes and `/dev/stdin` work too, as long as somebody writes to them.
+    /// Reads a whole file. Pipes and `/dev/stdin` work, too, as long as somebody writes to them.
     ///
     /// - Parameters:
-    ///   - path: for the system.
-    ///   - name: for people.
-    ///   - limit: octets that are read at most; a larger file is an error.
-    ///   - isSecret: whether a file is refused that others than its owner may use.
+    ///   - path: the path for the system.
+    ///   - name: the path for people.
+    ///   - limit: the most octets; a larger file is an error.
+    ///   - isSecret: whether to refuse a file that others than its owner can use.
     ///   - patience: how long a pipe may be silent.
     static func read(
         _ path: String,
@@ -113,7 +114,7 @@ enum Files {
         return bytes
     }
 
-    /// Opens a file without waiting: a pipe that nobody writes to would be waited for else, and for ever.
+    /// Opens a file without blocking: opening a pipe that nobody writes to would otherwise block forever.
     private static func openForReading(_ path: String, as name: String) throws(FileError) -> (Int32, stat) {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else {
@@ -141,7 +142,7 @@ enum Files {
         return (number, status)
     }
 
-    /// The error of a file that is not there, with what may have been meant.
+    /// The error for a missing file, with what was probably meant.
     private static func missing(_ path: String, _ name: String) -> FileError {
         var error = Files.error(ENOENT, "read", name)
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -159,7 +160,7 @@ enum Files {
         return error
     }
 
-    /// What is left of an open file.
+    /// Reads the rest of an open file.
     static func readRest(
         of number: Int32,
         as name: String,
@@ -189,7 +190,7 @@ enum Files {
         }
     }
 
-    /// Waits until something can be read; somebody who types may take their time.
+    /// Waits until input is available. A person at a terminal may take any time.
     private static func wait(for number: Int32, as name: String, _ patience: Duration) throws(FileError) {
         let milliseconds = isatty(number) == 1 ? -1 : Int32(clamping: patience.microseconds / 1_000)
         var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
@@ -203,8 +204,8 @@ enum Files {
         }
     }
 
-    /// The first octets of a file, fewer if it is shorter; none of anything that is no file, from which they would be taken
-    /// away.
+    /// The first octets of a file; fewer if it is shorter. Reads nothing from a pipe or device, because that would
+    /// consume the input.
     static func readStart(_ path: String, as name: String, count: Int) throws(FileError) -> [UInt8] {
         let (number, status) = try openForReading(path, as: name)
         defer { _ = close(number) }
@@ -215,9 +216,9 @@ enum Files {
         return Array(buffer[..<octets])
     }
 
-    /// Makes a folder, for its owner alone unless said; its parent must exist.
+    /// Creates a folder, by default for its owner alone. Its parent must exist.
     ///
-    /// - Returns: false if it exists.
+    /// - Returns: false if it exists already.
     static func createFolder(_ path: String, as name: String, mode: mode_t = 0o700) throws(FileError) -> Bool {
         if mkdir(path, mode) == 0 { return true }
         let error = errno
@@ -233,8 +234,8 @@ enum Files {
         throw Files.error(error, "create", name)
     }
 
-    /// Adds text to the end of a file, which is made with mode 0644 if there is none. What cannot be added whole is taken
-    /// back.
+    /// Appends text to a file, which is created with mode 0644 if it is missing. If the text cannot be added
+    /// completely, removes the written part again.
     static func append(_ text: String, to path: String, as name: String) throws(FileError) {
         let number = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         guard number >= 0 else { throw last("write", name) }
@@ -246,18 +247,18 @@ enum Files {
         throw Files.error(error, "write", name)
     }
 
-    /// Removes a file; one that does not exist is no error.
+    /// Removes a file. A missing file is no error.
     static func remove(_ path: String, as name: String) throws(FileError) {
         if unlink(path) != 0, errno != ENOENT { throw last("remove", name) }
     }
 
-    /// The names in a folder, sorted, hidden ones left out.
+    /// The names in a folder, sorted, without hidden ones.
     static func names(inFolder path: String, as name: String) throws(FileError) -> [String] {
         guard let names = FolderNames.all(in: path) else { throw last("read", name) }
         return names.filter { !$0.hasPrefix(".") }.sorted()
     }
 
-    /// Writes to an open file until all is written.
+    /// Writes to an open file until everything is written.
     ///
     /// - Returns: `errno` of the write that failed, or 0.
     static func writeAll(_ bytes: [UInt8], to number: Int32) -> Int32 {
@@ -267,7 +268,7 @@ enum Files {
             if count >= 0 {
                 written += count
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
-                // Somebody has made a terminal or pipe non-blocking; wait until it takes more.
+                // Somebody has made a terminal or pipe non-blocking, so this waits until it takes more.
                 var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&request, 1, -1)
             } else if errno != EINTR {
@@ -277,7 +278,7 @@ enum Files {
         return 0
     }
 
-    /// What the system calls an error.
+    /// The system's text for an error number.
     static func text(ofError number: Int32) -> String {
         strerror(number).map { String(cString: $0) } ?? "system error \(number)"
     }
@@ -298,7 +299,7 @@ enum Files {
         }
     }
 
-    /// The error of a failed system call.
+    /// The error for a failed system call.
     static func error(_ number: Int32, _ verb: String, _ name: String) -> FileError {
         FileError(
             verb: verb,

@@ -7,20 +7,21 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Runs the command that prints a secret, as `/bin/sh -c` does, with the environment and without standard input. What it says on standard error is passed on while it runs, because it may ask for a token or a finger.
+/// Runs the command that prints a secret, as `/bin/sh -c` does, with the environment and without standard input. Passes
+/// on its standard error while it runs, because the command may ask for a token or a finger.
 ///
-/// The command comes from the command line or the environment, never from a database: a file that somebody else can write
-/// to must not be able to name a program to run. Neither the command nor what it prints is ever shown.
+/// The command comes from the command line or the environment, never from a database: a file that somebody else can
+/// write must not be able to name a program to run. Neither the command nor its output is ever shown.
 struct KeyCommand {
     var context: Context
-    /// More of standard error is not passed on.
+    /// The most octets of standard error to pass on.
     private static let talkLimit = 64 * 1024
 
-    /// What the command prints.
+    /// The secret that the command prints.
     ///
-    /// - Parameter command: for the shell.
-    /// - Throws: ``Failure`` if it cannot be run, fails, takes longer than ``Context/keyCommandTimeout``, or prints too much;
-    ///   ``StoreError`` if what it prints is no secret.
+    /// - Parameter command: the command line for the shell.
+    /// - Throws: ``Failure`` if it cannot be run, fails, takes longer than ``Context/keyCommandTimeout``, or prints too
+    ///   much; ``StoreError`` if it does not print a secret.
     func key(_ command: String) throws -> DatabaseKey {
         guard !command.trimmed.isEmpty else {
             throw Failure(.usage, "the key command is empty", hint: "Say which command prints the secret.")
@@ -37,7 +38,8 @@ struct KeyCommand {
             printed = try collect(output.read, talk.read)
             try check(try wait(for: process.number, until: process.deadline))
         } catch {
-            // A group of its own could be ended as a whole, but its programs could not ask anything on the terminal.
+            // Kills only the shell. A process group of its own could be killed as a whole, but its programs could not
+            // use the terminal.
             kill(process.number, SIGKILL)
             _ = waitpid(process.number, nil, 0)
             throw error
@@ -64,7 +66,7 @@ struct KeyCommand {
                     }
                     if request.fd == output {
                         printed += buffer[..<count]
-                        // Two line breaks may follow.
+                        // Up to two characters of line break may follow.
                         guard printed.count <= DatabaseKey.greatestPrinted + 2 else {
                             throw Failure(
                                 .failure,
@@ -97,7 +99,7 @@ struct KeyCommand {
             if found == process { return status }
             if found < 0, errno != EINTR { return 0 }
             guard ContinuousClock.now < deadline else { throw late() }
-            // It has closed its outputs and is about to end.
+            // The command has closed its outputs and is about to end.
             usleep(2_000)
         }
     }
@@ -144,7 +146,7 @@ struct KeyCommand {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, talk, STDERR_FILENO)
-        // What we ignore would be handed on.
+        // Otherwise the command would inherit our ignored signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in Signals.ignored { sigaddset(&signals, number) }

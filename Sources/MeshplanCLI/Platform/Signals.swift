@@ -8,18 +8,18 @@ internal import Glibc
 
 /// Counts SIGINT, SIGTERM and SIGHUP.
 ///
-/// The handler does only what is allowed in one: it adds to an atomic and writes one octet to a pipe, which wakes a
-/// `poll` even if the signal came just before it, or to another thread.
+/// The handler does only what handlers may do: it increments an atomic, and writes one octet to a pipe. The pipe wakes
+/// a `poll` even if the signal came just before it, or to another thread.
 enum Signals {
     private static let arrived = Atomic<Int>(0)
-    /// The number of the first one, 0 before it.
+    /// The number of the first signal; 0 before it.
     private static let first = Atomic<Int32>(0)
     private static let pipeEnd = Atomic<Int32>(-1)
 
-    /// Prepares the pipe, and ignores SIGPIPE and SIGXFSZ, since writing reports a closed pipe and a file that may not grow
-    /// itself. Called once, at the start.
+    /// Prepares the pipe, and ignores SIGPIPE and SIGXFSZ, since the result of a write reports a closed pipe and a file
+    /// that may not grow. Call once, at the start.
     ///
-    /// Signals are counted only once the result is armed; until then they end the process as ever.
+    /// Signals are counted only once the result is armed; until then they end the process as usual.
     static func prepare() -> Interrupts {
         var ends: [Int32] = [-1, -1]
         var wakeUp: Int32?
@@ -33,7 +33,8 @@ enum Signals {
         }
         for number in ignored { _ = signal(number, SIG_IGN) }
         unblock()
-        // The first use of a global sets it up under a lock; that must not happen inside a handler.
+        // The first use of a global initialises it under a lock, which must not happen inside a handler. Hence each is
+        // used here or in `arm` first.
         return Interrupts(
             arm: arm,
             count: { arrived.load(ordering: .sequentiallyConsistent) },
@@ -45,10 +46,11 @@ enum Signals {
         )
     }
 
-    /// What writing tells by its result; a process that is started has to get the usual handling back.
+    /// Signals that the result of a write reports anyway. A started process must get the default handling back.
     static let ignored = [SIGPIPE, SIGXFSZ]
 
-    /// A parent that started us from a thread with blocked signals has handed its mask on, and nothing could end us.
+    /// Unblocks the signals. A parent that started us from a thread with blocked signals has passed on its mask, and
+    /// nothing could end us.
     private static func unblock() {
         var handled = sigset_t()
         sigemptyset(&handled)
@@ -72,7 +74,7 @@ enum Signals {
                 _ = write(Signals.pipeEnd.load(ordering: .sequentiallyConsistent), &octet, 1)
                 errno = error
             }
-            // What nohup or a shell's background job ignores stays ignored.
+            // Signals that nohup or a shell's background job ignores stay ignored.
             if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
                 _ = signal(number, SIG_IGN)
             }

@@ -4,21 +4,20 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Reads standard input line by line, octet by octet so that nothing is taken that belongs to what runs next.
+/// Reads standard input line by line, one octet at a time, to leave the rest for the next program.
 final class StandardInput {
     private let interrupts: Interrupts
     private var line: [UInt8] = []
     private var hasEnded = false
 
-    /// More octets than this of one line are thrown away.
+    /// The most octets of a line; more are discarded.
     private static let limit = 1024
 
-    /// The standard input of a process whose signals are those.
     init(interrupts: Interrupts) {
         self.interrupts = interrupts
     }
 
-    /// Waits for one line; nil at the end of input and when a signal arrives, so that Ctrl-C at a question is a no.
+    /// Waits for one line; nil at the end of input and at a signal, so that Ctrl-C at a question means no.
     func read() -> String? {
         let before = interrupts.count()
         while interrupts.count() == before {
@@ -34,8 +33,8 @@ final class StandardInput {
         return nil
     }
 
-    /// Waits for one line that the terminal does not show. Whatever ends the waiting, the terminal shows again what is
-    /// typed afterwards: a signal is counted meanwhile and not acted on before.
+    /// Waits for one line without the terminal showing it. However the wait ends, the terminal then shows input again:
+    /// signals are only counted in the meantime.
     func readHidden() -> String? {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return read() }
@@ -45,7 +44,7 @@ final class StandardInput {
         interrupts.arm()
         var hidden = settings
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        // What was typed before anybody asked was typed to be seen.
+        // Flushes earlier input: it was typed to be seen, not as a secret.
         _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer {
             _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
@@ -54,7 +53,7 @@ final class StandardInput {
         return read()
     }
 
-    /// A line if there is a whole one, without waiting.
+    /// Returns a line if a complete one is available, without waiting.
     func pollLine() -> LineInput.Event {
         while !hasEnded {
             var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
@@ -65,20 +64,20 @@ final class StandardInput {
         return .end
     }
 
-    /// Throws away what was typed before anybody asked; what a pipe or file holds stays.
+    /// Discards what was typed before a question. The contents of a pipe or file stay.
     func discard() {
         guard isatty(STDIN_FILENO) == 1 else { return }
         line = []
         _ = tcflush(STDIN_FILENO, TCIFLUSH)
     }
 
-    /// A background job that reads from its terminal is stopped.
+    /// Whether this process may read from the terminal: the system stops a background job that does.
     private var isInForeground: Bool {
         let group = tcgetpgrp(STDIN_FILENO)
         return group < 0 || group == getpgrp()
     }
 
-    /// Takes one octet, which is there.
+    /// Reads one available octet.
     private func take() -> LineInput.Event {
         var octet: UInt8 = 0
         let count = systemRead(STDIN_FILENO, &octet, 1)

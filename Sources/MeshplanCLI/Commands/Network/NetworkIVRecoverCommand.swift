@@ -76,7 +76,7 @@ struct NetworkIVRecoverCommand: NetworkCommand {
         let proposal = IVIndexProposal(report.statements, known: before.ivIndex)
         switch proposal {
         case .unchanged, .soon:
-            // What was only stated is confirmed with that.
+            // This confirms an IV index that was only stated.
             if proposal == .unchanged, let failure = Failure(ending: executor.recover(to: before.ivIndex)) {
                 throw failure
             }

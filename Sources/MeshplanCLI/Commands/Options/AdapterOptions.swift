@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// Which Bluetooth adapter is used.
+/// The option that selects a Bluetooth adapter.
 struct AdapterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -10,13 +10,15 @@ struct AdapterOptions: ParsableArguments {
     )
     var adapter: String?
 
-    /// What `--via` says, with the adapter in its place.
+    /// The values of `--via`, with the adapter filled in.
     func routes(_ via: [String]) -> [String] {
         guard let adapter else { return via }
         return via.map { $0 == BearerChoice.gattName ? "\(BearerChoice.gattName):\(adapter)" : $0 }
     }
 
-    /// Refuses an adapter for which there is no use.
+    /// Refuses an adapter if no route uses it.
+    ///
+    /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard adapter != nil, !via.contains(BearerChoice.gattName) else { return }
         throw ValidationError("--adapter is for --via gatt.")

@@ -1,17 +1,16 @@
 internal import ArgumentParser
 internal import MeshCore
 
-/// Unicast addresses on the command line: one, or the first and last of a range: `0x0010`, `0x0010-0x001f`.
+/// Unicast addresses on the command line: one, as in `0x0010`, or the first and last of a range, as in `0x0010-0x001f`.
 struct AddressRangeArgument: ExpressibleByArgument, CustomStringConvertible {
     /// At most 255 addresses.
     var addresses: UnicastAddressRange
 
-    /// Those addresses.
     init(addresses: UnicastAddressRange) {
         self.addresses = addresses
     }
 
-    /// Reads one address or two.
+    /// Parses one address or two.
     init?(argument: String) {
         let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
         let ends = parts.compactMap { part -> UnicastAddress? in
@@ -24,7 +23,7 @@ struct AddressRangeArgument: ExpressibleByArgument, CustomStringConvertible {
         addresses = UnicastAddressRange(first: first, count: count)
     }
 
-    /// `0x0010`, or `0x0010 to 0x001F`.
+    /// A text like `0x0010`, or `0x0010 to 0x001F`.
     var description: String {
         let last = Address(rawValue: addresses.first.rawValue + UInt16(addresses.count) - 1)
         return addresses.count == 1 ? addresses.first.description : "\(addresses.first) to \(last)"

@@ -2,17 +2,16 @@ internal import ArgumentParser
 
 /// An age on the command line: `30m`, `12h`, `7d`.
 struct AgeArgument: ExpressibleByArgument, CustomStringConvertible {
-    /// At least 0.
+    /// The age in seconds, at least 0.
     var seconds: Int64
 
     private static let units: [(String, Int64)] = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 604_800)]
 
-    /// That many seconds.
     init(seconds: Int64) {
         self.seconds = seconds
     }
 
-    /// Reads a whole number with a unit; 0 needs none.
+    /// Parses a whole number with a unit; 0 needs none.
     init?(argument: String) {
         if argument == "0" {
             seconds = 0
@@ -24,7 +23,6 @@ struct AgeArgument: ExpressibleByArgument, CustomStringConvertible {
         seconds = number * unit.1
     }
 
-    /// The text that reads as this age.
     var description: String { Self.text(seconds: seconds) }
 
     /// An age in the largest unit that gives a whole number.

@@ -1,14 +1,14 @@
 internal import ArgumentParser
 internal import Bearers
 
-/// How to reach the mesh, and how a simulated one behaves.
+/// The options for the way to the mesh, and for how a simulated mesh behaves.
 struct BearerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("\(BearerChoice.help)", valueName: "bearer"))
     var via: [String]
 
     @OptionGroup var adapter: AdapterOptions
 
-    /// What each `--via` says, with the adapter.
+    /// The values of `--via`, with the adapter filled in.
     var routes: [String] { adapter.routes(via) }
 
     func validate() throws {
@@ -23,27 +23,29 @@ enum BearerChoice: Hashable {
     case simulator
     /// A gateway without certificates, or a simulator process.
     case socket(SocketAddress)
-    /// A gateway that the pairing of a name belongs to, or the only one.
+    /// A gateway with certificates, of the named pairing, or the only one.
     case gateway(pairing: String?, SocketAddress)
-    /// A Bluetooth adapter of this machine, by its name or address; nil for the first that is ready.
+    /// A Bluetooth adapter of this machine, by its name or address; nil for the first usable one.
     case gatt(adapter: String?)
 
-    /// The port of gateways that name no other; nobody has registered it.
+    /// The default port of gateways. It is not registered with anybody.
     static let gatewayPort: UInt16 = 7447
 
-    /// What ``gatt(adapter:)`` is called.
+    /// The name of ``gatt(adapter:)`` on the command line.
     static let gattName = "gatt"
 
     private static let gatewayScheme = "gateway://"
 
-    /// What `--via` takes.
+    /// The help of `--via`.
     static let help = """
         How to reach the mesh: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a certain one), \
         gateway://[PAIRING@]HOST[:PORT] of a gateway, unix:PATH or tcp:HOST:PORT of a simulator process or of a gateway \
         on this machine, or simulator. May be repeated, to use several at once.
         """
 
-    /// Reads what `--via` says.
+    /// Parses a value of `--via`.
+    ///
+    /// - Throws: `SocketAddressError` if it is neither a name nor an address.
     init(_ text: String) throws(SocketAddressError) {
         if text == "simulator" {
             self = .simulator
@@ -72,9 +74,9 @@ enum BearerChoice: Hashable {
         }
     }
 
-    /// Reads what all of `--via` say, which is at least one.
+    /// Parses all values of `--via`; there is at least one.
     ///
-    /// - Throws: `ValidationError` for one that names nothing, is there twice, or goes with no other.
+    /// - Throws: `ValidationError` for a value that is not valid, occurs twice, or cannot be combined with others.
     static func all(_ texts: [String]) throws(ValidationError) -> [BearerChoice] {
         var choices: [BearerChoice] = []
         for text in texts {

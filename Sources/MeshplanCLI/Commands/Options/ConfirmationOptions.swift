@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// Whether changes are to be confirmed.
+/// The option for changes that need confirmation.
 struct ConfirmationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

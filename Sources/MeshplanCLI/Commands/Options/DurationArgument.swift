@@ -1,19 +1,18 @@
 internal import ArgumentParser
 internal import MeshCore
 
-/// A duration on the command line, as definitions write it: `500ms`, `5s`, `2m`.
+/// A duration on the command line, in the form of definitions: `500ms`, `5s`, `2m`.
 struct DurationArgument: CustomStringConvertible {
-    /// 0 up to a day.
+    /// The duration in milliseconds, from 0 to a day.
     var milliseconds: Int
 
-    /// That many milliseconds.
     init(milliseconds: Int) {
         self.milliseconds = milliseconds
     }
 
-    /// Reads what an option says.
+    /// Parses the value of an option.
     ///
-    /// - Throws: `ValidationError` that tells what durations look like.
+    /// - Throws: `ValidationError` that explains the form of durations.
     static func parse(_ text: String) throws -> DurationArgument {
         guard let duration = DurationArgument(argument: text) else {
             throw ValidationError("A duration is a number with a unit, a day at most, such as 500ms, 30s, 5m or 2h.")
@@ -21,7 +20,7 @@ struct DurationArgument: CustomStringConvertible {
         return duration
     }
 
-    /// Reads a number with a unit; 0 needs none.
+    /// Parses a number with a unit; 0 needs none. Nil for anything else.
     init?(argument: String) {
         if argument == "0" {
             milliseconds = 0
@@ -37,9 +36,8 @@ struct DurationArgument: CustomStringConvertible {
         milliseconds = Int(value)
     }
 
-    /// The time as a duration.
+    /// The time as a `Duration`.
     var duration: Duration { .milliseconds(milliseconds) }
 
-    /// The text that reads as this duration.
     var description: String { milliseconds == 0 ? "0" : DurationText.text(milliseconds: milliseconds) }
 }

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// How a plan that leads back is saved or carried out.
+/// The options for saving or carrying out a plan that leads back to a former state.
 struct GoingBackOptions: ParsableArguments {
     @OptionGroup var planned: PlannedRunOptions
 
@@ -14,14 +14,14 @@ struct GoingBackOptions: ParsableArguments {
 
     @OptionGroup var confirmation: ConfirmationOptions
 
-    /// What carries plans out.
+    /// The run that carries out plans.
     func applyRun(as operation: String, in context: Context) throws -> ApplyRun {
         var run = try planned.applyRun(as: operation, secrets: secrets, in: context)
         run.confirmWithin = confirmation.confirmWithin?.duration
         return run
     }
 
-    /// Shows the plan of a source, saves it, or carries it out.
+    /// Carries out the plan of a source; without `--via`, shows or saves it.
     func carryOut(_ job: some PlanSource, as operation: String, in context: Context) throws -> ExitStatus {
         guard !planned.via.isEmpty else { return try planned.show(job, in: context) }
         return try applyRun(as: operation, in: context).carryOut(job)

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MeshCore
 internal import Planning
 
-/// Which guards may be passed.
+/// The option for guards that may be passed.
 struct GuardOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -14,10 +14,10 @@ struct GuardOptions: ParsableArguments {
     )
     var allow: [PlanGuard] = []
 
-    /// The guards that may be passed.
+    /// The guards that may be passed, as a set.
     var allowed: Set<PlanGuard> { Set(allow) }
 
-    /// The names that the option takes, sorted.
+    /// The values of the option, sorted.
     private static var names: [String] { PlanGuard.allCases.filter(\.isAllowable).sorted().map(\.rawValue) }
 
     private static func planGuard(_ name: String) throws -> PlanGuard {

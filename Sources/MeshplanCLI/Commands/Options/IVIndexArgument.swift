@@ -3,10 +3,10 @@ internal import MeshCore
 
 /// An IV index on the command line: `60`, or `61:updating` while its update is in progress.
 struct IVIndexArgument: ExpressibleByArgument, CustomStringConvertible {
-    /// The state.
+    /// The IV index and its update state.
     var ivIndex: IVIndex
 
-    /// Reads a decimal number, and whether an update is in progress.
+    /// Parses a decimal number, and whether an update is in progress.
     init?(argument: String) {
         let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
         guard let number = parts.first, number.allSatisfy({ $0.isASCII && $0.isNumber }), let value = UInt32(number),
@@ -15,6 +15,5 @@ struct IVIndexArgument: ExpressibleByArgument, CustomStringConvertible {
         ivIndex = IVIndex(value: value, isUpdateInProgress: parts.count == 2)
     }
 
-    /// The text that reads as this state.
     var description: String { "\(ivIndex.value)\(ivIndex.isUpdateInProgress ? ":updating" : "")" }
 }

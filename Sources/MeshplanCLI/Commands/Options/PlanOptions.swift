@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MeshCore
 internal import Planning
 
-/// What a plan is to be: what `plan` and `apply` hand on to the planner.
+/// The options of `plan` and `apply` for the planner.
 struct PlanOptions: ParsableArguments {
     @OptionGroup(title: "Selection")
     var selection: SelectionOptions
@@ -15,7 +15,7 @@ struct PlanOptions: ParsableArguments {
     )
     var destroy = false
 
-    /// The same for the planner.
+    /// The options in the planner's form.
     var planner: PlannerOptions {
         PlannerOptions(
             allowed: guards.allowed,
@@ -27,7 +27,7 @@ struct PlanOptions: ParsableArguments {
 
 /// The digest of a plan that was approved elsewhere.
 struct DigestArgument: ExpressibleByArgument {
-    /// 8 to 64 lower-case hexadecimal digits, from the first on.
+    /// The first 8 to 64 hexadecimal digits of the digest, in lower case.
     var digits: String
 
     init?(argument: String) {
@@ -38,6 +38,8 @@ struct DigestArgument: ExpressibleByArgument {
     }
 
     /// Refuses a plan with another digest.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/stale`` in that case.
     func check(_ plan: Plan) throws(Failure) {
         let digest = plan.digest ?? ""
         guard digest.hasPrefix(digits) else {
@@ -51,7 +53,7 @@ struct DigestArgument: ExpressibleByArgument {
 }
 
 extension SelectionOptions {
-    /// The selection for the planner.
+    /// The selection in the planner's form.
     var selection: PlanSelection {
         let tags = tag.map { text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

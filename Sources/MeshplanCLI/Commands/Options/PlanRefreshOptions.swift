@@ -4,19 +4,19 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// Which nodes are read back before planning.
+/// The nodes to read back before planning.
 enum PlanRefresh: String, CaseIterable, ExpressibleByArgument {
-    /// None: planning needs no radio.
+    /// None, so that planning needs no radio.
     case none
-    /// Those that something is planned for.
+    /// Nodes for which something is planned.
     case touched
-    /// Those that were not read back for long.
+    /// Nodes that were not read back for a long time.
     case stale
-    /// All that the definition manages.
+    /// All nodes that the definition manages.
     case all
 }
 
-/// Reads nodes back before a plan.
+/// The options for reading nodes back before planning.
 struct PlanRefreshOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -55,16 +55,16 @@ struct PlanRefreshOptions: ParsableArguments {
         try adapter.check(for: via)
     }
 
-    /// How a simulation of this command behaves; nil if there is none.
+    /// How this command's simulation behaves; nil if there is none.
     func simulation(_ radio: RadioOptions) -> SimulationSetup? {
         via == ["simulator"] ? SimulationSetup(simulator, radio) : nil
     }
 
-    /// What the database knows, after nodes were read back as asked for.
+    /// The contents of the database, after nodes were read back as the options say.
     ///
     /// - Parameters:
-    ///   - radio: what a simulation is to be like.
-    ///   - options: what the plan is limited to; other nodes are not read back.
+    ///   - radio: the radio of a simulation.
+    ///   - options: the limits of the plan; nodes outside of them are not read back.
     func snapshot(
         of database: MeshDatabase,
         _ planning: PlanningJob.Prepared,
@@ -97,7 +97,7 @@ struct PlanRefreshOptions: ParsableArguments {
         case .all: break
         case .stale: nodes = run.stale(nodes, seconds: olderThan.seconds)
         case .touched:
-            // Only to see whom it touches; what is to be said about the definition is said of the final plan.
+            // This plan only shows which nodes it touches. Diagnostics come from the final plan.
             let plan = Planner.plan(
                 definition: planning.definition,
                 network: snapshot.network,

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Planning
 internal import Store
 
-/// How a plan that a command makes by itself, without a definition in the folder, is saved or carried out.
+/// The options for saving or carrying out a plan that a command makes itself, without a definition in the folder.
 struct PlannedRunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -56,12 +56,12 @@ struct PlannedRunOptions: ParsableArguments {
         try devices.check(for: via)
     }
 
-    /// What carries plans out.
+    /// The run that carries out plans.
     ///
     /// - Parameters:
     ///   - operation: the command, for the history.
-    ///   - secrets: files with what devices are authenticated by.
-    ///   - patience: how long nodes that do not answer are asked again.
+    ///   - secrets: files with out-of-band data of devices.
+    ///   - patience: for how long nodes that do not answer are asked again.
     func applyRun(
         as operation: String,
         secrets: [String] = [],
@@ -84,7 +84,7 @@ struct PlannedRunOptions: ParsableArguments {
         return run
     }
 
-    /// Shows the plan of a source without sending anything, and saves it if that was asked for.
+    /// Shows the plan of a source without sending anything, and saves it if asked to.
     func show(_ job: some PlanSource, in context: Context) throws -> ExitStatus {
         if let out { try SavedPlan.check(target: out, in: context) }
         let database = try Workspace(context: context).open(job.network)

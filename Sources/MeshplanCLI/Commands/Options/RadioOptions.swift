@@ -3,7 +3,7 @@ internal import Planning
 internal import Simulator
 internal import Store
 
-/// Which radio is simulated, and assumed when the time of a plan is estimated.
+/// The options for the radio that is simulated, and assumed for estimates.
 struct RadioOptions: ParsableArguments, RadioChoice {
     @Option(
         help: ArgumentHelp(
@@ -20,7 +20,7 @@ struct RadioOptions: ParsableArguments, RadioChoice {
     @Option(name: .customLong("profile"), help: .hidden)
     var formerRadio: String?
 
-    /// The name of what is learned from earlier runs.
+    /// The name of the profile learned from earlier runs.
     private static let learned = RadioProfile.learnedName
 
     func validate() throws {
@@ -32,12 +32,13 @@ struct RadioOptions: ParsableArguments, RadioChoice {
         throw ValidationError("There is no radio `\(radio)`; there are \(names.joined(separator: ", ")).")
     }
 
-    /// Estimates for the profile that is asked for, with a simulator for what it simulates.
+    /// The estimator for the chosen profile, or for the simulated radio.
     ///
     /// - Parameters:
-    ///   - connections: links at once; nil for as many as usual.
-    ///   - simulation: how the simulator that is to be used behaves; nil where there is none.
-    /// - Throws: a ``Failure`` if nothing can be learned yet, and file trouble.
+    ///   - connections: links at once; nil for the usual number.
+    ///   - simulation: the behaviour of the simulator; nil if none is used.
+    /// - Throws: ``Failure`` if the learned profile is asked for and nothing was learned yet; otherwise the errors of
+    ///   reading the database.
     func estimator(
         _ database: MeshDatabase,
         connections: Int? = nil,
@@ -53,7 +54,7 @@ struct RadioOptions: ParsableArguments, RadioChoice {
         return estimator
     }
 
-    /// Bluetooth controllers of small computers have between 5 and 10 connections.
+    /// The usual number of links at once. Bluetooth controllers of small computers have between 5 and 10 connections.
     static let usualConnections = 4
 
     private func profile(_ database: MeshDatabase, _ simulation: SimulationSetup?) throws -> RadioProfile {
@@ -74,7 +75,7 @@ struct RadioOptions: ParsableArguments, RadioChoice {
     }
 }
 
-/// Which radio is simulated, for commands that estimate nothing.
+/// The options for the simulated radio of commands that estimate nothing.
 struct SimulatedRadioOptions: ParsableArguments, RadioChoice {
     @Option(
         help: ArgumentHelp(
@@ -95,9 +96,10 @@ struct SimulatedRadioOptions: ParsableArguments, RadioChoice {
         )
     }
 
-    /// Without a simulator there is nothing to simulate.
+    /// Refuses a radio without a simulator.
     ///
-    /// - Parameter via: what `--via` says.
+    /// - Parameter via: the values of `--via`.
+    /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard simulated != nil, via != ["simulator"] else { return }
         throw ValidationError("--radio is for --via simulator; a simulator process is given its own.")
@@ -106,13 +108,13 @@ struct SimulatedRadioOptions: ParsableArguments, RadioChoice {
 
 /// Options that may name a radio.
 protocol RadioChoice {
-    /// What `--radio` says.
+    /// The value of `--radio`.
     var radio: String? { get }
-    /// What `--profile` says, as the option was called in version 0.1.
+    /// The value of `--profile`, the option's name in version 0.1.
     var formerRadio: String? { get }
 }
 
 extension RadioChoice {
-    /// The radio that is asked for, nil if none is.
+    /// The chosen radio; nil if none was chosen.
     var simulated: String? { radio ?? formerRadio }
 }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Execution
 internal import Planning
 
-/// How a run goes about its messages.
+/// The options for how a run sends messages.
 struct RunOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Links at once at most, as far as the bearer has them.", valueName: "count"))
     var connections: Int?
@@ -27,10 +27,10 @@ struct RunOptions: ParsableArguments {
         if let connections, !(1...64).contains(connections) { throw ValidationError("--connections takes 1 to 64.") }
     }
 
-    /// Links at once that are counted on, nil for as many as usual: through one proxy that is named there is one.
+    /// The links at once to expect; nil for the usual number. Through one named proxy there is one link.
     var expectedConnections: Int? { proxy == nil ? connections : 1 }
 
-    /// What the executor is told.
+    /// The options in the executor's form.
     var options: ExecutionOptions {
         var options = ExecutionOptions()
         if let window {

@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import MeshCore
 internal import Planning
 
-/// Which nodes are meant. Options of different kinds narrow each other down; of those of one kind any may apply, but for
-/// tags, all of which must. Names hold `*` for any run of characters.
+/// The options that select nodes. Options of different kinds narrow the selection; among options of one kind, any may
+/// match, but all tags must. In names, `*` stands for any run of characters.
 struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only nodes of this name; `*` stands for anything. May be repeated.", valueName: "name"))
     var node: [String] = []
@@ -36,11 +36,11 @@ struct SelectionOptions: ParsableArguments {
         }
     }
 
-    /// Whether all nodes are meant.
+    /// Whether all nodes are selected.
     var isEmpty: Bool { node.isEmpty && group.isEmpty && subnet.isEmpty && tag.isEmpty && exclude.isEmpty }
 }
 
-/// Finds the nodes of a database that are meant by ``SelectionOptions``.
+/// Finds the nodes of a database that ``SelectionOptions`` select.
 struct NodeSelection {
     private let network: MeshNetwork
     private let names: [DeviceUUID: [String]]
@@ -48,9 +48,9 @@ struct NodeSelection {
     private let hasDefinition: Bool
     private let context: Context?
 
-    /// The nodes of a database, with the names and tags that a definition gives them, if there is one.
+    /// Takes the nodes of a database, with names and tags from a definition, if there is one.
     ///
-    /// - Parameter context: where it is said that a name is that of several nodes; nil if that is not to be said.
+    /// - Parameter context: shows a note if several nodes have a name; nil to show none.
     init(_ network: MeshNetwork, definition: Definition?, context: Context? = nil) {
         self.network = network
         self.context = context
@@ -66,16 +66,16 @@ struct NodeSelection {
         hasDefinition = definition != nil
     }
 
-    /// Whether a node is called so.
+    /// Whether a node has a matching name, UUID or address.
     func isNamed(_ node: Node, by globs: [Glob]) -> Bool {
         let all = (names[node.uuid] ?? []) + [node.unicastAddress.description]
         return globs.contains { glob in all.contains { glob.matches($0) } }
     }
 
-    /// The nodes that are meant, by address.
+    /// The selected nodes, in the order of addresses.
     ///
-    /// - Parameter candidates: the nodes that are meant if the options name none.
-    /// - Throws: ``Failure`` for a name that nothing has.
+    /// - Parameter candidates: the nodes to select from if the options name none.
+    /// - Throws: ``Failure`` for a name that nothing has, or that several nodes have.
     func nodes(_ options: SelectionOptions, candidates isCandidate: (Node) -> Bool) throws(Failure) -> [Node] {
         try check(options)
         let named = options.node.map { Glob($0) }
@@ -96,7 +96,7 @@ struct NodeSelection {
         }
     }
 
-    /// Nodes that have a name that is typed, but are not the managed one of it.
+    /// Nodes that share a typed name with a managed node, which is the one meant.
     private func namesakes(of names: [String]) throws(Failure) -> Set<DeviceUUID> {
         var left: Set<DeviceUUID> = []
         for name in names where Glob(name).isLiteral {
@@ -110,7 +110,7 @@ struct NodeSelection {
         return left
     }
 
-    /// A misspelt name must not mean nobody.
+    /// Refuses unknown names: a misspelt name must not silently select nothing.
     private func check(_ options: SelectionOptions) throws(Failure) {
         for name in options.node + options.exclude {
             let globs = [Glob(name)]

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// Where the definition is.
+/// The argument for the place of the definition.
 struct DefinitionOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -11,7 +11,7 @@ struct DefinitionOptions: ParsableArguments {
     var paths: [String] = []
 }
 
-/// Which network is meant, and how its database is reached and opened.
+/// The options that choose the network, and how its database is reached and opened.
 struct NetworkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The network, where there are several.", valueName: "name"))
     var network: String?
@@ -19,7 +19,7 @@ struct NetworkOptions: ParsableArguments {
     @OptionGroup var store: StoreOptions
 }
 
-/// How to write results.
+/// The option for the form of results.
 struct FormatOptions: ParsableArguments {
     @Flag(help: "Write one JSON object a line instead of text.")
     var json = false

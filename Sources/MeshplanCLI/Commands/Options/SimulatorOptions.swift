@@ -2,7 +2,8 @@ internal import ArgumentParser
 internal import MeshCore
 internal import Simulator
 
-/// How the simulated radio and its nodes behave, beside which radio it is; for `sim` and for `--via simulator`.
+/// The options for how the simulated radio and nodes behave, apart from the choice of radio; for `sim` and for `--via
+/// simulator`.
 struct SimulatorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -62,9 +63,10 @@ struct SimulatorOptions: ParsableArguments {
         for text in fail { _ = try Self.parseFault(text) }
     }
 
-    /// Nodes of a process or of flesh and blood are as they are.
+    /// Refuses these options for nodes that this process does not simulate.
     ///
-    /// - Parameter via: what `--via` says.
+    /// - Parameter via: the values of `--via`.
+    /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard via != ["simulator"] else { return }
         let given = [
@@ -75,9 +77,9 @@ struct SimulatorOptions: ParsableArguments {
         throw ValidationError("\(name) is for --via simulator; a simulator process is given its own.")
     }
 
-    /// Makes the wrong things go wrong.
+    /// Sets the faults in the simulation that the options ask for.
     ///
-    /// - Throws: ``Failure`` for a node or device that there is not.
+    /// - Throws: ``Failure`` for an unknown node or device, or one that is not simulated.
     func applyFaults(to simulation: Simulation) throws {
         let world = simulation.world
         if let ivIndex { world.setIVIndex(ivIndex.ivIndex) }
@@ -130,7 +132,7 @@ struct SimulatorOptions: ParsableArguments {
     }
 }
 
-/// Which devices there are beside the nodes of the database.
+/// The option for devices in addition to the nodes of the database.
 struct SimulatedDeviceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -140,16 +142,17 @@ struct SimulatedDeviceOptions: ParsableArguments {
     )
     var devices: [String] = []
 
-    /// A process that simulates has its own devices, which nobody here can add to.
+    /// Refuses devices for another simulator process, which has its own.
     ///
-    /// - Parameter via: what `--via` says.
+    /// - Parameter via: the values of `--via`.
+    /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard !devices.isEmpty, via != ["simulator"] else { return }
         throw ValidationError("--devices is for --via simulator; a simulator process is given its own.")
     }
 }
 
-/// Where simulated nodes remember what they were configured to.
+/// The option for the file in which simulated nodes keep their configuration.
 struct SimulatorStateOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

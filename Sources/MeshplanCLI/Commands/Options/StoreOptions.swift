@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
-/// How databases are reached and opened. Every command that opens one takes these; each has an environment variable, so
-/// that scripts need not repeat them.
+/// The options for reaching and opening databases. Every command that opens one takes them. Each has an environment
+/// variable, so that scripts need not repeat it.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -48,7 +48,7 @@ struct StoreOptions: ParsableArguments {
     )
     var acceptOlder = false
 
-    /// What was asked for, as the context carries it.
+    /// The options in the form that the context carries.
     var access: StoreAccess {
         StoreAccess(
             keyFile: keyFile,
@@ -62,15 +62,15 @@ struct StoreOptions: ParsableArguments {
 
 /// How databases are reached and opened, as far as the command line says.
 struct StoreAccess: Hashable {
-    /// The path of the key file; nil for what the environment says, or the usual place.
+    /// The path of the key file; nil for the environment's, or the usual one.
     var keyFile: String?
     /// The path of a file with a passphrase.
     var passphraseFile: String?
     /// A shell command that prints a secret.
     var keyCommand: String?
-    /// The address of a shared database, perhaps with a password in it; nil for what the environment says, or files.
+    /// The address of a shared database, possibly with a password; nil for the environment's, or files.
     var state: String?
-    /// Whether a database may be older than the lock file says, or another one.
+    /// Whether to accept a database that is older than the lock file says, or another one.
     var acceptsOlder = false
 
     /// Whether the command line names a secret that opens databases.

@@ -44,7 +44,7 @@ struct StateKeyAddCommand: NetworkCommand {
                 "Say one new secret: --new-passphrase, --new-passphrase-file, --new-key-file or --new-key-command."
             )
         }
-        // A label stands in lines of text that people read.
+        // Labels appear in lines of text for people.
         guard label.printable == label, label.utf8.count <= 100 else {
             throw ValidationError("--label takes at most 100 octets of printable text.")
         }

@@ -48,7 +48,8 @@ struct StateKeyListCommand: NetworkCommand {
         return .success
     }
 
-    /// The slot of what is at hand; only a secret that the command line names has to be one.
+    /// The slot that an available secret opens; nil if there is none. Errors matter only for a secret that the command
+    /// line names.
     private func own(_ sealed: SealedDatabase, _ context: Context) throws -> String? {
         let sources = KeySources(context)
         guard context.storeAccess.namesSecret else { return (try? sources.slot(of: sealed)) ?? nil }

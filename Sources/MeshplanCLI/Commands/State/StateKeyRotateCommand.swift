@@ -62,7 +62,9 @@ struct StateKeyRotateCommand: NetworkCommand {
         return .success
     }
 
-    /// The passphrases of those slots, as far as somebody types them.
+    /// Asks for the passphrases of the slots. An empty answer leaves a slot out.
+    ///
+    /// - Throws: ``Failure`` if a passphrase does not open its slot, or at Ctrl-C.
     private func askForPassphrases(
         of slots: [KeySlotDescription],
         _ database: MeshDatabase,

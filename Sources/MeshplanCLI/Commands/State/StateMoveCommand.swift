@@ -62,7 +62,7 @@ struct StateMoveCommand: NetworkCommand {
 }
 
 extension MeshNetwork {
-    /// Names a resource.
+    /// Gives a resource another name.
     fileprivate mutating func rename(_ reference: StateResource.Reference, to name: String) {
         switch reference {
         case .node(let uuid):

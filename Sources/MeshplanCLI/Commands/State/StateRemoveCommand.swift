@@ -40,7 +40,8 @@ struct StateRemoveCommand: NetworkCommand {
         let found = try resources.map { try StateResource.find($0, in: snapshot.network, named: name) }
         var network = snapshot.network
         var extras = try database.extras()
-        // Nodes first: what only they use may go with them. Then keys, and the subnets they are bound to.
+        // Nodes come first, so that resources used only by them can go, too. Then come application keys, and the
+        // subnets they are bound to.
         for resource in found.sorted(by: { $0.kind.removalOrder < $1.kind.removalOrder }) {
             try network.removeFromState(resource, at: context.now())
             if case .node(let uuid) = resource.reference { extras.removeNode(uuid) }
@@ -82,9 +83,10 @@ extension StateResource.Kind {
 }
 
 extension MeshNetwork {
-    /// Takes a resource out, if nothing needs it any more.
+    /// Removes a resource, if nothing uses it any more.
     ///
-    /// - Throws: ``Failure`` with ``ExitStatus/refused`` that says who needs it.
+    /// - Throws: ``Failure`` with ``ExitStatus/refused`` if the resource is protected, our own, or in use; the message
+    ///   names the users.
     mutating func removeFromState(_ resource: StateResource, at now: Timestamp) throws(Failure) {
         switch resource.reference {
         case .node(let uuid):
@@ -131,7 +133,8 @@ extension MeshNetwork {
         }
     }
 
-    /// Names of what uses a resource, as far as the database knows; our own node has every key and does not count.
+    /// The names of the users of a resource, as far as the database knows. Our own node has every key and does not
+    /// count.
     private func users(of reference: NetworkResource) -> [String] {
         let others = nodes.lazy.filter { $0.uuid != ownProvisioner }
         switch reference {
@@ -160,7 +163,7 @@ extension Node {
         }
     }
 
-    /// Takes a key that is gone from our own node.
+    /// Removes a deleted key from our own node.
     fileprivate mutating func forgetOwn(_ reference: NetworkResource, isOwn: Bool) {
         guard isOwn else { return }
         switch reference {

@@ -1,9 +1,9 @@
 internal import MeshCore
 internal import Planning
 
-/// Something in the mesh database that commands name.
+/// A part of the mesh database that commands can name.
 struct StateResource: Hashable {
-    /// What there is.
+    /// The kind of a resource.
     enum Kind: String, CaseIterable {
         case subnet
         case key
@@ -11,16 +11,16 @@ struct StateResource: Hashable {
         case node
     }
 
-    /// What it is.
+    /// The kind of this resource.
     var kind: Kind
     /// Its name in the database.
     var name: String
-    /// What it is on air: the index of a key, the address of a group, the UUID of a node.
+    /// Its identity on air: the index of a key, the address of a group, or the UUID of a node.
     var identity: String
-    /// What it is in the network.
+    /// Its place in the network.
     var reference: Reference
 
-    /// What a resource is in the network.
+    /// The place of a resource in the network.
     enum Reference: Hashable {
         /// A subnet, application key or group.
         case resource(NetworkResource)
@@ -28,10 +28,10 @@ struct StateResource: Hashable {
         case node(DeviceUUID)
     }
 
-    /// `kind.name`, what commands take.
+    /// The form that commands take: `kind.name`.
     var address: String { "\(kind.rawValue).\(name)" }
 
-    /// All of a network, in the order of indexes and addresses.
+    /// All resources of a network, in the order of indexes and addresses.
     static func all(of network: MeshNetwork) -> [StateResource] {
         network.netKeys.map {
             StateResource(.subnet, $0.name, $0.index.description, .resource(.netKey($0.index)))
@@ -52,9 +52,9 @@ struct StateResource: Hashable {
         self.reference = reference
     }
 
-    /// The one resource that a command line means.
+    /// The resource that a command line names.
     ///
-    /// - Throws: ``Failure`` if there is none of that name, or several.
+    /// - Throws: ``Failure`` if no resource matches, or more than one.
     static func find(
         _ address: String,
         in network: MeshNetwork,

@@ -48,7 +48,7 @@ struct StateUnlockCommand: NetworkCommand {
             context.output.line("Lock \(lock.printable) of network \(name.printable) is free.")
             return .success
         }
-        // Taking it is the proof that nobody has it; what a killed process has left behind goes with that.
+        // Taking the lock proves that nobody holds it, and removes what a killed process left behind.
         try workspace.lock(database, for: "state unlock").release()
         context.output.line("Nobody holds the lock of network \(name.printable).")
         return .success
