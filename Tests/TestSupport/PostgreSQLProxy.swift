@@ -7,9 +7,9 @@ import Darwin
 import Glibc
 #endif
 
-/// A unix socket between a client and the server that can cut the connection at a chosen transaction.
+/// A Unix socket between a client and the server, which can cut the connection at a chosen transaction.
 package final class PostgreSQLProxy: Sendable {
-    /// When the connection is cut.
+    /// The moment of the cut.
     package enum Cut: Sendable, CaseIterable {
         /// The client's COMMIT never reaches the server.
         case beforeCommit
@@ -30,7 +30,7 @@ package final class PostgreSQLProxy: Sendable {
     private let listener: Int32
     private let state = Mutex(State())
 
-    /// A proxy of a server.
+    /// Starts a proxy in front of a server.
     package init(of server: PostgreSQLServer) throws {
         folder = server.folder + "/\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -68,7 +68,7 @@ package final class PostgreSQLProxy: Sendable {
 
     /// Cuts the connection at the n-th commit of data from now on, counted from 1.
     ///
-    /// - Parameter refusals: how many attempts to connect fail after that.
+    /// - Parameter refusals: the number of connection attempts that fail after the cut.
     package func cut(atCommit number: Int, _ cut: Cut, refusing refusals: Int = 0) {
         state.withLock { state in
             state.remaining = number
@@ -77,7 +77,7 @@ package final class PostgreSQLProxy: Sendable {
         }
     }
 
-    /// Lets everybody through again.
+    /// Lets all connections through again.
     package func mend() {
         state.withLock { state in
             state.remaining = nil
@@ -85,10 +85,10 @@ package final class PostgreSQLProxy: Sendable {
         }
     }
 
-    /// How many commits of data went to the server so far.
+    /// The number of commits of data that went to the server so far.
     package var commits: Int { state.withLock(\.commits) }
 
-    /// Whether the cut that was asked for has happened.
+    /// Whether the requested cut has happened.
     package var hasCut: Bool { state.withLock { $0.remaining == 0 } }
 
     private func isRefusing() -> Bool {
@@ -99,9 +99,9 @@ package final class PostgreSQLProxy: Sendable {
         }
     }
 
-    /// Whether what goes to the server has a commit of data at which to cut, and how.
+    /// The cut to make at these octets to the server; nil if they contain no commit of data to cut at.
     private func cutting(_ octets: [UInt8]) -> Cut? {
-        // The statement that sets the revision stands in the same packet as its COMMIT unless the packet is very long.
+        // The statement that sets the revision is in the same packet as its COMMIT, unless the packet is very long.
         let text = Data(octets)
         guard text.range(of: Data("SET revision".utf8)) != nil else { return nil }
         return state.withLock { state in
@@ -112,7 +112,7 @@ package final class PostgreSQLProxy: Sendable {
         }
     }
 
-    /// Carries octets both ways until one side closes, or the connection is cut.
+    /// Carries octets in both directions until one side closes or the connection is cut.
     private func carry(_ client: Int32, _ upstream: Int32) {
         defer {
             close(client)
@@ -140,7 +140,7 @@ package final class PostgreSQLProxy: Sendable {
                 let count = recv(upstream, &buffer, buffer.count, 0)
                 guard count > 0 else { return }
                 if isMute {
-                    // `ReadyForQuery` is the last the server says, so the transaction is over.
+                    // `ReadyForQuery` is the server's last message, so the transaction is over.
                     if buffer[count - 6] == UInt8(ascii: "Z"), buffer[count - 1] == UInt8(ascii: "I") { return }
                     continue
                 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A real PostgreSQL server in a temporary folder, reached over a unix socket there and nowhere else, so that it collides
-/// with nothing. One serves all tests of a process; it ends with the process, however that ends.
+/// A real PostgreSQL server in a temporary folder. Only a Unix socket in the folder reaches it, so it collides with
+/// nothing. One server serves all tests of a process, and ends with the process, however that ends.
 package final class PostgreSQLServer: Sendable {
-    /// Where the programs of the server are; nil if they are not installed.
+    /// The folder of the server's programs; nil if they are not installed.
     package static let programs: String? = {
         let parent = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
@@ -15,24 +15,23 @@ package final class PostgreSQLServer: Sendable {
 
     /// Whether tests can have a server.
     package static var isInstalled: Bool { programs != nil }
-    /// Why not.
+    /// The reason for skipping tests without a server.
     package static let isNotInstalled = "PostgreSQL is not installed (on Debian: apt-get install postgresql)"
 
     private static let started = Result { try PostgreSQLServer() }
 
-    /// The server of this process, started when it is first asked for.
+    /// The server of this process, started at the first use.
     package static var shared: PostgreSQLServer {
         get throws { try started.get() }
     }
 
-    /// The folder of the socket, short enough for the address of one.
+    /// The folder of the socket, with a path short enough for a socket's address.
     package let folder: String
-    /// The role that needs a password, and the password.
+    /// A role that needs a password, and the password.
     package static let guarded = (user: "guarded", password: "s3cr%t")
 
-    /// What went wrong.
+    /// Why the server cannot be used.
     package struct Failure: Error, CustomStringConvertible {
-        /// What went wrong.
         package let description: String
 
         init(description: String) {
@@ -45,8 +44,9 @@ package final class PostgreSQLServer: Sendable {
             throw Failure(description: PostgreSQLServer.isNotInstalled)
         }
         folder = "/tmp/meshplan-pg-\(getpid())"
-        // The server refuses to run as root; its package brings a user for it. A shell starts it and waits for the end of
-        // its standard input, which comes when this process ends; then it ends the server and removes the folder.
+        // The server refuses to run as root; its package creates a user for it. A shell starts the server and waits for
+        // the end of its standard input, which comes when this process ends. It then stops the server and removes the
+        // folder.
         let script = """
             set -eu
             as=""
@@ -65,7 +65,7 @@ package final class PostgreSQLServer: Sendable {
             wait $server || true
             rm -rf "$1"
             """
-        // The end to write to is never closed: the system does when this process ends.
+        // The writing end is never closed here: the system closes it when this process ends.
         let input = try SpawnedProcess.pipe()
         defer { close(input.read) }
         let process = try SpawnedProcess(["/bin/sh", "-c", script, "sh", folder, programs], input: input.read)
@@ -86,14 +86,14 @@ package final class PostgreSQLServer: Sendable {
     /// The address of a database.
     ///
     /// - Parameters:
-    ///   - user: with password, as the address has it.
-    ///   - folder: that of another socket which leads to the server.
+    ///   - user: the user as in the address, possibly with a password.
+    ///   - folder: the folder of another socket that leads to the server; nil for the server's own.
     package func address(_ database: String, user: String = "meshplan", through folder: String? = nil) -> String {
         let host = (folder ?? self.folder).replacing("/", with: "%2F")
         return "postgres://\(user)@\(host)/\(database)"
     }
 
-    /// An empty database, which is removed with the last reference to it.
+    /// A database that is empty at first, and removed with the last reference to it.
     package final class Database: Sendable {
         /// Its name.
         package let name: String
@@ -110,12 +110,12 @@ package final class PostgreSQLServer: Sendable {
         }
     }
 
-    /// Makes an empty database.
+    /// Creates an empty database.
     package func newDatabase() throws -> Database { try Database(self) }
 
-    /// Runs SQL beside whatever is being tested.
+    /// Runs SQL independently of the tested code.
     ///
-    /// - Returns: rows a line, columns separated by `|`.
+    /// - Returns: one line per row, with columns separated by `|`.
     @discardableResult
     package func sql(_ text: String, in database: String) throws -> String {
         let (ending, output) = try SpawnedProcess.run([

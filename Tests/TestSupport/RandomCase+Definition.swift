@@ -3,7 +3,7 @@ import MeshCore
 extension RandomCase {
     mutating func makeDefinition() {
         for (position, key) in network.netKeys.enumerated() where random.chance(80) || position == 0 {
-            // Matched by index under a name of its own, or by name.
+            // Some match by index and have a new name, others match by name.
             definition.subnets.append(
                 random.chance(50)
                     ? SubnetDefinition(name: located("net-\(position)"), index: located(key.index))
@@ -59,7 +59,7 @@ extension RandomCase {
         }
     }
 
-    /// A device that is to be provisioned, sometimes once more.
+    /// Adds a device to be provisioned, sometimes one that was tried before.
     private mutating func makeDevice(_ uuid: DeviceUUID, number value: UInt16) {
         let elements = (0..<(random.chance(80) ? 2 : 1)).map { _ in makeElement([]) }
         compositions[uuid] = composition(
@@ -155,7 +155,7 @@ extension RandomCase {
         if random.chance(50), !definition.groups.isEmpty {
             var selector = NodeSelector(location: Self.place)
             if random.chance(70) { selector.tags["room"] = located("k*") }
-            // Whoever is in no such room means it.
+            // The selector may be empty, because no node may be in such a room.
             selector.mayBeEmpty = true
             definition.subscriptions.append(
                 SubscriptionDefinition(

@@ -5,7 +5,7 @@ extension RandomCase {
         .sarConfigurationServer, .privateBeaconServer, .onDemandPrivateProxyServer, .bridgeConfigurationServer,
     ]
 
-    /// Models of the foundation on the primary element, and what is known of their states.
+    /// Adds foundation models to the primary element, with what is known about their states.
     mutating func addFoundation(to node: inout Node) {
         guard !node.elements.isEmpty else { return }
         node.elements[0].models.insert(Model(identifier: .configurationServer), at: 0)
@@ -69,7 +69,7 @@ extension RandomCase {
         )
     }
 
-    /// Settings for all nodes, and for those of one room.
+    /// Adds settings for all nodes, and for those of one room.
     mutating func makeDefaults() {
         for selects in [false, true] where random.chance(40) {
             var entry = DefaultsDefinition(location: Self.place)
@@ -86,7 +86,7 @@ extension RandomCase {
         }
     }
 
-    /// States that the definition asks of a node, which mostly has what it takes, or of nodes in general.
+    /// Adds desired states of one node, which usually supports them, or of nodes in general.
     mutating func addStates(to settings: inout NodeSettings, of node: Node?) {
         let nodes = definition.nodes.isEmpty ? [] : nodeNames
         var states: [StateDefinition] = []
@@ -151,7 +151,7 @@ extension RandomCase {
                 directions: random.chance(50) ? .oneWay : .bothWays,
                 location: Self.place
             )
-            // One entry for the same subnets and addresses.
+            // Avoids a second entry for the same subnets and addresses.
             let isNew = bridges.allSatisfy {
                 $0.subnets.map(\.value) != bridge.subnets.map(\.value)
                     || $0.addresses.map(\.value) != bridge.addresses.map(\.value)
@@ -161,7 +161,7 @@ extension RandomCase {
         return bridges
     }
 
-    /// Gives some of what the database knows by name other names, and says so.
+    /// Renames some things that the database knows by name, with a declaration of the renaming.
     mutating func renameSome() {
         for place in definition.subnets.indices where definition.subnets[place].index == nil && random.chance(20) {
             let old = definition.subnets[place].name.value
@@ -203,7 +203,7 @@ extension RandomCase {
         for place in definition.defaults.indices { change(&definition.defaults[place].settings) }
     }
 
-    /// The node that carries the messages of all others goes on with that.
+    /// Makes the node that carries the messages of all others continue to do so.
     mutating func keepCarrying(_ entry: inout NodeDefinition) {
         entry.settings.relay = located(true)
         entry.settings.proxy = located(true)

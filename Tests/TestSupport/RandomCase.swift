@@ -1,27 +1,27 @@
 package import MeshCore
 
-/// A small network and a definition for it, both made from a seed: consistent records, and definitions that mix what
-/// the network has with what it has not.
+/// A small network and a definition for it, both made from a seed. The records are consistent; the definition mixes
+/// what the network has with what it does not have.
 package struct RandomCase {
-    /// What the database knows.
+    /// The network as the database knows it.
     package internal(set) var network: MeshNetwork
-    /// What is desired.
+    /// The definition for the network.
     package internal(set) var definition: Definition
-    /// What devices and nodes are made of of which the network does not know it.
+    /// The compositions of devices, and of nodes whose composition the network does not know.
     package internal(set) var compositions: [DeviceUUID: Composition] = [:]
     /// The names that nodes of the definition will have, devices included.
     var nodeNames: [String] = []
 
     var random: SplitMix64
-    /// Whether the simulated radio reaches every node from the start to the end: the first node is a proxy and a relay in
-    /// all subnets and stays one, nothing has to be provisioned, and every node can be asked.
+    /// Whether the simulated radio reaches every node throughout: the first node is a proxy and a relay in all subnets
+    /// and stays one, nothing needs provisioning, and every node can be asked.
     let isReachable: Bool
     static let place = SourceLocation(file: 0, line: 1, column: 1)
     static let models: [ModelIdentifier] = [
         .sig(0x1000), .sig(0x1001), .sig(0x1002), .vendor(company: 0x59, model: 1),
     ]
 
-    /// The case of a seed.
+    /// Makes the case of a seed.
     package init(seed: UInt64, isReachable: Bool = false) {
         random = SplitMix64(seed: seed)
         self.isReachable = isReachable
@@ -47,7 +47,7 @@ package struct RandomCase {
         makeManaged()
     }
 
-    /// What earlier definitions have asked for.
+    /// Marks what earlier definitions have asked for.
     private mutating func makeManaged() {
         for place in network.netKeys.indices { network.netKeys[place].isManaged = random.chance(50) }
         for place in network.appKeys.indices { network.appKeys[place].isManaged = random.chance(70) }
@@ -66,7 +66,7 @@ package struct RandomCase {
         }
     }
 
-    /// Any key.
+    /// A constant key.
     package static func key() -> KeyMaterial { KeyMaterial(Octets16(high: 7, low: 7)) }
 
     func located<Value>(_ value: Value) -> Located<Value> { Located(value, at: Self.place) }
@@ -98,7 +98,7 @@ package struct RandomCase {
         if isReachable { addOwnNode() }
     }
 
-    /// The node with which messages are sent.
+    /// Adds the node that sends our messages.
     private mutating func addOwnNode() {
         var own = Node(
             uuid: network.ownProvisioner,
@@ -176,7 +176,7 @@ package struct RandomCase {
     }
 
     mutating func feature() -> FeatureState? {
-        // What is unknown a simulated node may turn out not to have.
+        // A simulated node may turn out not to support a feature whose state is unknown.
         let unknown: FeatureState? = isReachable ? .disabled : nil
         return [.disabled, .disabled, .enabled, .enabled, unknown, .disabled, .enabled, .notSupported].randomElement(
             using: &random

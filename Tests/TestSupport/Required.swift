@@ -1,12 +1,12 @@
-/// A value that a test cannot do without is missing.
+/// The error for a missing value that a test needs.
 package struct MissingValue: Error {
-    /// An error that says so.
+    /// Makes the error.
     package init() {}
 }
 
-/// The value, in helpers of tests where `#require` would name the wrong line.
+/// Unwraps a value, in helpers of tests in which `#require` would name the wrong line.
 ///
-/// - Throws: ``MissingValue`` for nil.
+/// - Throws: ``MissingValue`` if the value is nil.
 package func required<Value>(_ value: Value?) throws -> Value {
     guard let value else { throw MissingValue() }
     return value

@@ -1,10 +1,10 @@
 import Foundation
 package import Testing
 
-/// Compares a text with the file `Snapshots/NAME` beside the test's source file, or beside a folder that the file is in.
+/// Compares a text with the file `Snapshots/NAME` beside the test's source file, or beside a folder above it.
 ///
-/// With `RECORD_SNAPSHOTS=1` in the environment the file is written instead, and the test fails so that nobody mistakes
-/// a recording for a pass.
+/// With `RECORD_SNAPSHOTS=1` in the environment, it writes the file instead. The test then fails, so that nobody
+/// mistakes a recording for a success.
 package func expectSnapshot(
     _ text: String,
     _ name: String,
@@ -44,7 +44,7 @@ package func expectSnapshot(
     )
 }
 
-/// The nearest folder `Snapshots` on the way up to the folder of all tests; where there is none, the one to make.
+/// The nearest folder `Snapshots` on the way up to the folder of all tests; if there is none, the one to create.
 private func snapshots(beside folder: URL) -> URL {
     let nearest = folder.appendingPathComponent("Snapshots")
     var place = folder

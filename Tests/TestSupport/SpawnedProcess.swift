@@ -8,37 +8,38 @@ import Darwin
 import Glibc
 #endif
 
-/// A process started with `posix_spawn`, of which nothing but its three standard streams is handed on.
+/// A process started with `posix_spawn` that inherits only its three standard streams.
 ///
-/// Not Foundation's `Process`: to find what it has to close, version 6.3.1 copies 256 octets of each entry of `/proc/self/fd`,
-/// which are shorter, and now and then ends the tests by reading beyond the last one (swift-corelibs-foundation #5472).
+/// It replaces Foundation's `Process`. To find descriptors to close, version 6.3.1 of that copies 256 octets of each
+/// entry of `/proc/self/fd`. Entries are shorter, and now and then it crashes the tests by reading beyond the last one
+/// (swift-corelibs-foundation #5472).
 package final class SpawnedProcess: Sendable {
-    /// How it came to its end.
+    /// How the process ended.
     package struct Ending: Sendable, Equatable {
         /// The exit status, or the number of the signal.
         package var status: Int32
-        /// Whether a signal has ended it.
+        /// Whether a signal ended it.
         package var wasKilled: Bool
     }
 
-    /// Why it could not be started.
+    /// Why the process could not be started.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Its number.
+    /// The number of the process.
     package let number: Int32
     private let ending = Mutex<Ending?>(nil)
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - arguments: those of the command line; the first one is the program's path.
-    ///   - folder: where it runs; where this process does unless one is given.
-    ///   - variables: what its environment has beside that of this process, or instead.
-    ///   - input: the descriptor of its standard input, which has none by default.
-    ///   - output: the descriptor of its standard output and error, which go nowhere by default.
-    /// - Throws: ``Failure``.
+    ///   - arguments: the command line; the first argument is the program's path.
+    ///   - folder: the working folder; nil for that of this process.
+    ///   - variables: environment variables to add to those of this process, or to replace.
+    ///   - input: the descriptor of its standard input; nil for an empty input.
+    ///   - output: the descriptor of its standard output and error; nil to discard both.
+    /// - Throws: ``Failure`` if it cannot be started.
     package init(
         _ arguments: [String],
         in folder: String? = nil,
@@ -71,14 +72,14 @@ package final class SpawnedProcess: Sendable {
             posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         }
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-        // Another thread may just have opened something that is not marked yet as closed on execution.
+        // Another thread may just have opened a descriptor, and not yet marked it as close-on-exec.
         test_spawn_add_close_from(&actions, STDERR_FILENO + 1)
         #if canImport(Darwin)
         let closing = Int32(POSIX_SPAWN_CLOEXEC_DEFAULT)
         #else
         let closing: Int32 = 0
         #endif
-        // Threads of a pool block signals, and tests ignore some; neither may be handed on.
+        // Pool threads block signals, and tests ignore some. The process must inherit neither.
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigfillset(&all)
@@ -102,7 +103,7 @@ package final class SpawnedProcess: Sendable {
 
     /// Runs a program to its end.
     ///
-    /// - Returns: how it came to it, and what it wrote, errors among it.
+    /// - Returns: how it ended, and its output, including errors.
     package static func run(_ arguments: [String]) throws -> (ending: Ending, output: String) {
         let (reading, writing) = try pipe()
         let process: SpawnedProcess
@@ -118,7 +119,7 @@ package final class SpawnedProcess: Sendable {
         return (process.waitForEnd(), String(decoding: octets, as: UTF8.self))
     }
 
-    /// Whether it has not ended yet.
+    /// Whether the process is still running.
     package var isRunning: Bool {
         if ending.withLock({ $0 }) != nil { return false }
         var information = siginfo_t()
@@ -126,11 +127,12 @@ package final class SpawnedProcess: Sendable {
         return information.si_signo != SIGCHLD
     }
 
-    /// Waits for its end, on this thread.
+    /// Waits on this thread until the process ends.
     @discardableResult
     package func waitForEnd() -> Ending {
         if let known = ending.withLock({ $0 }) { return known }
-        // Not reaped outside the lock, within which nobody may wait for long: the number stays ours.
+        // Waits without reaping, because nobody may hold the lock for long and only its holder may reap: until then the
+        // number stays ours.
         var information = siginfo_t()
         while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return ending.withLock { known in
@@ -147,20 +149,20 @@ package final class SpawnedProcess: Sendable {
         }
     }
 
-    /// Waits for its end, on a thread that nothing else waits for.
+    /// Waits until the process ends, on a thread used for nothing else.
     package func end() async -> Ending {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: self.waitForEnd()) }
         }
     }
 
-    /// Sends it a signal, unless it has ended.
+    /// Sends a signal to the process, unless it has ended.
     package func signal(_ signal: Int32) {
-        // Held, so that the number is not given to another process meanwhile.
+        // Holding the lock keeps the number from being given to another process in the meantime.
         ending.withLock { if $0 == nil { _ = kill(number, signal) } }
     }
 
-    /// Both ends of a terminal that no process has: ours, and the one for the process.
+    /// Both ends of a terminal that no process uses yet: ours, and the one for the process.
     package static func terminal() throws -> (ours: Int32, theirs: Int32) {
         var (ours, theirs): (Int32, Int32) = (-1, -1)
         let error = test_open_terminal(&ours, &theirs)
@@ -170,7 +172,7 @@ package final class SpawnedProcess: Sendable {
         return (ours, theirs)
     }
 
-    /// A pipe of which no process that is started so inherits an end.
+    /// A pipe whose ends no spawned process inherits.
     package static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         #if canImport(Darwin)
