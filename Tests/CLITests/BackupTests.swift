@@ -22,7 +22,7 @@ struct BackupTests {
         #expect(backups(fixture) == ["house-1-20261118T110640Z.meshdb"])
         #expect(try fixture.mode(".meshplan/backups/house-1-20261118T110640Z.meshdb") == 0o600)
         #expect(try fixture.mode(".meshplan/backups") == 0o700)
-        // Nothing to do, no backup.
+        // Without a change there is no backup.
         fixture.now.rawValue += 60
         try #require(fixture.run(HistoryCommandTests.apply).status == 0)
         #expect(backups(fixture).count == 1)

@@ -6,51 +6,52 @@ import Testing
 
 @testable import MeshplanCLI
 
-/// A folder of its own and effects under control, for commands that run in this process.
+/// A separate folder and controlled effects, for commands that run in this process.
 ///
-/// What a test has not prepared – an answer, an interrupt – fails it instead of reaching the real process.
+/// Anything that a test has not prepared, such as an answer or an interrupt, fails the test instead of reaching the
+/// real process.
 final class CommandFixture {
     /// The working folder, removed at the end.
     let folder: URL
-    /// Answers to questions, the next one first; empty means that no question is expected.
+    /// Answers to questions, the next one first. Empty if no question is expected.
     var answers: [String?] = []
-    /// What is typed where nothing is shown, the next one first; empty means that nothing is expected to be asked for.
+    /// Input for hidden prompts, the next one first. Empty if none is expected.
     var secrets: [String?] = []
-    /// What derivations from passphrases cost; the least there is.
+    /// The cost of deriving keys from passphrases: the least possible.
     var scryptCost = Scrypt.Cost(logN: 4, r: 1, p: 1)
-    /// How long key commands may take.
+    /// The time limit for key commands.
     var keyCommandTimeout = Duration.seconds(30)
     /// Whether the streams are terminals of 80 columns.
     var isTerminal = false
     var environment: [String: String] = ["LANG": "C.UTF-8", "NO_COLOR": "1"]
-    /// Called each time the command looks at the number of interrupts.
+    /// Called each time the command reads the number of interrupts.
     var interruptCount: () -> Int = { 0 }
-    /// The signal that interrupts, once there is one.
+    /// The signal that interrupts; nil before there is one.
     var interruptSignal: Int32?
     /// The calendar time.
     var now = Timestamp(rawValue: 1_795_000_000)
-    /// Called when a command lets time pass, before it passes.
+    /// Called when a command is about to let time pass.
     var whilePausing: () -> Void = {}
-    /// What writing to standard output gives.
+    /// The result of writing to standard output.
     var outputError: OutputError?
     private var random = SplitMix64(seed: 42)
 
     private let ownsFolder: Bool
     private var lastError = ""
 
-    /// A fixture in the folder of another one, for a second process in it.
+    /// Makes a fixture in the folder of another one, as a second process there.
     init(sharing other: CommandFixture) {
         folder = other.folder
         ownsFolder = false
     }
 
-    /// A fixture in a folder of the system, which stays as it is.
+    /// Makes a fixture in a folder of the system, which is not removed.
     init(inSystemFolder path: String) {
         folder = URL(fileURLWithPath: path)
         ownsFolder = false
     }
 
-    /// A folder with the example network imported and its definition beside.
+    /// A folder with the example network imported, and with its definition.
     static func house() throws -> CommandFixture {
         let fixture = try CommandFixture()
         try fixture.copy("house.yaml")
@@ -72,15 +73,15 @@ final class CommandFixture {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// What a command did.
+    /// The result of a command.
     struct Result {
         var status: Int32
         var output: String
         var error: String
-        /// Both streams in the order of their writing, as a terminal shows them.
+        /// Both streams in the order of writing, as a terminal shows them.
         var combined = ""
 
-        /// Both streams and the status, for snapshots, without the figures that depend on the radio's timing or on the
+        /// Both streams and the status, for snapshots. Leaves out figures that depend on the radio's timing or on the
         /// encoding of plans.
         var transcript: String {
             CommandFixture.untimed(output)
@@ -88,7 +89,7 @@ final class CommandFixture {
         }
     }
 
-    /// A text without counts of messages and retries and without durations.
+    /// The text without counts of messages and retries, durations and digests.
     fileprivate static func untimed(_ text: String) -> String {
         text.replacing(
             #/[0-9]+ messages?, ([0-9]+ (retry|retries), )?[0-9.]+ s\./#,
@@ -167,11 +168,11 @@ final class CommandFixture {
         now.rawValue += duration.components.seconds
     }
 
-    /// What the machine has of Bluetooth.
+    /// Bluetooth on the machine.
     var bluetooth = BluetoothSurvey(kernel: .unsupported)
-    /// Answers to questions that depend on all that standard error shows, instead of ``answers``.
+    /// Answers questions depending on everything that standard error shows; replaces ``answers``.
     var respond: ((String) -> String?)?
-    /// Lines that come over time, each beside the text that standard error must show before.
+    /// Lines that arrive over time, each with the text that standard error must show first.
     var typed: [(after: String, line: String)] = []
 
     private func polled() -> LineInput.Event {
@@ -191,21 +192,21 @@ final class CommandFixture {
         try Data(text.utf8).write(to: url)
     }
 
-    /// Writes a file that its owner alone can read.
+    /// Writes a file that only its owner can read.
     func writePrivate(_ text: String, to name: String) throws {
         try write(text, to: name)
         let path = folder.appendingPathComponent(name).path
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
-    /// Puts the octets of a file back, nil for none.
+    /// Writes the octets of a file; nil removes the file.
     func put(_ bytes: [UInt8]?, to name: String) throws {
         let url = folder.appendingPathComponent(name)
         guard let bytes else { return try FileManager.default.removeItem(at: url) }
         try Data(bytes).write(to: url)
     }
 
-    /// The octets of a file in the folder, nil if there is none.
+    /// The octets of a file in the folder; nil if there is none.
     func read(_ name: String) -> [UInt8]? {
         (try? Data(contentsOf: folder.appendingPathComponent(name))).map(Array.init)
     }

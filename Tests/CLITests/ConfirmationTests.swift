@@ -9,7 +9,7 @@ import Testing
 struct ConfirmationTests {
     private static let confirming = HistoryCommandTests.apply + ["--confirm-within", "5m"]
 
-    /// The house with its definition applied, and another one to apply.
+    /// The house with its definition applied, and another definition to apply.
     private func house() throws -> CommandFixture {
         let fixture = try CommandFixture.house()
         try #require(fixture.run(HistoryCommandTests.apply).status == 0)
@@ -17,7 +17,7 @@ struct ConfirmationTests {
         return fixture
     }
 
-    /// Compares what is known of a network, but for when.
+    /// What is known about a node, without times.
     private func nodes(_ fixture: CommandFixture) -> String {
         fixture.run("show", "node.mary").output.replacing(#/(observed|read back) .*/#, with: "")
     }
@@ -66,7 +66,7 @@ struct ConfirmationTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 2)
         #expect(fixture.run("sim", "status").output.hasSuffix("All are as the mesh database says.\n"))
         #expect(fixture.run("confirm").status == 1)
-        // What is in force is the definition before, and there is none before that.
+        // The first definition is in force again, and there is none before it.
         #expect(fixture.run("state", "history").output.matches(of: #/ 1ca32be5833d\n/#).count == 2)
         let back = fixture.run("rollback", "--write-definition", "old")
         #expect(back.status == 0 && fixture.read("old/house.yaml") == fixture.read("house.yaml"))
@@ -99,7 +99,7 @@ struct ConfirmationTests {
         fixture.whilePausing = {
             guard !isCopied else { return }
             isCopied = true
-            // What a process that is killed now leaves behind.
+            // Copies what a process would leave behind if it were killed now.
             do {
                 for name in [".meshplan", "house.yaml"] {
                     try FileManager.default.copyItem(

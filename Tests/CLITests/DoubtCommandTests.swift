@@ -8,7 +8,7 @@ import Testing
 struct DoubtCommandTests {
     private let apply = ["apply", "--via", "simulator", "--auto-approve"]
 
-    /// The office of the examples, with its devices and their secrets as given.
+    /// The example office, with its devices, and with the given change of their secrets.
     private func office(_ secrets: (String) -> String) throws -> CommandFixture {
         let fixture = try CommandFixture()
         let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -28,7 +28,7 @@ struct DoubtCommandTests {
     @Test("Two hubs that fail to provision block what waits for them, in one line, and the definition is not blamed")
     func missingHubs() throws {
         let fixture = try office { text in
-            // The first hub has a wrong value, the second none.
+            // The first hub gets a wrong value, the second none.
             var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             lines[2] = lines[2].replacing(
                 "27476f3e2a3f2e6da9e8c3bd4444336a",
@@ -49,7 +49,7 @@ struct DoubtCommandTests {
         #expect(waits.contains { $0.contains("waits for hub-1 or hub-2.") }, "\(waits)")
         let next = result.output.split(separator: "\n").filter { $0.hasPrefix("Next:") }
         #expect(next.count == 1, "\(next)")
-        // Each that waits is counted as blocked.
+        // Each waiting step is counted as blocked.
         let blocked = try #require(result.output.firstMatch(of: #/blocked ([0-9]+)/#)?.1)
         #expect(try #require(Int(blocked)) >= 27, "\(blocked)")
     }

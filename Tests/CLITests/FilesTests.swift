@@ -29,7 +29,7 @@ struct FilesTests {
             (error as? FileError)?.message == "cannot read pipe: it is a pipe that nobody writes to"
         }
         #expect(try Files.readStart(path, as: "pipe", count: 4) == [])
-        // Held open for writing by this process.
+        // This process holds the pipe open for writing.
         let end = open(path, O_RDWR | O_NONBLOCK)
         try #require(end >= 0)
         defer { close(end) }
@@ -41,7 +41,7 @@ struct FilesTests {
     @Test("what is written into a pipe is read, and no more than is allowed", .timeLimit(.minutes(1)))
     func written() throws {
         let fixture = try CommandFixture()
-        // Less than a pipe holds, so that it can be written before anybody reads, as by a shell's <(…).
+        // A pipe can hold this text, so it can be written before anybody reads, as with a shell's <(…).
         let text = [UInt8](repeating: 7, count: 30_000)
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)

@@ -10,7 +10,7 @@ import Testing
 struct GatewayCredentialsTests {
     /// The effects of a command in the folder of a fixture.
     ///
-    /// - Parameter tell: takes what standard error shows.
+    /// - Parameter tell: receives what standard error shows.
     private func context(_ fixture: CommandFixture, tell: @escaping (String) -> Void = { _ in }) -> Context {
         Context(
             workingDirectory: fixture.folder.path,
@@ -50,7 +50,7 @@ struct GatewayCredentialsTests {
         try #require(fixture.run("gateway", "pair", "basement").status == 0)
         #expect(try GatewayCredentials.find(nil, in: context(fixture)).name == "basement")
         #expect(try GatewayCredentials.find("basement", in: context(fixture)).name == "basement")
-        // A folder without a client's file is no pairing.
+        // A folder without a client file is no pairing.
         try fixture.write("", to: ".meshplan/gateways/empty/notes.txt")
         try #require(fixture.run("gateway", "pair", "attic").status == 0)
         let several = try #require(failure(nil, fixture))

@@ -131,7 +131,7 @@ struct GatewayFileTests {
         }
         #expect(fixture.run("gateway", "pair", "attic", "--client", "ann", "--renew").status == 0)
         #expect(fixture.run("gateway", "pair", "attic", "--renew").status == 0)
-        // What was made by another program, or before there was this rule, hinders nobody.
+        // Files from another program, or from before this rule, are no obstacle.
         try fixture.writePrivate("", to: ".meshplan/gateways/ATTIC/client.pem")
         #expect(fixture.run("gateway", "pair", "attic", "--renew").status == 0)
     }

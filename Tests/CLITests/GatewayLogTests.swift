@@ -6,9 +6,9 @@ import Testing
 
 @Suite("The log of a gateway")
 struct GatewayLogTests {
-    /// What a log writes.
+    /// The lines of a log.
     ///
-    /// - Parameter step: how many seconds pass with each event.
+    /// - Parameter step: the seconds that pass with each event.
     private func lines(_ events: [GatewayRelay.Event], step: Int64 = 0) -> [String] {
         var text = ""
         var now = Timestamp(rawValue: 1_795_000_000)
@@ -62,7 +62,7 @@ struct GatewayLogTests {
     func turnedAway() {
         let knocks = (0..<70).map { GatewayRelay.Event.turnedAway(peer: "10.0.0.9:\($0)", reason: "no TLS") }
         #expect(lines(knocks).count == 20)
-        // One a second: a minute's worth, and those of the next.
+        // With one per second, the lines of one minute are followed by those of the next.
         let slow = lines(knocks, step: 1)
         #expect(slow.count == 31)
         #expect(slow[19] == "10.0.0.9:19 was turned away: no TLS")

@@ -10,11 +10,11 @@ struct GitIgnoreTests {
         String(decoding: fixture.read(path) ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// The index of a repository that has one file, as git writes it (version 2).
+    /// The index of a repository with one file, as git writes it (version 2).
     private func index(naming path: String) -> [UInt8] {
         var bytes = Array("DIRC".utf8) + [0, 0, 0, 2, 0, 0, 0, 1] + [UInt8](repeating: 7, count: 60)
         bytes += [UInt8(path.utf8.count >> 8), UInt8(path.utf8.count & 0xFF)] + Array(path.utf8)
-        // Entries end at multiples of 8 octets, with a zero at least.
+        // Entries are padded to multiples of 8 octets, with at least one zero.
         repeat { bytes.append(0) } while (bytes.count - 12) % 8 != 0
         return bytes + [UInt8](repeating: 9, count: 20)
     }
@@ -57,7 +57,7 @@ struct GitIgnoreTests {
             _ = fixture.run("export", "--cdb", "exports/out.json")
             #expect(lines(fixture) == [line])
         }
-        // What is taken back somewhere is not looked into.
+        // Negated patterns are not evaluated, so the line is added.
         try fixture.write("*.json\n!out.json\n", to: ".gitignore")
         _ = fixture.run("export", "--cdb", "exports/out.json")
         #expect(lines(fixture).last == "/exports/out.json")

@@ -19,7 +19,7 @@ struct LockFileTests {
         return try #require(Int(line.split(separator: " ").last ?? ""))
     }
 
-    /// Everything that belongs to the database, as `cp -a` keeps it. A database that is closed has no log.
+    /// All files of the database, as `cp -a` keeps them. A closed database has no log.
     func copy(_ fixture: CommandFixture) -> [String: [UInt8]?] {
         Dictionary(
             uniqueKeysWithValues: ["", "-wal", "-shm", ".sequence"].map {
@@ -83,7 +83,7 @@ struct LockFileTests {
     func accepted() throws {
         let fixture = try CommandFixture.house()
         #expect(apply(fixture).status == 0)
-        // The simulator remembers what it has seen, and complains of numbers that come twice.
+        // The simulator remembers the sequence numbers that it has seen, and reports repeated ones.
         let old = copy(fixture)
         let early = try serial(fixture)
         let yaml = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
@@ -122,7 +122,7 @@ struct LockFileTests {
         let oldLock = lock(fixture)
         #expect(apply(fixture).status == 0)
         let (ours, oursLock) = (copy(fixture), lock(fixture))
-        // Somebody else starts from the same copy, with the lock file of then, and does the same.
+        // Somebody else begins with the same copy and the lock file of that time, and does the same.
         try restore(old, fixture)
         try fixture.write(oldLock, to: "meshplan.lock.yaml")
         try fixture.put(nil, to: ".meshplan/house.simulator")
@@ -136,7 +136,7 @@ struct LockFileTests {
                 "\(forked.error)"
             )
         }
-        // Another import of the same network is another database.
+        // A second import of the same network creates another database.
         try restore(ours, fixture)
         #expect(fixture.run("plan").status == 0)
         try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent(Self.database))
@@ -190,7 +190,7 @@ struct LockFileTests {
     func unwritable() throws {
         let fixture = try CommandFixture.house()
         let before = lock(fixture)
-        // Root may write anywhere, but not replace a file through a folder that has the name of the new one.
+        // Even root cannot replace a file if a folder has the name of the temporary file.
         let temporary = "meshplan.lock.yaml.meshplan-\(ProcessInfo.processInfo.processIdentifier)"
         try FileManager.default.createDirectory(
             at: fixture.folder.appendingPathComponent(temporary),

@@ -5,15 +5,15 @@ import Testing
 
 @testable import MeshplanCLI
 
-/// Two nodes of one name, as after a device was replaced: one rule for all commands.
+/// Two nodes with one name, as after replacing a device: all commands use the same rule.
 @Suite("Two nodes of one name")
 struct NamesakeTests {
-    /// The house as applied, in whose definition `brian` is another device now; the old one is forgotten.
+    /// The applied house. In its definition, `brian` is now another device, and the old one is forgotten.
     private func house() throws -> CommandFixture {
         let fixture = try CommandFixture.house()
         let text = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        // The switch has the name first; then its line goes, and another node gets the name.
+        // At first the switch has the name. Then its line is removed, and another node gets the name.
         let first = text.replacing("  brian:   {", with: "  second:  {").replacing("  switch:  {", with: "  brian:   {")
         let second = lines.filter { !$0.hasPrefix("  switch:") }.joined(separator: "\n")
         for definition in [first, second] {
@@ -44,7 +44,7 @@ struct NamesakeTests {
             refreshed.output.contains("1 node") && refreshed.error.contains("Note: "),
             "\(refreshed.output)\(refreshed.error)"
         )
-        // Each form that is offered means one.
+        // Each suggested form means exactly one node.
         for word in [other, "559b8c9732a345b691494865d288cbf3"] {
             let one = fixture.run("show", "node.\(word)")
             #expect(one.status == 0 && one.error.isEmpty && one.output.contains(other), "\(one.error)")
@@ -74,7 +74,7 @@ struct NamesakeTests {
         #expect(
             fixture.run("state", "mv", "node.559b8c9732a345b691494865d288cbf3", "node.bob", "--dry-run").status == 0
         )
-        // The advice of a plan is one of those forms.
+        // A plan suggests one of those forms.
         let plan = fixture.run("plan", "--node", managed)
         #expect(plan.status == 0, "\(plan.error)")
     }
@@ -98,7 +98,7 @@ struct NamesakeTests {
         #expect(excluded.output.contains("If the definition still has brian, take it out"))
         let shown = fixture.run("show", "group.bedroom").output
         #expect(shown.contains("excluded"), "\(shown)")
-        // What a definition that still has it is told.
+        // A definition that still contains the node gets an error.
         #expect(fixture.run("plan").status == 65)
     }
 }

@@ -39,7 +39,7 @@ struct ProxyOptionTests {
             #expect(text.contains(" is not heard; heard instead: "), "\(result)")
             #expect(text.contains(" dBm)"), "\(result)")
         }
-        // Nothing was lost by it.
+        // The failed attempts have lost nothing.
         #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
     }
 }

@@ -9,7 +9,7 @@ struct RestoringAdviceTests {
     private static let backup = ".meshplan/backups/house-1-20261118T110640Z.meshdb"
     private static let database = ".meshplan/house.meshdb"
 
-    /// A network with a backup of the state before its last change.
+    /// A network with a backup from before its last change.
     private func fixture() throws -> CommandFixture {
         let fixture = try CommandFixture.house()
         try #require(fixture.run("state", "rm", "--auto-approve", "node.Door Bell").status == 0)
@@ -17,7 +17,7 @@ struct RestoringAdviceTests {
         return fixture
     }
 
-    /// The line of a message that is a command for a shell.
+    /// The line of a message that contains a shell command.
     private func command(in text: String) -> String? {
         text.split(separator: "\n").map { $0.drop { $0 == " " } }.first { $0.contains("cp -p ") }.map(String.init)
     }
@@ -42,14 +42,14 @@ struct RestoringAdviceTests {
         case "gone": try fixture.put(nil, to: Self.database)
         default: try fixture.put(Array("hello".utf8), to: Self.database)
         }
-        // The log of what was damaged must not be taken for that of the backup.
+        // SQLite must not take the log of the damaged database for that of the backup.
         try fixture.put([UInt8](repeating: 1, count: 64), to: Self.database + "-wal")
         for arguments in [["show"], ["plan"], ["state", "list"], ["state", "verify"], ["doctor"]] {
             let result = fixture.run(arguments)
             #expect(result.status == 1, "\(arguments): \(result)")
             let told = try #require(command(in: result.error + result.output), "\(arguments): \(result)")
             #expect(told.hasSuffix("cp -p \(Self.backup) \(Self.database)"))
-            // What SQLite gets to see it tidies up behind.
+            // If SQLite opens the file, it removes the log itself.
             #expect(damage == "cut" || told.hasPrefix("rm -f \(Self.database)-wal && "))
         }
         let result = fixture.run("show")
@@ -71,7 +71,8 @@ struct RestoringAdviceTests {
         try fixture.put(changed, to: ".meshplan/backups/house-3-20261118T130000Z.meshdb")
         let other = try CommandFixture()
         try other.copy("network.json")
-        // Random numbers are the same in all fixtures; what another network takes makes them others.
+        // All fixtures have the same random numbers. Creating another network first uses some up, so that the rest
+        // differ.
         for arguments in [["init", "--network", "attic"], ["import", "--cdb", "network.json", "--network", "house"]] {
             try #require(other.run(arguments).status == 0)
         }

@@ -17,7 +17,7 @@ struct SimulatorAirTests {
         let node = try RealNode(at: path)
         node.send([])
         let beacon = try #require(node.next())
-        // A structure of 23 octets: the AD type of mesh beacons, and a Secure Network beacon of 22.
+        // One structure of 23 octets: the AD type of mesh beacons, and a Secure Network beacon of 22 octets.
         #expect(beacon.count == 24 && beacon.prefix(3) == [0x17, 0x2B, 0x01])
         let hostile: [[UInt8]] = [[0x05, 0x2A, 1, 2, 3, 4], [0xFF], [0x02, 0x29, 0x00], [0x00]]
         for data in hostile + [[UInt8](repeating: 0x2A, count: 900)] {
@@ -25,7 +25,7 @@ struct SimulatorAirTests {
         }
         let apply = fixture.run("apply", "--via", "unix:mesh.sock", "--auto-approve")
         #expect(apply.status == 0)
-        // The messages that the apply sent to the simulated nodes were on the air, too.
+        // Real nodes also heard the messages that the apply sent to simulated nodes.
         var types: Set<UInt8> = []
         while let data = node.next(waiting: false) { types.insert(data[1]) }
         #expect(types.contains(0x2A))
@@ -41,7 +41,7 @@ struct SimulatorAirTests {
     }
 }
 
-/// A program that stands for a real node.
+/// A program in the role of a real node.
 private final class RealNode {
     private let number: Int32
     private let folder: URL

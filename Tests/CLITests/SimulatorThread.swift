@@ -5,7 +5,7 @@ import Testing
 
 @testable import MeshplanCLI
 
-/// A simulator in a thread of its own, which stands for its process.
+/// A simulator in a separate thread, in the role of a process.
 final class SimulatorThread: @unchecked Sendable {
     let fixture: CommandFixture
     private let isStopped = Atomic<Bool>(false)
@@ -22,14 +22,14 @@ final class SimulatorThread: @unchecked Sendable {
         }.start()
     }
 
-    /// Interrupts it and waits for its end.
+    /// Interrupts the simulator, and waits for its end.
     func stop() -> CommandFixture.Result? {
         isStopped.store(true, ordering: .releasing)
         return finished.wait(timeout: .now() + 20) == .success ? result : nil
     }
 }
 
-/// Waits until somebody listens at a socket of the folder.
+/// Waits until a simulator listens at a socket of the folder.
 func waitForSocket(_ name: String, in fixture: CommandFixture) throws {
     let deadline = ContinuousClock.now.advanced(by: .seconds(20))
     let path = fixture.folder.appendingPathComponent(name).path

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("meshplan import --write-definition")
 struct WrittenDefinitionTests {
-    /// A folder with a sample of what other tools export.
+    /// A folder with a sample export of another tool.
     private func fixture(_ sample: String) throws -> CommandFixture {
         let fixture = try CommandFixture()
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

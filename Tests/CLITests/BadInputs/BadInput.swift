@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// One thing that users get wrong, and what has to be said about it.
+/// A mistake of users, and the message that it must get.
 ///
-/// The cases stand in the files of `Resources/bad-inputs`, which need no compiler. A case is a title, what is prepared, one
-/// command line, and what it has to come to:
+/// The files of `Resources/bad-inputs` contain the cases, so that a new case needs no compiler. A case has a title,
+/// preparations, one command line, and the expected result:
 ///
 ///     # a tab as indentation
 ///     ~ t.yaml | ttl: 5 => \tttl: 5
@@ -13,17 +13,17 @@ import Testing
 ///     > t.yaml:11:1: error: a tab where indentation is expected
 ///     ? Indent with spaces.
 ///
-/// - `@ NAME`: the folder to begin with, one of ``BadInputFolder/names``; it holds for the cases that follow, too.
-/// - `~ FILE | OLD => NEW`: changes the one place in a file that reads so. In it, and in `+` and `<`, `\n`, `\t`, `\\` and
-///   `\xNN` stand for what they stand for elsewhere, and `\{COUNT TEXT}` for a text many times.
+/// - `@ NAME`: the folder to begin with, one of ``BadInputFolder/names``. It also applies to the following cases.
+/// - `~ FILE | OLD => NEW`: changes the only place in a file that reads so. Here, and in `+` and `<`, `\n`, `\t`, `\\`
+///   and `\xNN` have their usual meaning, and `\{COUNT TEXT}` repeats a text.
 /// - `+ FILE | TEXT`: adds a line at the end of a file.
-/// - `< FILE | TEXT`: makes a file of exactly that text, with mode 0600.
-/// - `! WORDS`: something done to a file, see ``BadInputFolder/perform(_:)``.
-/// - `$ WORDS`: the command line; what stands in quotes is one word.
+/// - `< FILE | TEXT`: creates a file with exactly that text and mode 0600.
+/// - `! WORDS`: does something to a file; see ``BadInputFolder/perform(_:)``.
+/// - `$ WORDS`: the command line. Text in quotes is one word.
 /// - `= CODE`: the exit code.
-/// - `> TEXT`: how the first line begins, of standard error or, where that is empty, of standard output. Where there is a
-///   place, it is the beginning of it: `FILE:LINE:COLUMN`.
-/// - `? TEXT`: what has to stand in both streams, lines joined: the hint. `-` for cases that need none.
+/// - `> TEXT`: the beginning of the first line of standard error or, if that is empty, of standard output. If the
+///   message has a place, it begins with it: `FILE:LINE:COLUMN`.
+/// - `? TEXT`: a text that the two streams must contain, with lines joined: the hint. `-` for cases that need none.
 struct BadInput: Sendable {
     var file: String
     var title: String
@@ -34,7 +34,7 @@ struct BadInput: Sendable {
     var firstLine: String?
     var hints: [String] = []
 
-    /// What is wrong with what a command has come to; empty where all is as it should be.
+    /// The differences between a command's result and the expected one; empty if there are none.
     func complaints(about result: CommandFixture.Result) -> [String] {
         var complaints: [String] = []
         let text = result.error.isEmpty ? result.output : result.error
@@ -54,13 +54,13 @@ struct BadInput: Sendable {
 }
 
 extension BadInput {
-    /// Where the files with cases are.
+    /// The folder of the files with cases.
     static var resources: URL? { Bundle.module.url(forResource: "Resources/bad-inputs", withExtension: nil) }
 
     /// The names of the files with cases, sorted.
     static let files: [String] = Array(Set(all.map(\.file))).sorted()
 
-    /// All cases of all files; none where a file cannot be read, which a test notices.
+    /// All cases of all files. A file that cannot be read gives none, which a test notices.
     static let all: [BadInput] = {
         guard let folder = resources,
             let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -94,7 +94,7 @@ extension BadInput {
         return cases
     }
 
-    /// The words of a line; what stands in double quotes is one.
+    /// The words of a line. Text in double quotes is one word.
     static func words(_ line: String) -> [String] {
         var words: [String] = []
         var word: String?

@@ -7,21 +7,21 @@ import Darwin
 import Glibc
 #endif
 
-/// The folder that the case of a bad input happens in.
+/// The folder in which a case of bad input runs.
 struct BadInputFolder {
-    /// What a folder can begin as: `empty`; `definition`, with a small definition that is right; `network`, with its database,
-    /// a saved plan and an export beside it; `cdb`, with a configuration database of another tool; `house`, the example with
-    /// a backup of its database; `devices`, with files of devices and secrets.
+    /// The initial contents to choose from: `empty`; `definition`, a small correct definition; `network`, the same with
+    /// its database, a saved plan and an export; `cdb`, a configuration database of another tool; `house`, the example
+    /// with a backup of its database; `devices`, files with devices and secrets.
     static let names = ["empty", "definition", "network", "cdb", "house", "devices"]
 
     let fixture: CommandFixture
 
-    /// What is wrong with a case, not with the product.
+    /// An error in a case, not in the product.
     struct Mistake: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// A folder that begins as another one is.
+    /// Makes a folder with the contents of another; empty for nil.
     init(copying prepared: CommandFixture?) throws {
         fixture = try CommandFixture()
         guard let prepared else { return }
@@ -35,7 +35,7 @@ struct BadInputFolder {
 
     // MARK: Folders to begin with
 
-    /// What a folder can begin as, nil for an empty one.
+    /// The folder with initial contents; nil for an empty one.
     static func prepared(_ name: String) throws -> CommandFixture? {
         guard names.contains(name) else { throw Mistake(description: "no folder `\(name)`") }
         guard name != "empty" else { return nil }
@@ -49,7 +49,7 @@ struct BadInputFolder {
             try fixture.copy("network.json")
             try succeed(fixture, ["init"])
             try succeed(fixture, ["import", "--cdb", "network.json"])
-            // Any change, so that there is a backup of what was before.
+            // Any change makes a backup of the state before it.
             try succeed(fixture, ["state", "rm", "--auto-approve", "node.Door Bell"])
         default:
             try fixture.write(definition, to: "t.yaml")
@@ -66,7 +66,7 @@ struct BadInputFolder {
         return fixture
     }
 
-    /// A definition without a mistake. Each line of it is changed by some case.
+    /// A correct definition. Each of its lines is changed by some case.
     static let definition = """
         version: 1
         network: t
@@ -110,7 +110,7 @@ struct BadInputFolder {
 
     // MARK: Steps
 
-    /// Does what a line of a case says.
+    /// Carries out a line of a case.
     func take(_ line: String) throws {
         let rest = String(line.dropFirst(2))
         guard line.first != "!" else { return try perform(BadInput.words(rest)) }
@@ -139,9 +139,10 @@ struct BadInputFolder {
         }
     }
 
-    /// `truncate FILE COUNT`, `flip FILE OFFSET` (all bits of an octet), `remove FILE`, `copy FILE FILE`, `folder PATH`,
-    /// `pipe PATH` (one that nobody writes to), `link TARGET PATH`, `mode PATH OCTAL`, `wide FILE` (to UTF-16 without a mark),
-    /// `run WORDS` (a command that has to succeed), `set NAME VALUE` (of the environment).
+    /// Carries out `truncate FILE COUNT`, `flip FILE OFFSET` (all bits of an octet), `remove FILE`, `copy FILE FILE`,
+    /// `folder PATH`, `pipe PATH` (one that nobody writes to), `link TARGET PATH`, `mode PATH OCTAL`, `wide FILE` (to
+    /// UTF-16 without a byte order mark), `run WORDS` (a command that must succeed) or `set NAME VALUE` (an environment
+    /// variable).
     func perform(_ words: [String]) throws {
         func path(_ place: Int) throws -> String {
             guard words.indices.contains(place) else { throw Mistake(description: "too few words: \(words)") }
@@ -192,7 +193,7 @@ struct BadInputFolder {
         if isNew { try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path) }
     }
 
-    /// The octets that a text with escapes stands for.
+    /// The octets of a text with escapes.
     static func octets(_ text: String) throws -> [UInt8] {
         var octets: [UInt8] = []
         var rest = Array(text.utf8)[...]

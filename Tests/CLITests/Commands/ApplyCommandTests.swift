@@ -132,7 +132,7 @@ struct ApplyCommandTests {
         #expect(first.status == 4)
         expectSnapshot(first.transcript, "apply-partial.txt")
         #expect(fixture.run("plan").output.contains("1 request of an earlier run may have arrived or not"))
-        // The node that had no room for another key is remembered for it.
+        // The database remembers that the node had no room for another key.
         expectSnapshot(fixture.run("plan").transcript, "plan-full-list.txt")
         let second = fixture.run("apply", "--via", "simulator", "--auto-approve", "--allow", "full-list")
         expectSnapshot(second.transcript, "apply-rest.txt")
@@ -189,7 +189,7 @@ struct ApplyCommandTests {
         }
         let result = fixture.run("apply", "--via", "simulator", "--auto-approve")
         #expect(result.status == status && result.output.contains("Interrupted.\nApplied "), "\(result)")
-        // A command that has nothing left to be interrupted in ends as ever.
+        // A command with nothing to interrupt ends as usual.
         #expect(fixture.run("show").status == 0)
     }
 
@@ -238,7 +238,7 @@ struct ApplyCommandTests {
             changed[place] ^= 1
             try Data(changed).write(to: fixture.folder.appendingPathComponent("changed.mplan"))
             let status = fixture.run("apply", "changed.mplan", "--via", "simulator").status
-            // A changed name of the network may lead to one that has no database.
+            // With a changed name, the plan may be for a network without a database.
             #expect(status == 65 || status == 1, "changed at \(place)")
         }
         try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent(".meshplan/house.meshdb"))

@@ -20,7 +20,7 @@ struct GatewayPairCommandTests {
         try TLSIdentity(pem: try #require(fixture.read(path)))
     }
 
-    /// Whether a client's and a gateway's file get on with each other.
+    /// Whether a client's and a gateway's files accept each other.
     private func connect(_ client: TLSIdentity, _ gateway: TLSIdentity, at now: Timestamp) throws -> Bool {
         let client = try TLSSession(TLSContext(client, role: .client), at: now)
         let gateway = try TLSSession(TLSContext(gateway, role: .server), at: now)
@@ -35,7 +35,7 @@ struct GatewayPairCommandTests {
         return client.isEstablished && gateway.isEstablished
     }
 
-    /// A transcript without what is random.
+    /// A transcript without random parts.
     private func masked(_ result: CommandFixture.Result) -> String {
         result.transcript.replacing(#/[0-9a-f]{64}/#, with: "(fingerprint)")
     }
@@ -53,7 +53,7 @@ struct GatewayPairCommandTests {
         #expect(gateway.certificate.name == "basement" && client.certificate.name == "tester@bench")
         #expect(gateway.authority.name == "authority of basement")
         #expect(try connect(client, gateway, at: fixture.now))
-        // A clock without power may be a year behind; after ten years it is over.
+        // A clock that had no power may be a year behind. After ten years the certificates expire.
         let day: Int64 = 86_400
         func after(_ days: Int64) -> Timestamp { Timestamp(rawValue: fixture.now.rawValue + days * day) }
         #expect(try connect(client, gateway, at: after(-364)))
@@ -78,7 +78,7 @@ struct GatewayPairCommandTests {
         #expect(try identity(fixture, "\(folder)/ann.client.pem").certificate == ann.certificate)
         #expect(fixture.run("gateway", "pair", "basement", "--client", "ann", "--renew").status == 0)
         #expect(try identity(fixture, "\(folder)/ann.client.pem").certificate != ann.certificate)
-        // The rest stays as it was.
+        // The other files still work.
         #expect(try connect(ann, identity(fixture, "\(folder)/basement.gateway.pem"), at: fixture.now))
     }
 
@@ -202,7 +202,7 @@ struct GatewayPairCommandTests {
         let over = fixture.run("doctor", "--json")
         #expect(over.status == 1)
         #expect(over.output.contains(#""gateway":"basement","severity":"error","code":"certificate-expired""#))
-        // A network that is named is all that is looked at.
+        // With a named network, only that is examined.
         #expect(fixture.run("doctor", "--network", "house").status == 0)
 
         fixture.now.rawValue -= 101 * 86_400

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Guards, selection and approval on the command line")
 struct GuardCommandTests {
-    /// The example house, applied, of which the protected bell is gone from the definition.
+    /// The applied example house, with the protected bell removed from the definition.
     private func houseWithoutBell() throws -> CommandFixture {
         let fixture = try CommandFixture.house()
         #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
@@ -25,7 +25,7 @@ struct GuardCommandTests {
             fixture.run("plan", "--allow", "protected-node", "--out", "house.mplan").transcript,
             "plan-allowed.txt"
         )
-        // What was allowed is settled in the saved plan.
+        // The saved plan contains what was allowed, so apply takes no --allow.
         let shown = fixture.run("show", "house.mplan")
         #expect(shown.status == 0 && shown.output.contains("Allowed (protected-node): "))
         let again = fixture.run("apply", "house.mplan", "--allow", "protected-node", "--via", "simulator")
@@ -66,7 +66,7 @@ struct GuardCommandTests {
         let line = try #require(output.split(separator: "\n").first { $0.hasPrefix("Digest: ") })
         let digest = String(line.dropFirst("Digest: ".count))
         #expect(digest.count == 64)
-        // Made again it is the same plan.
+        // Planning again gives the same plan.
         #expect(fixture.run("plan").output.contains(digest))
         #expect(fixture.run("plan", "--json").output.contains(digest))
         #expect(fixture.run("show", "house.mplan").output.contains(digest))
@@ -77,7 +77,7 @@ struct GuardCommandTests {
         #expect(fixture.run("apply", "--via", "simulator", "--expect-digest", "1234567").status == 64)
         let start = String(digest.prefix(12))
         #expect(fixture.run("apply", "--via", "simulator", "--expect-digest", start).status == 0)
-        // The saved one is out of date then, and one that was applied is not applied again.
+        // The saved plan is now out of date, and an applied plan is not applied again.
         #expect(fixture.run("apply", "house.mplan", "--via", "simulator", "--expect-digest", start).status == 7)
         let stale = fixture.run("show", "house.mplan")
         #expect(stale.status == 0 && stale.error.contains("This plan is out of date"))

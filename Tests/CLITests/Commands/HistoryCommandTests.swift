@@ -10,7 +10,7 @@ import Testing
 struct HistoryCommandTests {
     static let apply = ["apply", "--via", "simulator", "--auto-approve"]
 
-    /// The house with its definition applied, and then with another one.
+    /// The house, to which one definition and then another was applied.
     static func changedHouse() throws -> CommandFixture {
         let fixture = try CommandFixture.house()
         try #require(fixture.run(apply).status == 0)
@@ -21,7 +21,7 @@ struct HistoryCommandTests {
         return fixture
     }
 
-    /// Takes things out of the definition and puts others in.
+    /// Removes parts of the definition, and adds others.
     static func change(_ fixture: CommandFixture) throws {
         let text = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
         let other = text.replacing("ttl: 5", with: "ttl: 9").replacing("ttl: 4", with: "ttl: 6")
@@ -108,15 +108,15 @@ struct HistoryCommandTests {
         #expect(restored.status == 0, "\(restored.output)\(restored.error)")
         let after = fixture.run("show", "--json").output
         #expect(comparable(after) == comparable(before))
-        // And from there forward again.
+        // From there, apply goes forward again.
         #expect(fixture.run(Self.apply).status == 0)
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 
-    /// What `show --json` says without what tells when and how often.
+    /// The output of `show --json` without times and counters.
     private func comparable(_ text: String) -> [String] {
         text.replacing(#/"serial":[0-9]+/#, with: "").replacing(#/"observed":"[^"]*",?/#, with: "")
-            // What was not known then is known now.
+            // This was unknown then, and is known now.
             .replacing(#/"default_ttl":[0-9]+,/#, with: "")
             .replacing(#/"(observed|read_back)_at":"[^"]*",?/#, with: "").split(separator: "\n").map(String.init)
     }

@@ -68,7 +68,7 @@ struct ImportCommandTests {
         #expect(noInit.status == 1 && noInit.error.contains("Begin with: meshplan init"))
     }
 
-    /// The example network with 60 nodes of the same UUID at the end, each of which departs from the format.
+    /// The example network with 60 more nodes at the end, which share one UUID and deviate from the format.
     private static func crowded(_ fixture: CommandFixture) throws -> String {
         try fixture.copy("network.json")
         let text = try #require(fixture.read("network.json").map { String(decoding: $0, as: UTF8.self) })

@@ -67,7 +67,7 @@ struct InitCommandTests {
 
     @Test("a folder that cannot be written is one clear message")
     func readOnly() throws {
-        // Where nobody can make folders, not even root.
+        // Nobody can create folders here, not even root.
         let fixture = CommandFixture(inSystemFolder: "/proc")
         let result = fixture.run("init")
         #expect(result.status == 1)

@@ -49,7 +49,7 @@ struct NetworkCommandTests {
         expectSnapshot(fixture.run(recover).transcript, "network-iv-recover-unchanged.txt")
     }
 
-    /// Has something be there to be sent.
+    /// Changes the definition, so that there is something to send.
     private func change(_ fixture: CommandFixture) throws {
         let definition = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
         let ttl = definition.contains("ttl: 4") ? ("ttl: 4", "ttl: 6") : ("ttl: 6", "ttl: 4")

@@ -115,7 +115,7 @@ struct PlanCommandTests {
         let other = try CommandFixture()
         _ = other.run("init")
         let key = String(decoding: try #require(other.read(".meshplan/key")), as: UTF8.self)
-        // The seeded generator makes equal keys; one digit differs.
+        // The seeded generator gives both the same key, so one digit is changed.
         let digit: Character = key.first == "0" ? "1" : "0"
         try fixture.write(String(digit) + key.dropFirst(), to: ".meshplan/key")
         try FileManager.default.setAttributes(

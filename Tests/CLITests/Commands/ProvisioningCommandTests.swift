@@ -9,7 +9,7 @@ import Testing
 struct ProvisioningCommandTests {
     private let simulated = ["--via", "simulator", "--devices", "sim/devices.yaml"]
 
-    /// A folder with a database of nothing, the devices, and a definition of the nodes given.
+    /// A folder with an empty database, the devices, and a definition of the given nodes.
     private func villa(_ nodes: String, rules: String = "") throws -> CommandFixture {
         let fixture = try CommandFixture()
         try fixture.copy("devices.yaml", to: "sim/devices.yaml")
@@ -38,7 +38,7 @@ struct ProvisioningCommandTests {
     private let button = "  switch: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0003, provisioning: { oob: input } }"
     private let sensor = "  sensor: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0004 }"
 
-    /// A plan after an apply is empty, and the devices are what the database says.
+    /// Expects an empty plan after apply, and devices that agree with the database.
     private func expectDone(_ fixture: CommandFixture) {
         let plan = fixture.run("plan", "--detailed-exitcode")
         #expect(plan.status == 0, "\(plan.output)\(plan.error)")

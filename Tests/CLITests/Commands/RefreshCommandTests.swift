@@ -8,7 +8,7 @@ import Testing
 
 @Suite("meshplan refresh and drift")
 struct RefreshCommandTests {
-    /// A house that was applied, and then changed by somebody with another copy of the database.
+    /// An applied house, which somebody with another copy of the database has changed since.
     private func changedHouse(_ replacements: [(String, String)]) throws -> CommandFixture {
         let fixture = try CommandFixture.house()
         try #require(fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve").status == 0)
@@ -65,7 +65,7 @@ struct RefreshCommandTests {
         #expect(again.status == 0)
         #expect(again.output.contains("Refresh complete.") == isStale, "\(again.output)")
         #expect(again.output.contains("No node is to be read back") != isStale, "\(again.output)")
-        // As far apart as times can be.
+        // These times are as far apart as possible.
         for extreme in [Int64.max, .min, 0, .max] {
             fixture.now = Timestamp(rawValue: extreme)
             for arguments in [
@@ -119,13 +119,13 @@ struct RefreshCommandTests {
         #expect(fixture.run("plan", "house.yaml", "--detailed-exitcode").status == 0)
         let command = ["plan", "house.yaml", "--refresh", which, "--via", "simulator", "--detailed-exitcode"]
         let result = fixture.run(command + ["--out", "saved.mplan"])
-        // Nothing was touched by a plan without changes.
+        // A plan without changes touches no nodes.
         #expect(result.status == (which == "touched" ? 0 : 2))
         #expect(result.output.contains("changed outside of meshplan") == (which != "touched"))
         #expect(result.error.contains("Reading") == (which != "touched"))
         #expect(fixture.run("refresh", "house.yaml", "--via", "simulator").status == 0)
         let applied = fixture.run("apply", "saved.mplan", "--via", "simulator")
-        // Reading again has found nothing new, so it did not outdate the plan.
+        // The second read-back found nothing new, so the plan is still up to date.
         #expect(applied.status == 0, "\(applied.error)")
     }
 

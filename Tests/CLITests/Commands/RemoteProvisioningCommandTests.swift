@@ -9,7 +9,7 @@ import Testing
 struct RemoteProvisioningCommandTests {
     private let devices = ["--via", "simulator", "--devices", "sim/devices.yaml"]
 
-    /// Two halls with a Remote Provisioning Server, the first of which we hear, and two lamps that only nodes hear.
+    /// Two halls with a Remote Provisioning Server, of which we hear the first, and two lamps that only nodes hear.
     private static let deviceFile = """
         products:
           hall:
@@ -51,7 +51,7 @@ struct RemoteProvisioningCommandTests {
           lamp-2: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0012, provisioning: { via: direct } }
         """
 
-    /// The halls are nodes.
+    /// A folder in which the halls are nodes already.
     private func commissioned() throws -> CommandFixture {
         let fixture = try fixture()
         try #require(fixture.run(["apply", "--auto-approve"] + devices).status == 0)

@@ -52,7 +52,7 @@ struct ReprovisionCommandTests {
 
     private let simulated = ["--via", "simulator", "--devices", "sim/devices.yaml"]
 
-    /// A villa of three nodes, provisioned and configured.
+    /// A villa with three provisioned and configured nodes.
     private func villa() throws -> CommandFixture {
         let fixture = try CommandFixture()
         fixture.environment["LAMP"] = "00112233445566778899aabbccddeeff"
@@ -217,7 +217,7 @@ struct ReprovisionCommandTests {
         expectAsRecorded(fixture)
     }
 
-    /// Has the database believe that a run ended before the lamp could say that it has moved.
+    /// Makes the database believe that a run ended before the lamp could report its new address.
     private func leaveOpen(_ fixture: CommandFixture) throws -> DeviceUUID {
         let database = try database(fixture)
         let now = Timestamp(rawValue: 1_795_000_000)

@@ -66,7 +66,7 @@ struct ScanCommandTests {
         #expect(valid.status == 0 && valid.output.contains("with 4 nodes"))
         let again = fixture.run(["scan"] + devices + ["--adopt=found.yaml"])
         #expect(again.error == "There is no device that is not known already.\n")
-        // A file that the definition is not made of is not asked twice to hold the same device.
+        // A device in a file outside of the definition is not added to the file again.
         let beside = fixture.run(["scan", "villa.yaml"] + devices + ["--adopt=found.yaml"])
         #expect(beside.error == "There is no device that is not known already.\n")
         #expect(fixture.read("found.yaml").map { String(decoding: $0, as: UTF8.self) } == file)

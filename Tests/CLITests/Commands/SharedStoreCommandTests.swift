@@ -10,7 +10,7 @@ import Testing
     .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.isNotInstalled)")
 )
 struct SharedStoreCommandTests {
-    /// A database of its own and machines that share it.
+    /// A separate database and machines that share it.
     private struct Team {
         let server: PostgreSQLServer
         let database: PostgreSQLServer.Database
@@ -25,7 +25,7 @@ struct SharedStoreCommandTests {
             try desk.copy("network.json")
         }
 
-        /// With the example network in the database.
+        /// A team with the example network in the database.
         static func house() throws -> Team {
             let team = try Team()
             try #require(team.desk.run("init").status == 0)
@@ -33,7 +33,7 @@ struct SharedStoreCommandTests {
             return team
         }
 
-        /// Another machine, with the key or without.
+        /// Another machine, with or without the key.
         func machine(withKey: Bool = true) throws -> CommandFixture {
             let other = try CommandFixture()
             other.environment["MESHPLAN_STATE"] = server.address(databaseName)
@@ -150,7 +150,7 @@ struct SharedStoreCommandTests {
         #expect(flat(broken.error).contains(".meshplan/house.spill"))
         #expect(flat(broken.error).contains("run the same command again"))
         #expect(try team.desk.mode(".meshplan/house.spill") == 0o600)
-        // Others have to wait until the lock ends by itself; the command that the error tells works at once.
+        // Others must wait until the lock expires. The command that the error suggests works at once.
         let laptop = try team.machine()
         #expect(laptop.run("apply", "--via", "simulator", "--auto-approve").status == 6)
         proxy.mend()
@@ -226,5 +226,5 @@ struct SharedStoreCommandTests {
     }
 }
 
-/// A text as if lines were endless.
+/// The text without line breaks.
 private func flat(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }

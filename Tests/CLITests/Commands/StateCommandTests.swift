@@ -57,7 +57,7 @@ struct StateCommandTests {
         let forced = fixture.run("state", "push", "good.meshdb", "--force", "--auto-approve")
         #expect(forced.status == 0, "\(forced.error)")
         #expect(fixture.run("plan", "house.yaml", "--detailed-exitcode").status == 0)
-        // The simulator would end with an error if a sequence number were used twice.
+        // The simulator would end with an error if any sequence number had been used twice.
         let refreshed = fixture.run("refresh", "house.yaml", "--via", "simulator")
         #expect(refreshed.status == 0, "\(refreshed.error)")
         #expect(fixture.run("state", "push", "house.yaml").status == 1)

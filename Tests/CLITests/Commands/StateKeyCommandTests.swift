@@ -217,7 +217,7 @@ struct StateKeyCommandTests {
         fixture.secrets = ["not the words of Anna"]
         let wrong = fixture.run("state", "key", "rotate")
         #expect(wrong.status == 1 && wrong.error.contains("does not open slot"))
-        // Named beside the key file that opens it, the passphrase stays without a question.
+        // A passphrase that is named together with a working key file stays, without a question.
         let named = fixture.run(
             "state",
             "key",

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The command line as tables for people, from what `--experimental-dump-help` says of it.
+/// The command line as tables for people, made from the output of `--experimental-dump-help`.
 struct CommandTables {
-    /// The document.
+    /// The whole document.
     struct Root: Decodable {
         let command: Command
     }
 
-    /// A command with those below it.
+    /// A command with its subcommands.
     struct Command: Decodable {
         let commandName: String
         let abstract: String?
@@ -17,7 +17,7 @@ struct CommandTables {
 
     /// An option, a flag or a positional argument.
     struct Argument: Decodable, Hashable {
-        /// A spelling.
+        /// A spelling of an option.
         struct Name: Decodable, Hashable {
             let kind: String
             let name: String
@@ -30,7 +30,7 @@ struct CommandTables {
         let valueName: String?
         let isOptional: Bool
 
-        /// How it is typed.
+        /// The way to type it.
         var usage: String {
             guard kind != "positional" else { return "<\(valueName ?? "")>" }
             let spellings = (names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name }
@@ -39,14 +39,14 @@ struct CommandTables {
     }
 
     private let root: Command
-    /// Options that at least so many commands share are told once.
+    /// Options that at least this many commands share are listed once.
     private static let sharedBy = 12
 
     init(_ root: Command) {
         self.root = root
     }
 
-    /// The tables.
+    /// Makes the tables.
     func render() -> String {
         var uses: [Argument: Int] = [:]
         count(root, &uses)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A page of the manual, as far as its transcripts can be run.
+/// The transcripts of a page of the manual that can be run.
 ///
-/// HTML comments, which readers do not see, say what the blocks after them are for:
+/// HTML comments, which readers do not see, say what the next blocks are for:
 /// - `<!-- in: examples/house -->` begins a session in a copy of that folder; `<!-- in: empty -->` in an empty one.
-/// - `<!-- file: NAME -->`: the next block is written to that file of the session's folder.
-/// - `<!-- not run: REASON -->`: the next `console` block is shown without being run.
+/// - `<!-- file: NAME -->`: the next block becomes that file in the session's folder.
+/// - `<!-- not run: REASON -->`: the next `console` block is not run.
 struct ManualPage {
-    /// What happens in a session.
+    /// A step of a session.
     enum Event: Equatable {
-        /// A block becomes a file.
+        /// Writes a block to a file.
         case file(name: String, text: String)
-        /// A block is run.
+        /// Runs a block.
         case transcript(Transcript)
     }
 
@@ -19,41 +19,41 @@ struct ManualPage {
     struct Transcript: Equatable {
         /// One command line and what it prints.
         struct Command: Equatable {
-            /// The line as it stands on the page.
+            /// The line as on the page.
             var shown: String
             /// The command line, without its prompt and comment.
             var line: String
-            /// What it prints. A line `…` stands for any lines, `…` within a line for any text.
+            /// The expected output. A line `…` stands for any lines, and `…` within a line for any text.
             var output: [String]
         }
 
-        /// The line of the page at which the block begins, from 1.
+        /// The line of the page where the block begins, from 1.
         var line: Int
-        /// Its commands in their order.
+        /// The commands, in order.
         var commands: [Command]
     }
 
-    /// What is done one after the other in one folder.
+    /// The consecutive steps in one folder.
     struct Session {
-        /// The folder that is copied, relative to the top of the repository; nil for an empty one.
+        /// The folder to copy, relative to the top of the repository; nil for an empty one.
         var folder: String?
-        /// What is done there.
+        /// The steps.
         var events: [Event] = []
     }
 
-    /// What is wrong with a page.
+    /// An error in a page.
     struct Fault: Error, CustomStringConvertible {
         let description: String
     }
 
     /// The file's name.
     let name: String
-    /// Its sessions in their order.
+    /// The sessions, in order.
     private(set) var sessions: [Session] = []
     /// The reasons of the blocks that are not run.
     private(set) var reasonsNotToRun: [String] = []
 
-    /// Reads the text of a page.
+    /// Parses the text of a page.
     init(name: String, text: String) throws {
         self.name = name
         var directive: (name: Substring, value: String)?
@@ -116,9 +116,9 @@ struct ManualPage {
     }
 }
 
-/// Whether lines are what a transcript says.
+/// Compares output with a transcript.
 ///
-/// - Returns: nil if they are, else the first line of the transcript that was not found.
+/// - Returns: the first line of the transcript that was not found; nil if all match.
 func mismatch(of expected: [String], with actual: [String]) -> String? {
     var next = actual[...]
     var maySkip = false

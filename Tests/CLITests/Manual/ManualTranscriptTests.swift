@@ -4,7 +4,7 @@ import Testing
 
 @testable import MeshplanCLI
 
-/// What the manual and the README show is what happens.
+/// Runs the transcripts of the manual and the README.
 @Suite struct ManualTranscriptTests {
     /// The top of the repository.
     private static let root = URL(fileURLWithPath: #filePath)
@@ -21,7 +21,8 @@ import Testing
         try ManualPage(name: path, text: try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8))
     }
 
-    /// With `RECORD_SNAPSHOTS=1` in the environment what differs is written into the page, whole, to be abbreviated by hand.
+    /// With `RECORD_SNAPSHOTS=1` in the environment, output that differs is written into the page in full, to be
+    /// abbreviated by hand.
     @Test("every transcript of a page prints what the page shows", arguments: pages)
     func transcripts(path: String) throws {
         var recorded: [(line: Int, lines: [String])] = []
@@ -76,7 +77,7 @@ import Testing
 
     /// Runs a command.
     ///
-    /// - Returns: what it printed if that is not what the page shows, which is a failure.
+    /// - Returns: the output, if it differs from the page, which fails the test.
     private func run(
         _ command: ManualPage.Transcript.Command,
         at place: String,
@@ -99,12 +100,12 @@ import Testing
         return lines
     }
 
-    /// Lines without blanks at their ends and without empty lines, which pages leave out as they like.
+    /// The lines without trailing blanks and without empty lines, which pages may leave out.
     private static func lines(of text: String) -> [String] {
         text.split(separator: "\n").map { String($0.replacing(#/ +$/#, with: "")) }.filter { !$0.isEmpty }
     }
 
-    /// The words of a command line, of which some may stand in quotes.
+    /// The words of a command line. Words may be in quotes.
     private static func words(of line: String) -> [String] {
         var words: [String] = []
         var word: String?

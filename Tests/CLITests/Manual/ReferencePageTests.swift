@@ -4,7 +4,7 @@ import Testing
 @testable import MeshplanCLI
 @testable import Planning
 
-/// Pages of the manual that are made from what the product says of itself, or must name all of it.
+/// Tests pages of the manual that are made from the product's own descriptions, or that must name all of something.
 @Suite struct ReferencePageTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -17,7 +17,7 @@ import Testing
         try String(contentsOf: page(name), encoding: .utf8)
     }
 
-    /// Compares what stands behind a marker of a page with what it should be; with `RECORD_SNAPSHOTS=1` writes it there.
+    /// Compares the text after a marker of a page with the expected text; with `RECORD_SNAPSHOTS=1`, writes it there.
     private func expect(_ expected: String, behind marker: String, in name: String) throws {
         let text = try Self.text(of: name)
         let range = try #require(text.range(of: marker + "\n"), "\(name) has no marker")

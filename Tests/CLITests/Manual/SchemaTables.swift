@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON Schema as tables for people: one for each kind of mapping, one row a key.
+/// A JSON Schema as tables for people: one table per kind of mapping, one row per key.
 struct SchemaTables {
     private let definitions: [String: [String: Any]]
 
@@ -8,7 +8,7 @@ struct SchemaTables {
         self.definitions = definitions
     }
 
-    /// The tables, the definition as a whole first.
+    /// Makes the tables, beginning with the definition as a whole.
     func render() -> String {
         let mappings = definitions.keys.filter { definitions[$0]?["properties"] != nil && $0 != "definition" }.sorted()
         let values = definitions.keys.filter { definitions[$0]?["properties"] == nil }.sorted()
@@ -44,7 +44,7 @@ struct SchemaTables {
         (property["$ref"] as? String).map { String($0.split(separator: "/").last ?? "") }
     }
 
-    /// What a value may be, in a few words.
+    /// The values that a property may have, in a few words.
     private func kind(of property: [String: Any]) -> String {
         if let name = reference(of: property) { return words(name) }
         if let choices = property["enum"] as? [Any] {

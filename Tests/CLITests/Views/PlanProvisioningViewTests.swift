@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Plans that provision, on the terminal")
 struct PlanProvisioningViewTests {
-    /// A network of nothing and devices for it.
+    /// An empty network, and devices for it.
     private func fixture(_ nodes: String) throws -> CommandFixture {
         let fixture = try CommandFixture()
         try #require(fixture.run("init", "--network", "shop").status == 0)
@@ -109,6 +109,6 @@ struct PlanProvisioningViewTests {
 }
 
 extension String {
-    /// The digits behind as many zeros as a UUID needs.
+    /// The digits, filled up with leading zeros to the length of a UUID.
     fileprivate var padded: String { String(repeating: "0", count: 32 - count) + self }
 }

@@ -10,7 +10,7 @@ import Testing
 struct PlanViewTests {
     private let terminal = Style(isColoured: false, drawsBoxes: true, isTerminal: true, width: 80)
 
-    /// A plan of a few changes of the network and of `nodeCount` nodes.
+    /// A plan with a few changes of the network and of `nodeCount` nodes.
     private func plan(nodeCount: Int) throws -> Plan {
         var changes = [
             Change(address: "application_key.heating", kind: .applicationKey, action: .create, after: "name heating"),

@@ -40,7 +40,7 @@ struct ShowRecordsTests {
         network.nodes[0].removalPolicy = .reset
         network.nodes[0].unprovisionedSeenAt = now
         changes.nodes = [network.nodes[0]]
-        // The second one's addresses are free again.
+        // The second node's addresses are free again.
         network.exclusions[0].addresses.removeAll { $0.rawValue == 0x0103 }
         changes.network = network
         try database.commit(changes, with: lease)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import MeshplanCLI
 
-/// What a definition is warned of is not to be missed, and what selects nobody is no mere warning.
+/// Warnings must not be missed, and an empty selection is more than a warning.
 @Suite("Warnings and empty selectors on the command line")
 struct WarningTests {
-    /// The house as applied, and a definition with a rule for an element without a key.
+    /// The applied house, and a definition with a rule for an element without a key.
     private func house(_ change: (String) -> String) throws -> CommandFixture {
         let fixture = try CommandFixture.house()
         try #require(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
@@ -88,7 +88,7 @@ struct WarningTests {
         #expect(fixture.run("validate").error.isEmpty)
         #expect(!fixture.run("plan").output.contains("shown above"))
         #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
-        // The database has them now; where they came from is of no account any more.
+        // The database has the keys now, so their sources no longer matter.
         fixture.environment["OTHER"] = nil
         try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent("spare.key"))
         #expect(fixture.run("plan").error.isEmpty)
