@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The same work over every way to the nodes.
+/// Does the same work over every way to the nodes.
 ///
-/// One after the other: the simulator keeps real time, and in the guest the processor is emulated.
+/// The tests run one after another, because the simulator keeps real time and the guest's processor is emulated.
 @Suite("Over every bearer", .serialized, .timeLimit(.minutes(10)))
 struct BearerTests {
     @Test("A scan lists devices in their boxes and the proxies of the network", arguments: Route.direct)
@@ -25,7 +25,7 @@ struct BearerTests {
 
     @Test("The smallest ATT_MTU does, too", arguments: Route.direct)
     func smallestPackets(over route: Route) async throws {
-        // The harsh radio has packets of 20 octets; without its losses, which are another test's.
+        // The harsh radio has packets of 20 octets. Its losses are left to another test.
         let harsh = ["--radio", "harsh", "--hops", "1", "--loss", "0"]
         try await commission(over: route, simulation: route == .kernel ? [] : harsh, radio: ["--mtu", "23"])
     }
@@ -37,7 +37,7 @@ struct BearerTests {
         let field = try Field(route, to: house)
         let apply = try await field.apply()
         #expect(apply.contains("Apply complete."), "\(apply)")
-        // Everything that every node has comes back in notifications.
+        // All values of all nodes arrive in notifications.
         let refresh = try await field.meshplan("refresh")
         #expect(refresh.status == 0, "\(refresh.output)")
         let again = try await field.apply()
@@ -74,9 +74,9 @@ struct BearerTests {
         try await field.expectFinished()
     }
 
-    /// What apply says when it has a link.
+    /// The output of apply once it has a link.
     private static let connected = "Connected through the proxy at "
-    /// What it says when the first node, of several, is done.
+    /// The output of apply when the first of several nodes is done.
     private static let firstDone = ": done ("
 
     private func commission(over route: Route, simulation: [String] = [], radio: [String] = []) async throws {

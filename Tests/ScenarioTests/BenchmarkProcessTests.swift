@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// How `meshplan-bench` is called and how it ends.
+/// Tests calls of `meshplan-bench`, and how they end.
 @Suite("Calls of meshplan-bench")
 struct BenchmarkProcessTests {
     private static var bench: URL { House.meshplan.deletingLastPathComponent().appending(path: "meshplan-bench") }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Clocks that jump between runs and in the middle of them.
+/// Tests clocks that jump between and during runs.
 @Suite(
     "Jumps of the clock",
     .enabled(if: Fault.isPossible, "the clock is set by a preloaded library, on Linux only"),
@@ -10,13 +10,13 @@ import Testing
 struct ClockJumpTests {
     private static let year = 31_556_952
 
-    /// By how much the clock is off.
+    /// The errors of the clock, in seconds.
     static let jumps = [
         -year,
-        // 1970, and a century before.
+        // To 1970, and to a century before.
         -Int(Date.now.timeIntervalSince1970), -Int(Date.now.timeIntervalSince1970) - 100 * year,
         100 * year,
-        // The year 10000 and more.
+        // Beyond the year 10000.
         300_000 * year,
     ]
 
@@ -26,7 +26,7 @@ struct ClockJumpTests {
         defer { villa.remove() }
         let route = House.villaRoute
         try await villa.succeed([["init", "--network", "villa"]])
-        // Right from the start, in the middle, and back again in the middle.
+        // The clock jumps during the runs, is wrong from the start, jumps back during the runs, and is right again.
         let clocks = [
             Fault.clock(offBy: 0, then: seconds, fromCall: 40, in: villa.folder),
             Fault.clock(offBy: seconds, then: seconds, fromCall: 1, in: villa.folder),
@@ -44,7 +44,7 @@ struct ClockJumpTests {
                 let story: Comment = "\(arguments), the clock off by \(seconds) s: \(ending.output)"
                 #expect(ending.status == 0 && !ending.wasKilled, story)
                 #expect(!ending.output.contains("violation"), story)
-                // Neither a negative duration nor an age from the future.
+                // There is neither a negative duration nor an age from the future.
                 #expect(ending.output.firstMatch(of: #/(^|[ (])-[0-9.]+ ?(s|ms|m|min|h|d|day|year)/#) == nil, story)
             }
         }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// What goes wrong at one of the calls with which the executable changes files: the library `FaultInjection`, loaded
-/// into it, does that.
+/// A fault at one of the executable's calls that change files. The library `FaultInjection`, loaded into the
+/// executable, causes it.
 struct Fault: CustomStringConvertible, Sendable {
-    /// What goes wrong; the names are the library's.
+    /// The kind of fault, with the library's name for it.
     enum Kind: String, CaseIterable, Sendable {
-        /// The disk is full, for this call or from it on.
+        /// The disk is full, for this call or from this call on.
         case fullOnce = "full-once"
         case full
-        /// Half of a write finds room, the rest does not.
+        /// Only half of a write finds room.
         case short
-        /// The disk is broken, for this call or from it on.
+        /// The disk is broken, for this call or from this call on.
         case brokenOnce = "broken-once"
         case broken
         /// `kill -9` instead of the call, after it, or after half of a write.
         case killBefore = "kill-before"
         case killAfter = "kill-after"
         case killTorn = "kill-torn"
-        /// As `kill -9` after the call, and nothing is left of what was not flushed.
+        /// Like `kill -9` after the call, and everything that was not flushed is lost.
         case powerCut = "power-cut"
-        /// A flush fails, and what it was to flush is lost.
+        /// A flush fails, and what it should have flushed is lost.
         case lostFlush = "lost-flush"
 
-        /// Whether the program dies of it.
+        /// Whether the program ends at once.
         var kills: Bool {
             switch self {
             case .killBefore, .killAfter, .killTorn, .powerCut: true
@@ -31,20 +31,20 @@ struct Fault: CustomStringConvertible, Sendable {
         }
     }
 
-    /// What goes wrong.
+    /// The kind of fault.
     var kind: Kind
-    /// At which call, counted from 1.
+    /// The call at which it happens, counted from 1.
     var call: Int
 
     var description: String { "\(kind.rawValue) at call \(call)" }
 
-    /// The library, which the build puts beside the executable.
+    /// The library, which the build places beside the executable.
     private static let library = House.meshplan.deletingLastPathComponent().appending(path: "libFaultInjection.so")
 
-    /// Whether faults can be injected: other systems than Linux load libraries into programs in other ways.
+    /// Whether faults can be injected. Systems other than Linux load libraries into programs differently.
     static var isPossible: Bool { FileManager.default.fileExists(atPath: library.path) }
 
-    /// The environment in which it happens to whatever changes files in a folder.
+    /// The environment that causes the fault in programs that change files in a folder.
     func environment(in folder: URL) -> [String: String] {
         [
             "LD_PRELOAD": Self.library.path, "FAULT_FOLDER": folder.path, "FAULT_KIND": kind.rawValue,
@@ -52,12 +52,12 @@ struct Fault: CustomStringConvertible, Sendable {
         ]
     }
 
-    /// The environment in which calls are only told to a file.
+    /// The environment in which calls are only logged to a file.
     static func counting(in folder: URL, to log: URL) -> [String: String] {
         ["LD_PRELOAD": library.path, "FAULT_FOLDER": folder.path, "FAULT_LOG": log.path]
     }
 
-    /// The environment in which the clock is off by some seconds, and by others from a call on.
+    /// The environment in which the clock is wrong by some seconds, and from a call on by others.
     static func clock(offBy seconds: Int, then others: Int, fromCall call: Int, in folder: URL) -> [String: String] {
         [
             "LD_PRELOAD": library.path, "FAULT_FOLDER": folder.path, "FAULT_CLOCK": "\(seconds),\(others)",
@@ -67,10 +67,10 @@ struct Fault: CustomStringConvertible, Sendable {
 }
 
 extension House {
-    /// The options with which commands reach the simulated villa.
+    /// The options for commands to reach the simulated villa.
     static let villaRoute = ["--via", "simulator", "--devices", "sim/devices.yaml"]
 
-    /// A definition of one lamp, and the lamp in its box.
+    /// A definition of one lamp, and the unprovisioned lamp.
     static func villa() throws -> House {
         let house = try House.empty()
         try house.write(
@@ -105,7 +105,7 @@ extension House {
         return house
     }
 
-    /// Runs commands that have to succeed.
+    /// Runs commands that must succeed.
     func succeed(_ commands: [[String]]) async throws {
         for arguments in commands {
             let result = try await meshplan(arguments)
@@ -113,7 +113,7 @@ extension House {
         }
     }
 
-    /// Types a line into a shell.
+    /// Runs a line in a shell.
     func type(_ line: String) async throws -> Ending {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return try await observe(
@@ -123,7 +123,7 @@ extension House {
         )
     }
 
-    /// A copy of the whole folder.
+    /// Copies the whole folder.
     func duplicate() throws -> House {
         let copy = try House.empty()
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
@@ -137,7 +137,7 @@ extension House {
 }
 
 extension House.Ending {
-    /// The commands that it advises to type, out of lines like `Next: meshplan apply --via simulator (continues …)`.
+    /// The suggested commands, from lines like `Next: meshplan apply --via simulator (continues …)`.
     var advised: [String] {
         output.split(separator: "\n").filter { $0.hasPrefix("Next: ") }.compactMap { line in
             guard let start = line.firstRange(of: "meshplan ")?.lowerBound else { return nil }
@@ -146,7 +146,7 @@ extension House.Ending {
         }
     }
 
-    /// Whether it explains an error with a file and with what to do.
+    /// Whether the output explains an error with a file and a remedy.
     var isExplained: Bool {
         guard output.contains("Error: ") else { return false }
         let names = [".meshplan", ".gitignore", ".meshdb", "copy.mesh"]

@@ -1,28 +1,29 @@
 import Foundation
 import Testing
 
-/// How many calls of a command each kind of fault meets; 0 for all.
+/// At how many calls of a command each kind of fault happens; 0 for all.
 private let faultRounds = ProcessInfo.processInfo.environment["MESHPLAN_FAULT_ROUNDS"].flatMap(Int.init) ?? 1
 
-/// Every command that changes files meets faults at each of the calls with which it does so: full and broken disks,
-/// `kill -9`, power cuts, flushes that fail. The simulator, which audits sequence numbers and remembers the DeviceKeys of
-/// nodes, is the witness.
+/// Injects faults into every command that changes files, at each of the calls that do so: full and broken disks, `kill
+/// -9`, power cuts, failing flushes. The simulator is the witness: it audits sequence numbers, and remembers the
+/// DeviceKeys of nodes.
 @Suite(
     "Faults of disk and power",
     .enabled(if: Fault.isPossible, "faults are injected by a preloaded library, on Linux only"),
     .timeLimit(.minutes(faultRounds == 1 ? 60 : 24 * 60))
 )
 struct FaultCampaignTests {
-    /// A command that meets faults.
+    /// A command to inject faults into.
     struct Command: CustomTestStringConvertible, Sendable {
         var arguments: [String]
-        /// The commands before it, in an empty villa.
+        /// The commands to run before it, in an empty villa.
         var preparation: [[String]] = []
-        /// What it says once all it does is durable, and what is to be found then in a list of the database's resources.
+        /// The output after everything is durable, and a resource that must then be in the list of the database, or
+        /// must not.
         var acknowledgement: (text: String, resource: String, isThere: Bool)?
-        /// Whether it can be repeated after it has succeeded.
+        /// Whether it can be repeated after success.
         var isRepeatable = true
-        /// The file that it makes, after which it cannot be repeated.
+        /// The file that it creates. While the file exists, the command cannot be repeated.
         var product: String?
 
         var testDescription: String { arguments.joined(separator: " ") }
@@ -81,7 +82,7 @@ struct FaultCampaignTests {
             if faultRounds == 0 {
                 calls = Array(1...count)
             } else {
-                // Spread evenly, shifted a little from kind to kind.
+                // The calls are spread evenly, with a small shift for each kind.
                 let stride = Double(count) / Double(faultRounds)
                 let shift = (Double(index) * 0.618).truncatingRemainder(dividingBy: 1)
                 calls = (0..<faultRounds).map { min(Int((Double($0) + shift) * stride) + 1, count) }
@@ -94,7 +95,7 @@ struct FaultCampaignTests {
         }
     }
 
-    /// All phases of the journal: an intent is recorded, what is sent needs its number, an answer is recorded.
+    /// Covers all phases of the journal: recording an intent, reserving numbers for sending, and recording an answer.
     @Test(
         "Killed before a commit, or without power after it, a run goes on from what was committed",
         arguments: commands.filter { ["apply", "keys"].contains($0.arguments[0]) }
@@ -116,7 +117,7 @@ struct FaultCampaignTests {
         }
     }
 
-    /// The calls that a command makes, one line each.
+    /// The calls of a command, one line each.
     private func calls(of command: Command, in villa: House) async throws -> [Substring] {
         let house = try villa.duplicate()
         defer { house.remove() }
@@ -141,12 +142,12 @@ struct FaultCampaignTests {
             if ending.status != 0 { #expect(ending.isExplained, story) }
         }
 
-        // Nobody on air has a DeviceKey that is not recorded.
+        // No node on air has a DeviceKey that is not recorded.
         let witness = try await house.meshplan(["sim", "status", "--devices", "sim/devices.yaml", "--network", "villa"])
         for word in ["DeviceKey", "recorded with", "not recorded"] {
             #expect(!witness.output.contains(word), "\(witness.output)\n\(story)")
         }
-        // What was said to be done is there.
+        // What the command reported as done is there.
         if let (text, resource, isThere) = command.acknowledgement, ending.output.contains(text) {
             let list = try await house.meshplan(["state", "list"])
             #expect(list.output.split(separator: "\n").contains(Substring(resource)) == isThere, story)
@@ -155,7 +156,7 @@ struct FaultCampaignTests {
             #expect(try await !house.meshplan(["plan"]).output.contains("lamp"), story)
         }
 
-        // What is advised works as it stands.
+        // The suggested commands work unchanged.
         for line in ending.advised {
             let typed = try await house.type(line)
             #expect(
@@ -170,7 +171,7 @@ struct FaultCampaignTests {
         try await check(house, after: command, story)
     }
 
-    /// The database is whole, apply brings the definition about, and database and nodes agree.
+    /// Expects an intact database, an apply that reaches the desired state, and agreement between database and nodes.
     private func check(_ house: House, after command: Command, _ story: Comment) async throws {
         for arguments in [
             ["state", "verify"], Self.apply, ["refresh"] + House.villaRoute, ["plan", "--detailed-exitcode"],
@@ -187,7 +188,7 @@ struct FaultCampaignTests {
         if let product = command.product {
             let verified = try await house.meshplan(["state", "verify", product, "--network", "villa"])
             #expect(verified.status == 0, "\(verified.output)\n\(story)")
-            // What was left beside it goes when it is written again.
+            // Writing the file again removes leftovers beside it.
             if product == "copy.mesh" {
                 try FileManager.default.removeItem(at: house.folder.appending(path: product))
                 try await house.succeed([command.arguments])

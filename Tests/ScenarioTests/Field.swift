@@ -1,28 +1,28 @@
 import Foundation
 import Testing
 
-/// The simulated nodes of a house, and a way to them.
+/// The simulated nodes of a house, and a way to reach them.
 final class Field {
-    /// Whose nodes they are.
+    /// The house of the nodes.
     let house: House
     private let simulator: LiveProcess?
-    /// The adapter beside the nodes, for the ways over the kernel's Bluetooth.
+    /// The adapter in range of the nodes, for ways over the kernel's Bluetooth.
     let adapter: VirtualAdapter?
     private let gateway: LiveProcess?
     private let devices: [String]
-    /// The options that lead a command to the nodes.
+    /// The options for commands to reach the nodes.
     let via: [String]
 
-    /// How much faster than real time the nodes are where nobody has to act in time.
+    /// The speed of the nodes relative to real time, in tests that need not act in time.
     private static let hurry = 10
 
-    /// Starts what the way needs.
+    /// Starts the processes that the way needs.
     ///
     /// - Parameters:
-    ///   - devices: a file with devices that are in no network yet, in the house's folder.
-    ///   - isDisturbed: whether the test does something in the middle, which takes the nodes' real time.
+    ///   - devices: a file in the house's folder with unprovisioned devices.
+    ///   - isDisturbed: whether the test acts during runs, which needs nodes in real time.
     ///   - simulation: more options of the simulator.
-    ///   - radio: more options of `gatt_server.py`, which count for ``Route/kernel`` alone.
+    ///   - radio: more options of `gatt_server.py`, used only by ``Route/kernel``.
     init(
         _ route: Route,
         to house: House,
@@ -38,7 +38,7 @@ final class Field {
             via = ["--via", "simulator"] + self.devices + simulation
             return
         }
-        // An emulated processor has no time to spare.
+        // An emulated processor is too slow for more.
         let speed = isDisturbed || KernelRadio.isHere ? 1 : Self.hurry
         let simulator = try LiveProcess(
             House.meshplan,
@@ -72,17 +72,17 @@ final class Field {
         try gateway.wait(for: "listening on unix:g, ")
     }
 
-    /// Runs a command that reaches the nodes.
+    /// Runs a command over the way to the nodes.
     func meshplan(_ command: String, _ options: [String] = []) async throws -> (status: Int32, output: String) {
         try await house.meshplan([command] + via + options)
     }
 
-    /// Starts such a command, to be read and disturbed while it runs.
+    /// Starts such a command, for a test that reads its output and disturbs it.
     func start(_ command: String, _ options: [String] = []) throws -> LiveProcess {
         try LiveProcess(House.meshplan, [command] + via + options, in: house.folder, through: .pipes)
     }
 
-    /// Takes the power of a node away and gives it back, with which its links are gone.
+    /// Switches the power of a node off and on, which ends its links.
     func restart(_ node: String) throws {
         guard let simulator else { throw ScenarioError("nobody can type to nodes inside a command") }
         for change in ["off", "on"] {
@@ -91,15 +91,15 @@ final class Field {
         }
     }
 
-    /// Applies the definition until nothing is left, which takes one run where nothing disturbs.
+    /// Applies the definition until nothing is left. One run is enough unless something disturbs it.
     func apply(_ options: [String] = []) async throws -> String {
         let apply = try await meshplan("apply", ["--auto-approve", "--listen", "0"] + options)
         guard apply.status == 0 else { throw ScenarioError(apply.output) }
         return apply.output
     }
 
-    /// Ends the nodes and looks at what has become of them: they are as the database says, the database as the definition
-    /// says, and no rule was broken, such as a sequence number used twice.
+    /// Ends the nodes, and expects that they agree with the database, that the database agrees with the definition, and
+    /// that no rule was broken, such as by using a sequence number twice.
     func expectFinished(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let plan = try await house.meshplan(["plan", "--detailed-exitcode"])
         #expect(plan.status == 0, "\(plan.output)", sourceLocation: sourceLocation)

@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 
-/// Applies over gateways that are processes of their own, in front of the process simulator.
+/// Tests applies over gateways in separate processes, in front of the process simulator.
 @Suite("Gateways", .timeLimit(.minutes(10)))
 struct GatewayTests {
-    /// A simulated house and gateways to it.
+    /// A simulated house, and gateways to it.
     private final class Site {
         let house: House
         let simulator: LiveProcess
 
-        /// - Parameter radio: a radio that loses packets, so that an apply lasts long enough to be disturbed.
+        /// - Parameter radio: options of the radio; by default it loses packets, so that an apply lasts long enough to
+        ///   be disturbed.
         init(radio: [String] = ["--hops", "2", "--loss", "0.1"]) async throws {
             house = try await House.make()
             simulator = try LiveProcess(
@@ -29,14 +30,14 @@ struct GatewayTests {
             try LiveProcess(House.meshplan, arguments, in: house.folder, through: .pipes)
         }
 
-        /// A gateway that listens, and how it is reached.
+        /// Starts a gateway, and returns the address to reach it.
         func gateway(at address: String, _ more: [String] = []) throws -> (process: LiveProcess, address: String) {
             let gateway = try start(["gateway", "--listen", address, "--via", "unix:sim.sock"] + more)
             try gateway.wait(for: "listening on ")
             return (gateway, try gateway.wait(for: ",").replacing(",", with: ""))
         }
 
-        /// An apply that has reached the first nodes.
+        /// Starts an apply, and waits until it has reached the first nodes.
         func applyBegun(_ vias: [String]) throws -> LiveProcess {
             let arguments = ["apply", "--auto-approve", "--listen", "1s"] + vias.flatMap { ["--via", $0] }
             let apply = try start(arguments)
@@ -44,7 +45,7 @@ struct GatewayTests {
             return apply
         }
 
-        /// Ends the simulator, which says whether a rule was broken, and compares its nodes with the database.
+        /// Ends the simulator, which reports broken rules, and compares its nodes with the database.
         func expectComplete() async throws {
             let plan = try await house.meshplan(["plan", "--detailed-exitcode"])
             #expect(plan.status == 0, "\(plan.output)")
@@ -117,7 +118,7 @@ struct GatewayTests {
         killed.signal(SIGKILL)
         try gateway.process.wait(for: "is closed")
         try gateway.process.wait(for: "left: the other side closed the connection")
-        // There is one link only, and it is free again.
+        // There is only one link, and it is free again.
         let stopped = try site.applyBegun([gateway.address])
         stopped.signal(SIGSTOP)
         try gateway.process.wait(for: "left: the other side does not answer for 15 s")

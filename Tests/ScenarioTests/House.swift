@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// `examples/house` in a folder of its own, with its database imported.
+/// `examples/house` in a separate folder, with its database imported.
 struct House: Sendable {
-    /// Where it lies.
+    /// The folder of the house.
     let folder: URL
 
-    /// The executable, which the build puts beside the test bundle.
+    /// The executable, which the build places beside the test bundle.
     static let meshplan: URL = {
         let bundle = Bundle.main.bundleURL
         let products = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
@@ -34,7 +34,7 @@ struct House: Sendable {
     /// A new temporary folder with nothing in it.
     static func empty() throws -> House { House(folder: try temporaryFolder()) }
 
-    /// Writes a file in the folder, for its owner alone.
+    /// Writes a file in the folder that only its owner can read.
     func write(_ text: String, to name: String) throws {
         let file = folder.appending(path: name)
         try FileManager.default.createDirectory(
@@ -42,11 +42,11 @@ struct House: Sendable {
             withIntermediateDirectories: true
         )
         try text.write(to: file, atomically: true, encoding: .utf8)
-        // Files with secrets are refused otherwise.
+        // Commands refuse files with secrets that others can read.
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     }
 
-    /// The same database, keys and definition in another folder.
+    /// A copy of the database, keys and definition in another folder.
     func copy() throws -> House {
         let copy = House(folder: try House.temporaryFolder())
         for name in ["house.yaml", ".meshplan"] {
@@ -65,25 +65,26 @@ struct House: Sendable {
         try await run(House.meshplan, arguments)
     }
 
-    /// Runs a program in the folder to its end; its output and errors come together.
+    /// Runs a program in the folder to its end. Returns output and errors together.
     func run(_ program: URL, _ arguments: [String]) async throws -> (status: Int32, output: String) {
         let ending = try await observe(program, arguments)
         return (ending.status, ending.output)
     }
 
-    /// How a program came to its end.
+    /// How a program ended.
     struct Ending: Sendable {
         /// The exit status, or the number of the signal.
         var status: Int32
-        /// Whether a signal has ended it.
+        /// Whether a signal ended it.
         var wasKilled: Bool
-        /// What it wrote, errors among it.
+        /// The output, including errors.
         var output: String
     }
 
-    /// Runs a program in the folder to its end, with more in its environment.
+    /// Runs a program in the folder to its end, with more environment variables.
     func observe(_ program: URL, _ arguments: [String], environment: [String: String] = [:]) async throws -> Ending {
-        // A file, which takes all that is written while nobody reads. Beside the folder, where no fault is injected.
+        // The output goes to a file, so that the program never waits for a reader. It is outside the folder, where no
+        // faults are injected.
         let output = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".output")
         try Data().write(to: output)
         defer { try? FileManager.default.removeItem(at: output) }
@@ -103,7 +104,7 @@ struct House: Sendable {
         )
     }
 
-    /// The path of a socket must be short, so the folder lies right below the system's temporary one.
+    /// Makes a folder directly below the system's temporary one, because the paths of sockets must be short.
     private static func temporaryFolder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: "house-" + UUID().uuidString.prefix(8))
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -111,7 +112,7 @@ struct House: Sendable {
     }
 }
 
-/// Why a scenario could not go on.
+/// Why a scenario could not continue.
 struct ScenarioError: Error, CustomStringConvertible {
     let description: String
 

@@ -2,24 +2,25 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Applies that are killed at any moment, over the process simulator, which audits sequence numbers.
+/// Kills applies at any moment, over the process simulator, which audits sequence numbers.
 @Suite("Killed applies", .timeLimit(.minutes(15)))
 struct InterruptionTests {
-    /// How many applies are killed.
+    /// The number of applies to kill.
     private static let rounds = ProcessInfo.processInfo.environment["MESHPLAN_KILL_ROUNDS"].flatMap(Int.init) ?? 200
-    /// Rounds wait for the disk and the radio most of the time, so several run at once.
+    /// How many rounds run at once. They mostly wait for the disk and the radio.
     private static let atOnce = 4
 
     @Test("One more apply after kill -9 ends as an undisturbed one does, and no sequence number is used twice")
     func kill() async throws {
         let house = try await House.make()
         defer { house.remove() }
-        // The first apply on a machine takes longer than all others, so the second one is the measure.
+        // The first apply on a machine takes longer than all others, so the second one is measured.
         _ = try await apply(in: house, seed: 0)
         let undisturbed = try await apply(in: house, seed: 0)
         var generator = SplitMix64(seed: 1)
         var killed = 0
-        // How long an apply takes changes with what else the machine does, so every one that ends by itself is a measure.
+        // The load of the machine changes how long an apply takes, so every apply that ends by itself updates the
+        // measure.
         var duration = undisturbed.seconds
         try await withThrowingTaskGroup(of: Outcome.self) { group in
             func count(_ outcome: Outcome) {
@@ -56,7 +57,7 @@ struct InterruptionTests {
         if let moment { arguments.append(String(format: "%.4f", moment)) }
         let result = try await copy.run(URL(filePath: "/bin/bash"), arguments)
         let lines = result.output.split(separator: "\n").map(String.init)
-        // `timeout` has bash report the kill with a line of its own.
+        // `timeout` makes bash report the kill in a line of its own.
         guard result.status == 0,
             let first = lines.firstIndex(where: { $0.hasPrefix("killed ") || $0.hasPrefix("finished ") })
         else { throw ScenarioError("seed \(seed), killed after \(moment ?? 0) s: \(result.output)") }
@@ -68,7 +69,7 @@ struct InterruptionTests {
         )
     }
 
-    /// A line of `show --json` without the serial, which counts transactions, and without times of observation.
+    /// A line of `show --json` without the serial, which counts transactions, and without observation times.
     private func comparable(_ line: String) -> String {
         line.replacing(#/"(serial|observed_at)":("[^"]*"|\d+),?/#, with: "")
     }

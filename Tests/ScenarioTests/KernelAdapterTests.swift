@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Adapters of the kernel that can be used, that cannot, and who may use them.
+/// Tests usable and unusable adapters of the kernel, and the permissions to use them.
 @Suite("Kernel adapters", .enabled(if: KernelRadio.isHere), .serialized, .timeLimit(.minutes(10)))
 struct KernelAdapterTests {
     @Test("A scan that was killed leaves the adapter to those who scan and connect next")
@@ -71,7 +71,8 @@ struct KernelAdapterTests {
         defer { house.remove() }
         let field = try Field(.kernel, to: house)
         let user = "65534"
-        // As it is installed: capabilities are the file's, and for such a program the loader trusts fewer folders.
+        // Copies the program, as an installation does: the file holds the capabilities, and the loader trusts fewer
+        // folders for such a program.
         let program = house.folder.appending(path: "meshplan")
         try FileManager.default.copyItem(at: House.meshplan, to: program)
         func asUser(_ arguments: [String]) async throws -> (status: Int32, output: String) {
@@ -99,13 +100,13 @@ struct KernelAdapterTests {
         try await field.expectFinished()
     }
 
-    /// What the message asks for, as root.
+    /// Does, as root, what the message suggests.
     private func set(_ capability: String, of program: URL, in house: House) async throws {
         let setcap = try await house.run(URL(filePath: "/usr/sbin/setcap"), [capability, program.path])
         #expect(setcap.status == 0, "\(setcap.output)")
     }
 
-    /// Commands that need the radio, and the doctor, say what is wrong and what mends it.
+    /// Expects that commands that need the radio, and the doctor, report the problem and the remedy.
     private func expectRefusal(
         _ problem: String,
         mending: String,

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// What only the kernel's Bluetooth can be asked for: peers of all kinds.
+/// Tests peers of all kinds, which need the kernel's Bluetooth.
 @Suite("Kernel peers", .enabled(if: KernelRadio.isHere), .serialized, .timeLimit(.minutes(10)))
 struct KernelPeerTests {
-    /// A peer that is otherwise than most, or a controller.
+    /// An unusual peer or controller.
     struct Peer: CustomTestStringConvertible, Sendable {
         var testDescription: String
         /// Options of `gatt_server.py`.
         var options: [String]
-        /// How many connections are needed; one that ends early is followed by another.
+        /// The number of connections needed: after one that ends early, another follows.
         var connections = 1
     }
 
@@ -18,7 +18,8 @@ struct KernelPeerTests {
         Peer(testDescription: "a client of its own, which exchanges the MTU at the same time", options: ["--asks-mtu"]),
         Peer(testDescription: "a peer that answers late, behind its first notification", options: ["--delay", "0.3"]),
         Peer(testDescription: "a peer that notifies what nobody has asked for", options: ["--flood", "20"]),
-        // Not with its first request, the exchange of the MTU: Linux 6.1.192 has a bug there, which kills the process.
+        // Ends at discovery, not at the first request, the exchange of the MTU: a bug of Linux 6.1.192 kills the
+        // process there.
         Peer(
             testDescription: "a peer that ends the connection instead of telling its services",
             options: ["--end-at", "discovery", "--times", "1"],
@@ -38,10 +39,10 @@ struct KernelPeerTests {
         Peer(testDescription: "a controller with one link", options: ["--links", "1"]),
     ]
 
-    /// Nobody scans and nobody is connected.
+    /// The adapter is idle: no scan and no connection.
     private static let rest = "not scanning, 0 links"
 
-    /// One house for all of them, for the way to it is what differs.
+    /// One house serves all peers, because only the way to it differs.
     @Test("A node is asked through every kind of peer, and nothing stays behind")
     func everyKind() async throws {
         let house = try await House.make()
@@ -62,7 +63,7 @@ struct KernelPeerTests {
         }
     }
 
-    /// Every link that came about has told how long each stage took, and they make up the whole.
+    /// Expects that every successful link reported the duration of each stage, and that these add up to the whole.
     private func expectStages(in output: String) throws {
         let links = output.split(separator: "\n").filter { $0.hasPrefix(#"{"type":"link_up""#) }
         #expect(!links.isEmpty, "\(output)")
@@ -74,7 +75,8 @@ struct KernelPeerTests {
                 "\(line)"
             )
             let whole = try #require(link["connect_ms"] as? Int, "\(line)")
-            // Each is rounded down, and it takes a moment until the last one is heard of, more so in an emulated guest.
+            // Each duration is rounded down, and the end of the last stage is noticed a moment later, especially in an
+            // emulated guest.
             let sum = stages.values.reduce(0, +)
             #expect(sum > 0 && sum <= whole && whole - sum < 1_000, "\(line)")
             print("Stages of the link: \(line)")
@@ -89,7 +91,7 @@ struct KernelPeerTests {
         let apply = try await field.apply()
         let links = apply.components(separatedBy: "Connected through the proxy at ").count - 1
         #expect(links == 3, "\(apply)")
-        // Under none of the former addresses anybody was called, which takes its time.
+        // Nobody was called at a former address, which would take time.
         #expect(!apply.contains("does not answer within"), "\(apply)")
         try await field.expectFinished()
     }

@@ -1,22 +1,23 @@
 import Foundation
 
-/// The radio of the guest that `Tests/KernelBluetooth` boots: `gatt_server.py`, which makes adapters of the kernel.
+/// The radio of the guest system that `Tests/KernelBluetooth` boots: `gatt_server.py`, which creates adapters of the
+/// kernel.
 enum KernelRadio {
-    /// Where it listens, nil where there is no such guest around us.
+    /// The socket of the radio; nil outside of such a guest.
     static let socket = ProcessInfo.processInfo.environment["MESHPLAN_TEST_RADIO"]
     /// Whether the tests run in the guest.
     static let isHere = socket != nil
-    /// Whether bluetoothd runs beside them.
+    /// Whether bluetoothd runs in the guest, too.
     static let isBesideDaemon = ProcessInfo.processInfo.environment["MESHPLAN_TEST_BLUETOOTHD"] != nil
 }
 
-/// An adapter of the kernel whose neighbours are the nodes of a simulator.
+/// An adapter of the kernel in range of the nodes of a simulator.
 final class VirtualAdapter {
-    /// What the kernel calls it, such as `hci0`.
+    /// The kernel's name for the adapter, such as `hci0`.
     let name: String
     private var connection: Int32
 
-    /// Makes an adapter, which is there when this returns.
+    /// Creates an adapter. It is ready on return.
     ///
     /// - Parameters:
     ///   - simulator: the socket of the simulator.
@@ -36,13 +37,13 @@ final class VirtualAdapter {
         remove()
     }
 
-    /// What its controller does at present, as in `not scanning, 0 links`.
+    /// The current state of its controller, as in `not scanning, 0 links`.
     var state: String { Self.ask("state", on: connection) }
 
-    /// How many connections nodes have had through it so far.
+    /// The number of connections that nodes have had through it so far.
     var connections: Int { Int(Self.ask("connections", on: connection)) ?? 0 }
 
-    /// Waits until its controller does that.
+    /// Waits until its controller is in that state.
     func wait(for state: String) async throws {
         let deadline = ContinuousClock.now.advanced(by: .seconds(30))
         while self.state != state {
@@ -53,9 +54,9 @@ final class VirtualAdapter {
         }
     }
 
-    /// Blocks its radio, or lets it go, as `rfkill` does.
+    /// Blocks or unblocks its radio, as `rfkill` does.
     func block(_ isOn: Bool) throws {
-        // Foundation does not list folders behind links.
+        // Foundation does not list folders through links.
         let folder = URL(filePath: "/sys/class/bluetooth/\(name)").resolvingSymlinksInPath()
         let entries = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         guard let control = entries.first(where: { $0.hasPrefix("rfkill") }) else {
@@ -64,7 +65,7 @@ final class VirtualAdapter {
         try Data((isOn ? "1" : "0").utf8).write(to: folder.appending(path: control).appending(path: "soft"))
     }
 
-    /// Takes the adapter away, as if somebody pulled it out.
+    /// Removes the adapter, as if somebody pulled it out.
     func remove() {
         guard connection >= 0 else { return }
         _ = close(connection)

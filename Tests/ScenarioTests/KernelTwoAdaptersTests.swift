@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Several adapters, of which each hears the nodes in its own way.
+/// Tests several adapters, each of which hears the nodes with different strength.
 @Suite("Kernel, two adapters", .enabled(if: KernelRadio.isHere), .serialized, .timeLimit(.minutes(10)))
 struct KernelTwoAdaptersTests {
-    /// How strongly an adapter hears one of ``Lamps``, and the others.
+    /// The options of an adapter that is next to one of ``Lamps`` and far from the others.
     private static func nextTo(_ lamp: Int) -> [String] { ["--signals", "\(Lamps.uuid(lamp))=-45,=-85"] }
 
     @Test("Devices become a network through two adapters, and each prefers the proxy that it hears best")
@@ -24,8 +24,8 @@ struct KernelTwoAdaptersTests {
         second.remove()
         try await first.expectFinished()
 
-        // After a pause in which they had no power they do not tell their identities any more, as new nodes do for a
-        // minute, which would count for more.
+        // The nodes restart first, so that they no longer advertise their identities. New nodes do so for a minute, and
+        // that would outweigh the signal strength.
         let later = try Field(.kernel, to: house, devices: Lamps.devices, radio: Self.nextTo(1))
         let left = try #require(later.adapter)
         let right = try VirtualAdapter(simulator: simulator, options: Self.nextTo(3))

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Three lamps in their boxes, and the network that is to be made of them.
+/// Three unprovisioned lamps, and the definition of a network of them.
 enum Lamps {
-    /// Where their file lies in a house.
+    /// The path of their file in a house.
     static let devices = "box/devices.yaml"
 
     /// The UUID of one of them, 1...3.
     static func uuid(_ lamp: Int) -> String { "5b0e7c52-6b7e-4d39-9a40-5e2d0000000\(lamp)" }
 
-    /// A house of nothing but the boxes and the definition.
+    /// A house with only the devices and the definition.
     static func house() async throws -> House {
         let house = try House.empty()
         try house.write(box, to: devices)
@@ -18,7 +18,7 @@ enum Lamps {
         return house
     }
 
-    /// The devices without a network.
+    /// The file with the devices.
     static let box = """
         products:
           lamp:
@@ -33,7 +33,7 @@ enum Lamps {
           lamp-3: { uuid: \(uuid(3)), product: lamp }
         """
 
-    /// What is to become of them.
+    /// The definition for them.
     private static let definition = """
         version: 1
         network: villa

@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// A program that runs while a test reads what it writes and types what it reads.
+/// A running program whose output a test reads, and into which it types.
 final class LiveProcess {
-    /// What the program speaks through.
+    /// The connection to the program.
     enum Connection {
-        /// A terminal of its own, as somebody sits at; output and errors come together.
+        /// A terminal, as for a person. Output and errors come together.
         case terminal
-        /// Pipes, as a script has; output and errors come together.
+        /// Pipes, as in a script. Output and errors come together.
         case pipes
     }
 
@@ -15,10 +15,10 @@ final class LiveProcess {
     private let reading: Int32
     private let writing: Int32
     private var unread: [UInt8] = []
-    /// Everything that was written so far.
+    /// The whole output so far.
     private(set) var transcript = ""
 
-    /// How long a test waits for a text: far longer than any machine takes.
+    /// The seconds that a test waits for a text: far more than any machine takes.
     private static let patience = 120
 
     /// Starts a program in a folder.
@@ -51,9 +51,9 @@ final class LiveProcess {
         if writing != reading { _ = close(writing) }
     }
 
-    /// Waits until the program writes a text behind what was waited for before.
+    /// Waits until the program writes a text after the one that was last waited for.
     ///
-    /// - Returns: what was written up to its end.
+    /// - Returns: the output up to the end of the text.
     @discardableResult
     func wait(for text: String) throws -> String {
         let wanted = Array(text.utf8)
@@ -71,13 +71,13 @@ final class LiveProcess {
         }
     }
 
-    /// Whether a text was written so far, without waiting for it.
+    /// Whether the program has written a text so far, without waiting for it.
     func hasWritten(_ text: String) throws -> Bool {
         while try take(waiting: 0) == .some {}
         return transcript.contains(text)
     }
 
-    /// The rest of a line, after a text that was waited for.
+    /// The rest of the line after the text that was last waited for.
     func restOfLine() throws -> String {
         try wait(for: "\n").trimmingCharacters(in: .whitespacesAndNewlines)
     }
@@ -88,18 +88,18 @@ final class LiveProcess {
         _ = bytes.withUnsafeBytes { write(writing, $0.baseAddress, $0.count) }
     }
 
-    /// Its number.
+    /// The number of the process.
     var number: Int32 { process.number }
 
-    /// Sends it a signal.
+    /// Sends a signal to the program.
     func signal(_ signal: Int32) { process.signal(signal) }
 
     /// Asks the program to end, as `kill` does.
     func interrupt() { process.signal(SIGINT) }
 
-    /// Reads to the end of the program.
+    /// Reads until the program ends.
     ///
-    /// - Returns: its exit status.
+    /// - Returns: the exit status.
     func finish() throws -> Int32 {
         let deadline = ContinuousClock.now.advanced(by: .seconds(Self.patience))
         while try read() {
@@ -110,25 +110,25 @@ final class LiveProcess {
         return process.waitForEnd().status
     }
 
-    /// Reads what there is, or waits a little for it.
+    /// Reads available output, or waits a little for it.
     ///
-    /// - Returns: false when the program has ended and nothing is left.
+    /// - Returns: false if the program has ended and nothing is left.
     private func read() throws -> Bool { try take(waiting: 100) != .end }
 
     private enum Taken {
         case some, nothing, end
     }
 
-    /// Reads what there is.
+    /// Reads available output.
     ///
-    /// - Parameter milliseconds: how long it is waited for.
+    /// - Parameter milliseconds: how long to wait for output.
     private func take(waiting milliseconds: Int32) throws -> Taken {
         let hasEnded = !process.isRunning
         var request = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
         guard poll(&request, 1, hasEnded ? 0 : milliseconds) > 0 else { return hasEnded ? .end : .nothing }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(reading, &buffer, buffer.count)
-        // A terminal whose other end is closed gives an error instead of an end.
+        // If its other end is closed, a terminal gives an error instead of the end of input.
         guard count > 0 else {
             process.waitForEnd()
             return .end

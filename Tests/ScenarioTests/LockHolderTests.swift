@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Two processes and one lock, which goes with its holder and with nothing else.
+/// Tests two processes and one lock, which ends only with its holder.
 @Suite("Holders of the lock", .timeLimit(.minutes(10)))
 struct LockHolderTests {
     private static let apply = ["apply"] + House.villaRoute
     private static let change = ["state", "mv", "group.spare", "group.other"]
 
-    /// A villa whose next apply has something to ask about.
+    /// A villa whose next apply asks a question.
     private func villa() async throws -> House {
         let villa = try House.villa()
         try await villa.succeed([
@@ -17,7 +17,7 @@ struct LockHolderTests {
         return villa
     }
 
-    /// An apply that holds the lock and waits for an answer.
+    /// Starts an apply that holds the lock and waits for an answer.
     private func holder(in house: House) throws -> LiveProcess {
         let holder = try LiveProcess(House.meshplan, Self.apply, in: house.folder, through: .terminal)
         try holder.wait(for: "Do you want to perform these actions?")
@@ -31,7 +31,7 @@ struct LockHolderTests {
             #expect(refused.output.contains("process \(holder.number), apply"), "\(refused.output)")
             #expect(refused.output.contains("end it"), "\(refused.output)")
         }
-        // Looking needs no lock.
+        // Reading needs no lock.
         try await house.succeed([["state", "list"], ["plan"], ["state", "verify"]])
     }
 
@@ -41,7 +41,7 @@ struct LockHolderTests {
         defer { villa.remove() }
         let holder = try holder(in: villa)
         try await expectRefusal(of: villa, because: holder)
-        // However long it sleeps: a lock that expired would let two write.
+        // The holder keeps the lock however long it is stopped: if the lock expired, two processes could write.
         holder.signal(SIGSTOP)
         try await expectRefusal(of: villa, because: holder)
         holder.signal(SIGCONT)

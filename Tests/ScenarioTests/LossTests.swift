@@ -1,6 +1,6 @@
 import Testing
 
-/// The example over a bad radio.
+/// Tests the example over a bad radio.
 @Suite("Lossy radio", .timeLimit(.minutes(5)))
 struct LossTests {
     @Test("Two hops that lose a fifth of all packets still let the example be applied", arguments: 1...8)
@@ -18,7 +18,8 @@ struct LossTests {
     func ideal() async throws {
         let house = try await House.make()
         defer { house.remove() }
-        // Another seed may let two PDUs of one sender overtake each other; the later one is then a replay, and is sent again.
+        // With another seed, two PDUs of one sender may overtake each other. The node then drops the later one as a
+        // replay, and it is sent again.
         let apply = try await house.meshplan(["apply", "--via", "simulator", "--auto-approve", "--seed", "2"])
         #expect(apply.status == 0, "\(apply.output)")
         #expect(apply.output.contains("Applied 47 steps. 26 messages, 3."), "\(apply.output)")

@@ -2,15 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `examples/office`: devices in their boxes become a configured network.
+/// Tests `examples/office`: unprovisioned devices become a configured network.
 ///
-/// One after the other, for the simulator keeps real time: devices give up whoever is silent for 60 of its seconds.
+/// The tests run one after another, because the simulator keeps real time: devices give up on anybody who is silent for
+/// 60 of its seconds.
 @Suite("An office from nothing", .serialized, .timeLimit(.minutes(15)))
 struct OfficeTests {
-    /// How many offices are commissioned by applies that are killed.
+    /// The number of offices to commission with applies that are killed.
     private static let rounds =
         ProcessInfo.processInfo.environment["MESHPLAN_OFFICE_ROUNDS"].flatMap(Int.init) ?? 5
-    /// How often an apply is killed in each of them at most.
+    /// The most applies to kill in each of them.
     private static let kills = 6
 
     @Test("One apply provisions and configures everything, and the plan after it is empty")
@@ -79,7 +80,7 @@ struct OfficeTests {
         try office.write(text.replacing("ttl: 7", with: "ttl: 6"), to: "office.yaml")
         let change = try await office.meshplan(apply)
         #expect(change.status == 0, "\(change.output.suffix(4_000))")
-        // A crowded band may silence a far node for a while; it is asked again as the recap says.
+        // A crowded band may silence a distant node for a while. The test then asks it again, as the recap suggests.
         var refresh = try await office.meshplan(["refresh", "--via", "simulator", "--radio", radio])
         for _ in 0..<3 where refresh.status == 4 && radio == "harsh" {
             let again = ["refresh", "--via", "simulator", "--radio", radio, "--older-than", "1h"]
@@ -99,7 +100,7 @@ struct OfficeTests {
         let arguments = [script.path, House.meshplan.path, "\(seed)", "\(Self.kills)"]
         let result = try await office.run(URL(filePath: "/bin/bash"), arguments)
         let lines = result.output.split(separator: "\n").map(String.init)
-        // `timeout` has bash report the kill with a line of its own.
+        // `timeout` makes bash report the kill in a line of its own.
         guard result.status == 0, let first = lines.firstIndex(where: { $0.hasPrefix("killed ") }) else {
             throw ScenarioError("seed \(seed): \(result.output)")
         }
@@ -107,7 +108,8 @@ struct OfficeTests {
         try check(Array(lines[(first + 1)...]))
     }
 
-    /// Every device is a node with addresses of its own, none is left over, and no record of a doubt remains.
+    /// Expects that every device is a node with its own addresses, that none is left over, and that no doubt remains
+    /// recorded.
     private func check(_ lines: [String]) throws {
         let objects = try lines.map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -123,7 +125,7 @@ struct OfficeTests {
                 owners[first + element] = name
             }
         }
-        // Ourselves and 44 devices, from 0x0001 on without a gap: nothing leaked.
+        // Our own node and 44 devices use the addresses from 0x0001 on without a gap, so none has leaked.
         #expect(nodes.count == 45)
         #expect(owners.keys.sorted() == Array(1...owners.count))
         #expect(!objects.contains { $0["type"] as? String == "pending_provisioning" })
@@ -132,9 +134,9 @@ struct OfficeTests {
 }
 
 extension House {
-    /// Gives each fifth device of the file with devices habits of its own.
+    /// Gives every fifth device of the file its own habits.
     ///
-    /// - Returns: the UUIDs of those devices.
+    /// - Returns: the UUIDs of these devices.
     fileprivate func give(_ habits: String, toEveryFifthDeviceFrom offset: Int) throws -> Set<String> {
         let file = folder.appending(path: "devices/devices.yaml")
         var odd: Set<String> = []
@@ -155,7 +157,7 @@ extension House {
         return odd
     }
 
-    /// `examples/office` in a folder of its own, without a database.
+    /// `examples/office` in a separate folder, without a database.
     fileprivate static func office() throws -> House {
         let office = try House.empty()
         for name in ["office.yaml", "devices"] {

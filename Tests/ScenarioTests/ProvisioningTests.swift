@@ -1,33 +1,33 @@
 import Foundation
 import Testing
 
-/// A session of the provisioning protocol between two processes with each way to authenticate, from a folder with
-/// nothing but a definition to an empty plan.
+/// Tests provisioning between two processes with each way to authenticate, from a folder with only a definition to an
+/// empty plan.
 @Suite("Provisioning between processes", .timeLimit(.minutes(10)))
 struct ProvisioningTests {
-    /// How a device is authenticated.
+    /// A way to authenticate a device.
     struct Method: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// What the product offers: the YAML below `provisioning:`.
+        /// The product's capabilities: the YAML below `provisioning:`.
         var offer: String
-        /// What the device has: more fields of its entry.
+        /// The device's values: more fields of its entry.
         var device = ""
-        /// What the definition says of it: the YAML behind `provisioning:`.
+        /// The definition's settings: the YAML after `provisioning:`.
         var definition = "{}"
-        /// Files beside the definition.
+        /// Further files next to the definition.
         var files: [String: String] = [:]
         /// More options of apply.
         var options: [String] = []
-        /// What somebody does beside the device.
+        /// What a person does at the device.
         var person = Person.nobody
     }
 
-    /// What somebody does beside the device.
+    /// What a person does at the device.
     enum Person: Sendable {
         case nobody
-        /// Types what the device shows, after a mistake.
+        /// Types the value that the device shows, after a mistake.
         case reads(question: String, observation: String)
-        /// Does what the terminal says.
+        /// Follows the instruction on the terminal.
         case pushes(instruction: String)
     }
 
@@ -205,7 +205,7 @@ struct ProvisioningTests {
             in: house.folder,
             through: .terminal
         )
-        // The device gives up after a minute of its own, faster, time, and is tried again a little later.
+        // The device gives up after a minute of its own accelerated time, and is tried again a little later.
         try apply.wait(for: "Type the number of times that lamp blinks:")
         try apply.wait(for: "(no longer needed)")
         try apply.wait(for: "while waiting for the out-of-band value; trying again in ")

@@ -9,25 +9,28 @@ enum Route: String, CustomTestStringConvertible, Sendable {
     case socket
     /// A gateway stands between the command and that process.
     case gateway
-    /// The nodes are that process, each a GATT server beside an adapter of the kernel; `Tests/KernelBluetooth` makes those.
+    /// The nodes are that process. Each is a GATT server in range of an adapter of the kernel, which
+    /// `Tests/KernelBluetooth` provides.
     case kernel
 
-    /// A gateway stands between the command and the kernel's Bluetooth: the machine with the radio, and the one without.
+    /// A gateway stands between the command and the kernel's Bluetooth, as between a machine without a radio and one
+    /// with it.
     case kernelGateway
 
     var testDescription: String { rawValue }
 
-    /// The ways that this machine has: in the guest those over the kernel's Bluetooth alone, for the others are tested
-    /// outside; beside bluetoothd, which a gateway is as indifferent to, the direct one.
+    /// The ways to test on this machine. In the guest, these are only the ways over the kernel's Bluetooth, because the
+    /// others are tested outside. With bluetoothd, it is only the direct way, because bluetoothd makes no difference to
+    /// a gateway.
     static let here: [Route] =
         switch (KernelRadio.isHere, KernelRadio.isBesideDaemon) {
         case (false, _): [.simulator, .socket, .gateway]
         case (true, false): [.kernel, .kernelGateway]
         case (true, true): [.kernel]
         }
-    /// Those without anybody between the command and the nodes, where time in the guest is short.
+    /// The ways without a gateway in the guest, where time is short.
     static let direct = here.filter { $0 != .kernelGateway }
 
-    /// Those of them whose nodes live on beside the command.
+    /// The direct ways to nodes that outlive the command.
     static let toProcesses = direct.filter { $0 != .simulator }
 }

@@ -5,7 +5,7 @@ import Testing
 import Glibc
 #endif
 
-/// What the system does to a process: it asks it to end, or does not let a file grow.
+/// Tests what the system does to a process: it asks the process to end, or prevents a file from growing.
 @Suite("Signals", .timeLimit(.minutes(10)))
 struct SignalTests {
     @Test(
@@ -58,7 +58,7 @@ struct SignalTests {
         let house = try await House.make()
         defer { house.remove() }
         let before = try await house.meshplan(["show"])
-        // In units of 1024 octets: less than what reading the database needs beside it.
+        // The limit is in units of 1024 octets. It is too small for the file that reading the database needs beside it.
         let result = try await house.run(
             URL(filePath: "/bin/bash"),
             ["-c", "ulimit -f 4; exec \(House.meshplan.path) plan 2>&1 | cat"]

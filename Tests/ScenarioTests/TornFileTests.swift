@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Files that are not what they were: cut, emptied, removed, full of rubbish.
+/// Tests damaged files: cut, emptied, removed, or full of rubbish.
 @Suite("Torn and lost files", .timeLimit(.minutes(15)))
 struct TornFileTests {
-    /// What has become of a file.
+    /// The damage to a file.
     enum Damage: CustomStringConvertible, Sendable {
-        /// Only so many octets are left.
+        /// Only this many octets are left.
         case cut(Int)
-        /// So many octets are missing at the end.
+        /// This many octets are missing at the end.
         case shortened(Int)
         case rubbish
         case removed
@@ -22,7 +22,7 @@ struct TornFileTests {
             }
         }
 
-        /// Does it to a file.
+        /// Damages a file.
         func inflict(on file: URL) throws {
             guard case .removed = self else {
                 let bytes = try Data(contentsOf: file)
@@ -52,7 +52,8 @@ struct TornFileTests {
         return villa
     }
 
-    /// Runs all kinds of commands: none traps, each explains itself, none breaks a rule on air.
+    /// Runs all kinds of commands, and expects that none traps, that each explains its error, and that none breaks a
+    /// rule on air.
     private func tryEverything(in house: House, _ story: Comment) async throws -> Bool {
         var isWhole = true
         for arguments in [
@@ -71,7 +72,7 @@ struct TornFileTests {
         return isWhole
     }
 
-    /// After the damage is mended everything goes on, with new numbers.
+    /// Expects that everything works after the repair, with new sequence numbers.
     private func expectWhole(_ house: House, _ story: Comment) async throws {
         for arguments in [["state", "verify"], Self.apply, Self.refresh, ["plan", "--detailed-exitcode"]] {
             let ending = try await house.observe(House.meshplan, arguments)
@@ -98,7 +99,7 @@ struct TornFileTests {
         #expect(try await !tryEverything(in: villa, story))
         try? FileManager.default.removeItem(at: database)
         try FileManager.default.copyItem(at: villa.folder.appending(path: "backup"), to: database)
-        // Commands that need nothing of a page that is gone still work, and what they did is not in the copy.
+        // Commands that do not need the missing pages still work, and the copy does not contain what they did.
         if try Data(contentsOf: lockFile) != before { try await villa.succeed([Self.apply + ["--accept-older"]]) }
         try await expectWhole(villa, story)
     }
@@ -112,7 +113,7 @@ struct TornFileTests {
         try #require(Fault.isPossible)
         let villa = try await villa()
         defer { villa.remove() }
-        // Killed in the middle, so that what was committed is in the log alone.
+        // The command is killed in the middle, so that only the log contains what was committed.
         let killed = try await villa.observe(
             House.meshplan,
             ["keys", "refresh", "home", "--auto-approve"] + House.villaRoute,
@@ -120,7 +121,7 @@ struct TornFileTests {
         )
         #expect(killed.wasKilled)
         try damage.inflict(on: villa.folder.appending(path: ".meshplan/villa.meshdb-wal"))
-        // What the log alone held is gone with it, if it is; then nodes may have keys that nobody knows.
+        // If the log is gone, so is everything that only the log contained. Nodes may then have keys that nobody knows.
         _ = try await tryEverything(in: villa, "the log \(damage)")
         let verified = try await villa.meshplan(["state", "verify"])
         #expect(verified.status == 0, "\(verified.output)")
@@ -133,7 +134,7 @@ struct TornFileTests {
     func witness(damage: Damage) async throws {
         let villa = try await villa()
         defer { villa.remove() }
-        // An older database with it, and nothing that remembers the later one, is the worst case.
+        // The worst case is an older database, without anything that remembers the later one.
         let database = villa.folder.appending(path: ".meshplan/villa.meshdb")
         for _ in 1...3 { try await villa.succeed([Self.refresh]) }
         try FileManager.default.removeItem(at: villa.folder.appending(path: "meshplan.lock.yaml"))
@@ -156,7 +157,7 @@ struct TornFileTests {
         let story = Comment(rawValue: "the key file \(damage)")
         #expect(try await !tryEverything(in: villa, story))
         let again = try await villa.meshplan(["init"])
-        // A new key would open nothing.
+        // A new key would open nothing here.
         if case .removed = damage { #expect(again.status == 1 && again.output.contains("Restore .meshplan/key")) }
         try bytes.write(to: key)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
