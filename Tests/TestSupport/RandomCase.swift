@@ -73,7 +73,7 @@ package struct RandomCase {
 
     mutating func number(_ range: ClosedRange<UInt16>) -> UInt16 { .random(in: range, using: &random) }
 
-    // The network.
+    // MARK: Network
 
     private mutating func makeNetwork() {
         network.netKeys = (0...number(0...2)).compactMap { NetKeyIndex(rawValue: $0) }

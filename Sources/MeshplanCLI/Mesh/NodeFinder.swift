@@ -3,7 +3,7 @@ internal import Planning
 
 /// Finds the node that a word of the command line means, by the rules of ``NodeLookup``.
 struct NodeFinder {
-    /// Where notes are shown.
+    /// Shows notes.
     var context: Context
     /// The network as the database knows it.
     var network: MeshNetwork

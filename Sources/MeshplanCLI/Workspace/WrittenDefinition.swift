@@ -129,7 +129,7 @@ struct WrittenDefinition {
     /// The argument to append to `meshplan plan` for this definition.
     var planArgument: String { folder == "." ? "" : " \(path)" }
 
-    // MARK: What there is to say
+    // MARK: Report
 
     /// Reports what was written, which names have changed, and what the definition leaves out.
     func report() {

@@ -18,15 +18,15 @@ final class GatewayLog {
         self.context = context
     }
 
-    /// The gateway listens.
+    /// Reports that the gateway listens.
     func begin(listeningAt address: SocketAddress, via names: [String], links: Int) {
         write("listening on \(address), \(count(links, "link")) via \(names.joined(separator: " and "))")
     }
 
-    /// The gateway has stopped.
+    /// Reports that the gateway has stopped.
     func end() { write("stopped") }
 
-    /// A bearer was lost or is back.
+    /// Reports that a bearer was lost or is back.
     func write(_ change: ComposedBearer.Change) {
         switch change {
         case .lost(let name, let error): write("\(name) is lost: \(text(error))")
@@ -34,7 +34,7 @@ final class GatewayLog {
         }
     }
 
-    /// Something has happened between clients and the mesh.
+    /// Reports an event between clients and the mesh.
     func write(_ event: GatewayRelay.Event) {
         switch event {
         case .came(let client, let peer, let fingerprint):

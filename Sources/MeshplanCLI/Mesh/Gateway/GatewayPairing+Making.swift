@@ -28,7 +28,7 @@ extension GatewayPairing {
         var days: Int
         /// Whether existing files are replaced.
         var renews: Bool
-        /// Where the file to carry away goes; nil for its usual place.
+        /// The path for the file that is carried away; nil for its usual place.
         var out: String?
     }
 

@@ -253,7 +253,7 @@ extension DoubtEnd {
 }
 
 extension ResetSighting {
-    /// Where the device was found, for machines.
+    /// The place where the device was found, for machines.
     fileprivate var identifier: String {
         switch self {
         case .unprovisioned: "unprovisioned"
