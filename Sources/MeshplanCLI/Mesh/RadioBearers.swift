@@ -51,8 +51,8 @@ struct RadioBearers {
                 throw Failure(failure.status, "\(name): \(failure.message)", hint: failure.hint)
             }
             let addresses = HostAddresses()
-            // While the others are waited for, those that already answered get no signs of life from us; a gateway
-            // bears 15 s of that.
+            // While the others are waited for, bearers that are already connected get no signs of life from us; a
+            // gateway bears 15 s of that.
             let timeout = Duration.seconds(max(2, 12 / choices.count))
             return ComposedBearer.Part(
                 name: name,

@@ -41,7 +41,7 @@ struct ExplanationView {
         return text + "\n" + style(.bold, "Not declared") + ", as recorded\n" + undeclared(node.undeclared)
     }
 
-    /// Values that no line sets: the states of the node, then a line per model, then what is removed automatically.
+    /// Values that no line sets: states of the node and a line per model, with a note at those that apply removes.
     private func undeclared(_ values: [UndeclaredValue]) -> String {
         var table = Table()
         var model: ModelAddress?
