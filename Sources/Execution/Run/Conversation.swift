@@ -16,8 +16,7 @@ package enum NodeAnswer<Value: Hashable & Sendable>: Hashable, Sendable {
 /// Requests to one node, one after the other, from the search for a proxy to the last answer; between them, messages of
 /// the Remote Provisioning models, which come and go without one being the answer to another.
 struct Conversation {
-    private let bearer: any Bearer
-    private(set) var client: MeshClient
+    private let driver: ClientDriver
     private(set) var node: UnicastAddress
     private let interrupts: () -> Int
     private let store: (IVIndex, _ isCorrection: Bool) -> Recap.Ending?
@@ -42,14 +41,13 @@ struct Conversation {
         store: @escaping (IVIndex, _ isCorrection: Bool) -> Recap.Ending?
     ) {
         self.node = node
-        self.bearer = bearer
-        self.client = client
+        driver = ClientDriver(client, over: bearer, scanning: .client)
         self.interrupts = interrupts
         self.store = store
     }
 
     /// The time.
-    var now: Instant { bearer.now }
+    var now: Instant { driver.bearer.now }
 
     /// Whether the user wants nothing more to be waited for.
     var isInterrupted: Bool { interrupts() > toleratedInterrupts }
@@ -62,15 +60,15 @@ struct Conversation {
         in subnets: [NetKeyIndex],
         deadline: Duration? = nil
     ) -> NodeAnswer<ConfigurationVerdict> {
-        failure = nil
-        answer = nil
-        perform(client.request(inquiry, to: node, subnets: subnets, deadline: deadline, at: bearer.now).1)
+        failure = driver.storeFailure.map { .stopped($0) }
+        answer = failure
+        perform(driver.client.request(inquiry, to: node, subnets: subnets, deadline: deadline, at: now).1)
         while answer == nil {
             guard !isInterrupted else {
                 answer = .stopped(.interrupted)
                 break
             }
-            wait(until: bearer.now.advanced(by: .seconds(1)))
+            wait(until: now.advanced(by: .seconds(1)))
         }
         cancel()
         return answer ?? .unanswered
@@ -79,13 +77,10 @@ struct Conversation {
     /// Waits for one event, but no longer than until then, and takes it in.
     mutating func wait(until deadline: Instant) {
         do throws(BearerError) {
-            let event = try bearer.next(until: client.nextDeadline.map { min($0, deadline) } ?? deadline)
-            if let event { perform(client.handle(event, at: bearer.now)) }
-            if let due = client.nextDeadline, due <= bearer.now {
-                perform(client.advance(to: bearer.now, deafness: bearer.deafness))
-            }
+            if let event = try driver.next(until: deadline) { perform(driver.client.handle(event, at: now)) }
+            perform(driver.advance())
         } catch {
-            fail(.unreachable(error.message, hint: error.hint))
+            fail(error.isInterruption ? .stopped(.interrupted) : .unreachable(error.message, hint: error.hint))
         }
     }
 
@@ -97,26 +92,26 @@ struct Conversation {
 
     /// Closes the link.
     mutating func end() {
-        perform(client.shutDown(at: bearer.now))
+        perform(driver.client.shutDown(at: now))
     }
 
     /// What came in of the replay list since it was asked last.
-    mutating func takeReplayEntries() -> [ReplayProtection.Entry] { client.takeReplayEntries() }
+    mutating func takeReplayEntries() -> [ReplayProtection.Entry] { driver.client.takeReplayEntries() }
 
     // MARK: The node as a Remote Provisioning Server
 
     /// Speaks to a node as it is now, or as it may be: with that DeviceKey, at that address.
     mutating func turn(to form: Node) {
         cancel()
-        if form.unicastAddress != node { client.remove(node: node) }
-        client.set(form)
+        if form.unicastAddress != node { driver.client.remove(node: node) }
+        driver.client.set(form)
         node = form.unicastAddress
     }
 
     /// Collects what the node says as a server, or does not any more.
     mutating func listen(_ isOn: Bool) {
         heard = []
-        perform(client.listen(to: isOn ? [node] : [], at: bearer.now))
+        perform(driver.client.listen(to: isOn ? [node] : [], at: now))
     }
 
     /// What the node has said as a server since this was asked last.
@@ -130,8 +125,8 @@ struct Conversation {
     /// - Returns: false if there is no link: then a question has one looked for, and the message is to be sent again.
     mutating func post(_ payload: [UInt8], in subnets: [NetKeyIndex]) -> Bool {
         do throws(StackError) {
-            guard let outputs = try client.post(payload, to: node, subnets: subnets, at: bearer.now) else {
-                if !client.isAsking(node) { seekLink(in: subnets) }
+            guard let outputs = try driver.client.post(payload, to: node, subnets: subnets, at: now) else {
+                if !driver.client.isAsking(node) { seekLink(in: subnets) }
                 return false
             }
             perform(outputs)
@@ -145,12 +140,12 @@ struct Conversation {
     /// found.
     private mutating func seekLink(in subnets: [NetKeyIndex]) {
         let inquiry = ConfigurationInquiry(RemoteProvisioningLinkGet()) { .remoteLink($0.state) }
-        perform(client.request(inquiry, to: node, subnets: subnets, at: bearer.now).1)
+        perform(driver.client.request(inquiry, to: node, subnets: subnets, at: now).1)
     }
 
     /// Gives up what was asked of the node.
     mutating func cancel() {
-        if client.isAsking(node) { perform(client.cancel(node, at: bearer.now)) }
+        if driver.client.isAsking(node) { perform(driver.client.cancel(node, at: now)) }
     }
 
     // MARK: The client
@@ -161,55 +156,22 @@ struct Conversation {
     }
 
     private mutating func perform(_ outputs: [MeshClient.Output]) {
-        var pending = outputs[...]
-        while let output = pending.popFirst() {
-            if case .ivIndexChanged(let index, let isCorrection) = output {
-                ivIndex = index
-                // Nothing leaves under an IV index that a crash could make us forget.
-                if let failure = store(index, isCorrection) { return fail(.stopped(failure)) }
-                continue
-            }
-            let further = perform(output)
-            if !further.isEmpty { pending = (further + pending)[...] }
-        }
+        driver.perform(outputs, storing: store) { take($0) }
     }
 
-    private mutating func perform(_ output: MeshClient.Output) -> [MeshClient.Output] {
-        switch output {
-        case .connect(let target):
-            do throws(BearerError) {
-                return client.connecting(try bearer.connect(to: target), to: target, at: bearer.now)
-            } catch {
-                if error.isInterruption { fail(.stopped(.interrupted)) }
-                return error.isInterruption ? [] : client.connectFailed(target, error, at: bearer.now)
-            }
-        case .scan(let isOn):
-            do throws(BearerError) {
-                try bearer.scan(isOn)
-            } catch {
-                if error.isInterruption { fail(.stopped(.interrupted)) }
-                return isOn && !error.isInterruption ? client.scanFailed(at: bearer.now) : []
-            }
-        case .send(let packet, on: let link):
-            do throws(BearerError) {
-                try bearer.send(packet, on: link)
-            } catch {
-                bearer.close(link)
-                return client.handle(.closed(link, error), at: bearer.now)
-            }
-        case .closeLink(let link): bearer.close(link)
-        case .linkDown(let failure, let delay):
-            if delay == nil { fail(.unreachable(failure.reason, hint: failure.hint)) }
+    private mutating func take(_ event: ClientDriver.Event) {
+        switch event {
         case .answered(_, let verdict, transmissions: _): answer = .answered(verdict)
         case .unanswered: answer = .unanswered
-        case .unreachable(_, let failure): fail(.unreachable(failure.reason, hint: failure.hint))
+        case .unreachable(_, let failure), .linkDown(let failure, retryIn: nil):
+            fail(.unreachable(failure.reason, hint: failure.hint))
         case .unsendable(_, let error): fail(.stopped(.sendingFailed(error.explanation)))
+        case .stopped(let ending): fail(.stopped(ending))
         case .said(node, let payload): heard.append(payload)
-        // The IV index is taken care of before what follows it. The network tells the phase in every beacon; the next
-        // apply records it.
-        case .ivIndexChanged, .linkUp, .directLinkUp, .directLinkDown, .sent, .said, .keyRefreshPhaseChanged, .habit:
-            break
+        case .ivIndexStored(let index): ivIndex = index
+        // The network tells the phase in every beacon; the next apply records it.
+        case .keyRefreshPhaseChanged: break
+        case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .sent, .habit, .said: break
         }
-        return []
     }
 }

@@ -10,21 +10,21 @@ import Planning
 extension ExecutionRun {
     /// Sees to it that as many nodes as make sense have links of their own, or are about to.
     func assignDirectLinks() {
-        guard client.maximumDirectLinks > 0 || !direct.stages.isEmpty else { return }
+        guard driver.client.maximumDirectLinks > 0 || !direct.stages.isEmpty else { return }
         let now = bearer.now
         for node in direct.order { considerEnd(of: node, at: now) }
         askForIdentities(at: now)
         let addresses = direct.order.compactMap { uuid -> UnicastAddress? in
             direct.stages[uuid] == .asking ? nil : network.node(uuid)?.unicastAddress
         }
-        perform(client.keepDirectLinks(to: addresses, at: now))
+        perform(driver.client.keepDirectLinks(to: addresses, at: now))
     }
 
     /// A device has become a node: it advertises its Node Identity by itself if it was provisioned over PB-GATT (Mesh
     /// Protocol 7.2.2.2.3). One that was provisioned through a node is out of the bearer's reach, most likely.
     func awaitDirectLink(to uuid: DeviceUUID) {
         guard let lane = schedule.lane(of: uuid), direct.isOpen(uuid), !isInterrupted,
-            direct.stages.count < client.maximumDirectLinks * ExecutionRun.directLookAhead,
+            direct.stages.count < driver.client.maximumDirectLinks * ExecutionRun.directLookAhead,
             network.node(uuid)?.deviceKey != nil, !remoteLinks.values.contains(where: { $0.device == uuid })
         else { return }
         direct.set(uuid, .advertising(since: bearer.now))
@@ -68,8 +68,8 @@ extension ExecutionRun {
     // MARK: Asking
 
     private func askForIdentities(at now: Instant) {
-        let slots = client.maximumDirectLinks
-        guard slots > 0, direct.mayAsk, !isInterrupted, client.isIVIndexKnown, client.isLinkReady,
+        let slots = driver.client.maximumDirectLinks
+        guard slots > 0, direct.mayAsk, !isInterrupted, driver.client.isIVIndexKnown, driver.client.isLinkReady,
             direct.stages.count < slots * ExecutionRun.directLookAhead
         else { return }
         countOpenWork(at: now)
@@ -98,11 +98,11 @@ extension ExecutionRun {
     private func askForIdentity(_ lane: Int) -> Bool {
         let uuid = schedule.node(ofLane: lane)
         guard direct.isOpen(uuid), schedule.isStartable(lane: lane), serverRequests[uuid] == nil,
-            let address = network.node(uuid)?.unicastAddress, !client.isAsking(address),
-            let inquiry = identityInquiry(uuid), pays(lane: lane, slots: client.maximumDirectLinks)
+            let address = network.node(uuid)?.unicastAddress, !driver.client.isAsking(address),
+            let inquiry = identityInquiry(uuid), pays(lane: lane, slots: driver.client.maximumDirectLinks)
         else { return false }
         schedule.reach(lane: lane, by: .held)
-        if client.isDirect(to: address) {
+        if driver.client.isDirect(to: address) {
             direct.set(uuid, .advertising(since: bearer.now))
             return false
         }
@@ -168,7 +168,7 @@ extension ExecutionRun {
         case .linked:
             if isIdle { return endDirectLink(of: uuid, hasFailed: false) }
             // The mesh's own link may have led to it, and be another by now: then it is one of those in the mesh again.
-            let isThere = network.node(uuid).map { client.isDirect(to: $0.unicastAddress) } ?? false
+            let isThere = network.node(uuid).map { driver.client.isDirect(to: $0.unicastAddress) } ?? false
             if !isThere { endDirectLink(of: uuid, hasFailed: true) }
         case .advertising(let since):
             guard let address = network.node(uuid)?.unicastAddress else {
@@ -176,12 +176,12 @@ extension ExecutionRun {
             }
             // Composition and configuration of a new node may follow in the same turn.
             if schedule.isLaneFinished(lane) { return endDirectLink(of: uuid, hasFailed: false) }
-            if client.isDirect(to: address) {
+            if driver.client.isDirect(to: address) {
                 direct.set(uuid, .linked)
                 return schedule.reach(lane: lane, by: .direct)
             }
-            let isUnheard = client.isListeningInVain(for: address, since: since, DirectLinks.listening, at: now)
-            let isLate = since.advanced(by: DirectLinks.advertising) <= now && !client.isConnecting(to: address)
+            let isUnheard = driver.client.isListeningInVain(for: address, since: since, DirectLinks.listening, at: now)
+            let isLate = since.advanced(by: DirectLinks.advertising) <= now && !driver.client.isConnecting(to: address)
             if isUnheard || isLate { endDirectLink(of: uuid, hasFailed: true) }
         }
     }

@@ -197,7 +197,7 @@ extension ExecutionRun {
     // MARK: No proxy
 
     /// Whether the doubts may be asked about that no step waits for: as long as there may be a link.
-    var mayAskDoubts: Bool { !leavesDoubts || client.isLinkReady }
+    var mayAskDoubts: Bool { !leavesDoubts || driver.client.isLinkReady }
 
     /// Nobody is in reach who could carry the questions: they stay in doubt, and nothing waits for them.
     func leaveOptional() {
@@ -209,14 +209,14 @@ extension ExecutionRun {
             jobs[identifier] = nil
             if job.isAfterReset { endWatch(job.node, .notSeen) }
             guard let address = network.node(job.node)?.unicastAddress else { continue }
-            perform(client.cancel(address, at: bearer.now))
+            perform(driver.client.cancel(address, at: bearer.now))
             if job.isDoubt { doubtfulNodes.append(job.node) }
         }
     }
 
     /// Whether the questions that nothing waits for have waited for a link for too long.
     var isTiredOfWaiting: Bool {
-        guard queue.isEmpty, !jobs.isEmpty, !client.isLinkReady, jobs.values.allSatisfy(\.isOptional),
+        guard queue.isEmpty, !jobs.isEmpty, !driver.client.isLinkReady, jobs.values.allSatisfy(\.isOptional),
             !schedule.hasStartableWork
         else { return false }
         return linkWaitBegan.map { $0.duration(to: bearer.now) >= Self.linkPatience } ?? false

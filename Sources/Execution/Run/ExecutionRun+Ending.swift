@@ -15,8 +15,7 @@ extension ExecutionRun {
         perform(queue.shutDown())
         abandonRemoteLinks()
         findingOut = [:]
-        perform(client.shutDown(at: bearer.now))
-        clientWantsScan = false
+        perform(driver.client.shutDown(at: bearer.now))
         updateScan()
         if stop == nil, isInterrupted, !(schedule.isFinished && doubts.isEmpty) { stop = .interrupted }
         recap.ending = stop ?? .completed

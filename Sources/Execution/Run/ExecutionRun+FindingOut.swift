@@ -28,7 +28,7 @@ extension ExecutionRun {
             keys: pending.deviceKeys.reversed(),
             deadline: bearer.now.advanced(by: patience)
         )
-        client.set(pending, deviceKey: newest)
+        driver.client.set(pending, deviceKey: newest)
         context.emit(.provisioningStage(uuid, .findingOut))
     }
 
@@ -42,7 +42,7 @@ extension ExecutionRun {
 
     /// Asks those who may be nodes, once there is somebody who can carry the question.
     func askCandidates() {
-        guard !findingOut.isEmpty, client.isLinkReady || hasHeardProxy || scanError != nil else { return }
+        guard !findingOut.isEmpty, driver.client.isLinkReady || hasHeardProxy || driver.scanError != nil else { return }
         for uuid in findingOut.keys.sorted() {
             guard jobs.count + outbox.count < window.size else { return }
             guard let state = findingOut[uuid], !state.isAsking, state.next < state.keys.count, !queue.isBusy(uuid),
@@ -62,8 +62,8 @@ extension ExecutionRun {
         guard let state = findingOut[job.node], state.next < state.keys.count,
             let pending = network.header.pendingProvisioning(of: job.node)
         else { return }
-        client.set(pending, deviceKey: state.keys[state.next])
-        let (identifier, outputs) = client.request(
+        driver.client.set(pending, deviceKey: state.keys[state.next])
+        let (identifier, outputs) = driver.client.request(
             job.inquiry,
             to: pending.address,
             subnets: [pending.netKeyIndex],
@@ -115,7 +115,7 @@ extension ExecutionRun {
     func notHeard(_ uuid: DeviceUUID) -> [ProvisioningQueue.Output] {
         let now = bearer.now
         if let state = findingOut[uuid], now < state.deadline, state.next < state.keys.count,
-            state.isAsking || client.isLinkReady || hasHeardProxy
+            state.isAsking || driver.client.isLinkReady || hasHeardProxy
         {
             queue.listenOn(for: uuid, until: min(state.deadline, now.advanced(by: .seconds(2))))
         } else if isSoughtRemotely(uuid) {
@@ -131,7 +131,7 @@ extension ExecutionRun {
         guard let end = searchEnd else { return }
         for uuid in findingOut.keys.sorted() where provisionSteps[uuid] == nil {
             guard let state = findingOut[uuid] else { continue }
-            let isOver = bearer.now >= end && !(state.isAsking && client.carriedCount > 0)
+            let isOver = bearer.now >= end && !(state.isAsking && driver.client.carriedCount > 0)
             if isOver || bearer.now >= state.deadline || state.next >= state.keys.count && bearer.now >= end {
                 endFindingOut(uuid)
             }
@@ -142,6 +142,6 @@ extension ExecutionRun {
     func cancel(_ address: UnicastAddress, of uuid: DeviceUUID) {
         for identifier in jobs.keys.sorted() where jobs[identifier]?.node == uuid { jobs[identifier] = nil }
         outbox.removeAll { $0.node == uuid }
-        perform(client.cancel(address, at: bearer.now))
+        perform(driver.client.cancel(address, at: bearer.now))
     }
 }

@@ -7,7 +7,7 @@ import Store
 extension ExecutionRun {
     /// Has a proxy looked for that tells the IV index if devices wait for it, and gives them up if none does.
     func learnIVIndex() {
-        guard !client.isIVIndexKnown, !queue.isEmpty else { return }
+        guard !driver.client.isIVIndexKnown, !queue.isEmpty else { return }
         if linkFailure == nil {
             // Any request makes the client look for a proxy, whose beacon comes before all else.
             guard jobs.isEmpty, outbox.isEmpty else { return }
@@ -34,7 +34,7 @@ extension ExecutionRun {
         guard let (identifier, job) = jobs.first(where: \.value.isForIVIndex) else { return }
         jobs[identifier] = nil
         guard let address = network.node(job.node)?.unicastAddress else { return }
-        perform(client.cancel(address, at: bearer.now))
+        perform(driver.client.cancel(address, at: bearer.now))
     }
 
     /// Something that can be asked of some node and changes nothing.

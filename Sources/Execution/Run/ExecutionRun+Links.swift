@@ -8,7 +8,7 @@ extension ExecutionRun {
         switch event {
         case .heard(let advertisement):
             hear(advertisement)
-            perform(client.handle(event, at: now))
+            perform(driver.client.handle(event, at: now))
         case .opened(let link, let size, _) where queue.owns(link):
             let secrets = context.provisioningSecrets()
             let carriage = ProvisioningCarriage.proxy(maximumPacketSize: size)
@@ -17,7 +17,7 @@ extension ExecutionRun {
             perform(queue.received(packet, on: .bearer(link), at: now))
         case .closed(let link, let error) where queue.owns(link):
             perform(queue.closed(.bearer(link), .bearer(error), at: now))
-        case .opened, .received, .closed: perform(client.handle(event, at: now))
+        case .opened, .received, .closed: perform(driver.client.handle(event, at: now))
         }
     }
 
@@ -28,7 +28,7 @@ extension ExecutionRun {
             if findingOut[device.uuid] != nil { endFindingOut(device.uuid) }
             heardReset(device.uuid)
         case .proxy:
-            guard !findingOut.isEmpty, let identity = client.resolve(advertisement) else { return }
+            guard !findingOut.isEmpty, let identity = driver.client.resolve(advertisement) else { return }
             heardProxy(identity)
         }
     }
@@ -38,48 +38,42 @@ extension ExecutionRun {
         let most = max(1, min(options.maximumConnections, bearer.maximumLinks))
         let isMeshBusy = isRemoteBusy || linkFailure == nil && !(jobs.isEmpty && outbox.isEmpty)
         guard !queue.isEmpty else {
-            perform(client.setMaximumLinks(most, at: bearer.now))
+            perform(driver.client.setMaximumLinks(most, at: bearer.now))
             return
         }
         if most == 1 {
             // They take turns; nodes are finished rather than many begun.
-            perform(client.setMaximumLinks(isMeshBusy && queue.linkCount == 0 ? 1 : 0, at: bearer.now))
-            if !isMeshBusy, client.linkCount == 0 { startProvisioning(limit: 1) }
+            perform(driver.client.setMaximumLinks(isMeshBusy && queue.linkCount == 0 ? 1 : 0, at: bearer.now))
+            if !isMeshBusy, driver.client.linkCount == 0 { startProvisioning(limit: 1) }
             if queue.linkCount == 0 { startRemoteProvisioning() }
             return
         }
         let isMeshThere = network.count > 1
-        perform(client.setMaximumLinks(min(max(1, most / 2), most - queue.linkCount), at: bearer.now))
-        startProvisioning(limit: isMeshThere ? most - max(1, client.linkCount) : most)
+        perform(driver.client.setMaximumLinks(min(max(1, most / 2), most - queue.linkCount), at: bearer.now))
+        startProvisioning(limit: isMeshThere ? most - max(1, driver.client.linkCount) : most)
         startRemoteProvisioning()
     }
 
     private func startProvisioning(limit: Int) {
-        guard !isInterrupted, client.isIVIndexKnown else { return }
+        guard !isInterrupted, driver.client.isIVIndexKnown else { return }
         perform(queue.start(limit: limit, at: bearer.now))
     }
 
     private func startRemoteProvisioning() {
-        guard !isInterrupted, client.isIVIndexKnown else { return }
+        guard !isInterrupted, driver.client.isIVIndexKnown else { return }
         perform(queue.startRemote(at: bearer.now))
     }
 
     /// Lets the bearer scan as long as anybody has use for it.
     func updateScan() {
-        let isWanted =
-            scanError == nil && (clientWantsScan || queue.wantsScan || !findingOut.isEmpty || isResetting)
-        guard isWanted != isScanning else { return }
         do throws(BearerError) {
-            try bearer.scan(isWanted)
-            isScanning = isWanted
+            try driver.scan(alsoForOthers: queue.wantsScan || !findingOut.isEmpty || isResetting)
         } catch {
-            // The bearer is as it was; the user wants no more.
+            // The user wants no more.
             guard !error.isInterruption else {
                 stop = stop ?? .interrupted
                 return
             }
-            scanError = error
-            isScanning = false
             // Nodes can find others all the same.
             let lost = provisionSteps.filter { queue.order(of: $0.key).map(isLost) ?? search.isEmpty }
             for (uuid, step) in lost.sorted(by: { $0.value < $1.value }) {
@@ -88,19 +82,8 @@ extension ExecutionRun {
                 provisionSteps[uuid] = nil
                 fail(step, .provisioning(.cannotScan(error)))
             }
-            if clientWantsScan {
-                clientWantsScan = false
-                perform(client.scanFailed(at: bearer.now))
-            }
+            perform(driver.endClientScan())
         }
-    }
-
-    /// The client wants the bearer to scan, or needs it no more.
-    func clientScans(_ isOn: Bool) -> [MeshClient.Output] {
-        if isOn, scanError != nil { return client.scanFailed(at: bearer.now) }
-        if isOn, !client.isLinkReady { context.emit(.seekingProxy(forIVIndex: !client.isIVIndexKnown)) }
-        clientWantsScan = isOn
-        return []
     }
 
     /// Takes the person's answer to an open question.

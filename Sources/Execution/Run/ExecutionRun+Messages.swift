@@ -25,7 +25,7 @@ extension ExecutionRun {
             case .request where job.action == .resetNode: options.retry.resetDeadline
             case .request: job.readings.isEmpty && !job.isBrief ? nil : options.retry.readBackDeadline
             }
-        let (identifier, outputs) = client.request(
+        let (identifier, outputs) = driver.client.request(
             job.inquiry,
             to: node.unicastAddress,
             subnets: network.subnets(of: node, for: job.action),
@@ -39,42 +39,24 @@ extension ExecutionRun {
 
     /// Carries out what the client wants, and what comes of that, in order.
     func perform(_ outputs: [MeshClient.Output]) {
-        var pending = outputs[...]
-        while let output = pending.popFirst() {
-            if case .ivIndexChanged(let ivIndex, let isCorrection) = output {
-                network.record(ivIndex, isCorrection: isCorrection, at: context.now())
-                // Nothing leaves under an IV index that a crash could make us forget.
-                guard commitEarly() else { return }
-                continue
-            }
-            let further = perform(output)
-            if !further.isEmpty { pending = (further + pending)[...] }
-        }
+        driver.perform(outputs, storing: store) { take($0) }
     }
 
-    private func perform(_ output: MeshClient.Output) -> [MeshClient.Output] {
-        switch output {
-        case .connect(let target):
-            if !client.isLinkReady {
-                let expected = client.expectation(of: target)
-                context.emit(.connecting(expected.node, signal: expected.signal))
-            }
-            do throws(BearerError) {
-                return client.connecting(try bearer.connect(to: target), to: target, at: bearer.now)
-            } catch {
-                guard error.isInterruption else { return client.connectFailed(target, error, at: bearer.now) }
-                stop = stop ?? .interrupted
-            }
-        case .scan(let isOn):
-            return clientScans(isOn)
-        case .send(let packet, on: let link):
-            do throws(BearerError) {
-                try bearer.send(packet, on: link)
-            } catch {
-                bearer.close(link)
-                return client.handle(.closed(link, error), at: bearer.now)
-            }
-        case .closeLink(let link): bearer.close(link)
+    /// Makes an IV index durable; tells why that failed.
+    private func store(_ ivIndex: IVIndex, isCorrection: Bool) -> Recap.Ending? {
+        network.record(ivIndex, isCorrection: isCorrection, at: context.now())
+        return commitEarly() ? nil : stop
+    }
+
+    private func take(_ event: ClientDriver.Event) {
+        switch event {
+        case .listening:
+            guard !driver.client.isLinkReady else { break }
+            context.emit(.seekingProxy(forIVIndex: !driver.client.isIVIndexKnown))
+        case .connecting(let target):
+            guard !driver.client.isLinkReady else { break }
+            let expected = driver.client.expectation(of: target)
+            context.emit(.connecting(expected.node, signal: expected.signal))
         case .linkUp(let proxy, let times):
             linkFailure = nil
             direct.measure(times)
@@ -105,11 +87,10 @@ extension ExecutionRun {
         case .said(let server, let payload): hearServer(server, payload)
         case .habit(let identifier, let habit):
             if let job = jobs[identifier] { meet(habit, of: job.node) }
-        // Taken care of before what follows it.
-        case .ivIndexChanged: break
+        case .ivIndexStored: break
         case .keyRefreshPhaseChanged(let index, let phase): network.record(phase, of: index)
+        case .stopped(let ending): stop = stop ?? ending
         }
-        return []
     }
 
     private func countSent(_ identifier: RequestIdentifier, _ transmissions: Int) {
@@ -127,7 +108,7 @@ extension ExecutionRun {
 
     /// Lets the client know of a node what has changed.
     func tellClient(of uuid: DeviceUUID) {
-        if let node = network.node(uuid) { client.set(node) }
+        if let node = network.node(uuid) { driver.client.set(node) }
     }
 
     /// No proxy can be had that reaches the node; asking again, or reading back, would fare no better.

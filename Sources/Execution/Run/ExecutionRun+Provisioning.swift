@@ -13,7 +13,7 @@ extension ExecutionRun {
             finishNode(uuid)
             return
         }
-        if let scanError, isLost(order) { return fail(step, .provisioning(.cannotScan(scanError))) }
+        if let error = driver.scanError, isLost(order) { return fail(step, .provisioning(.cannotScan(error))) }
         let mayBeNode = network.header.pendingProvisioning(of: uuid) != nil
         if !mayBeNode, let problem = serverProblem(order) { return fail(step, .provisioning(problem)) }
         provisionSteps[uuid] = step
@@ -41,7 +41,8 @@ extension ExecutionRun {
                 // It was heard unprovisioned, so that nobody answers there under an old key.
                 endFindingOut(uuid)
             } catch {
-                return queue.connectFailed(uuid, error, at: bearer.now)
+                guard error.isInterruption else { return queue.connectFailed(uuid, error, at: bearer.now) }
+                stop = stop ?? .interrupted
             }
         case .send(let packet, on: .remote(let server)):
             carry(remoteLinks[server]?.link.send(packet, at: bearer.now) ?? [], through: server)
@@ -93,7 +94,7 @@ extension ExecutionRun {
                 throw .noNetKey(order.netKeyIndex)
             }
             if let pending = network.header.pendingProvisioning(of: order.uuid),
-                pending.addresses.contains(where: { UnicastAddress(rawValue: $0).map(client.hasHeard) ?? false })
+                pending.addresses.contains(where: { UnicastAddress(rawValue: $0).map(driver.client.hasHeard) ?? false })
             {
                 network.leaveBlock(of: order.uuid)
             }
@@ -141,12 +142,12 @@ extension ExecutionRun {
             return
         }
         if let replaced {
-            client.remove(node: replaced.unicastAddress)
+            driver.client.remove(node: replaced.unicastAddress)
             forgetServer(replaced.unicastAddress)
             // What was in doubt was asked of a node that is no more.
             for doubt in doubts.removeValue(forKey: uuid) ?? [] { journal.settle(doubt, .skipped) }
         }
-        client.set(node)
+        driver.client.set(node)
         unreachable.remove(uuid)
         announce(
             .provisioned(

@@ -80,7 +80,7 @@ extension ExecutionRun {
         guard let uuid = remoteLinks[server]?.server, let node = network.node(uuid) else { return }
         remoteLinks[server]?.unsent = nil
         do throws(StackError) {
-            let outputs = try client.post(payload, to: server, subnets: subnets(ofServer: node), at: bearer.now)
+            let outputs = try driver.client.post(payload, to: server, subnets: subnets(ofServer: node), at: bearer.now)
             guard let outputs else {
                 remoteLinks[server]?.unsent = payload
                 return

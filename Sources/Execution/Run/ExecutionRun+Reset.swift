@@ -52,7 +52,7 @@ extension ExecutionRun {
             isByReadBack: job.isReadingBack,
             deadline: bearer.now.advanced(by: ResetWatch.listeningTime)
         )
-        if isInterrupted || scanError != nil { endWatch(job.node, .notLookedFor) }
+        if isInterrupted || driver.scanError != nil { endWatch(job.node, .notLookedFor) }
     }
 
     /// When a node that is looked for is to be looked at again.
@@ -63,12 +63,13 @@ extension ExecutionRun {
         let now = bearer.now
         for uuid in resetWatches.keys.sorted() {
             guard let watch = resetWatches[uuid], watch.deadline <= now else { continue }
-            guard scanError == nil else {
+            guard driver.scanError == nil else {
                 endWatch(uuid, .notLookedFor)
                 continue
             }
             let asked = resetWatches.values.count(where: \.isAsking)
-            guard !watch.isAsking, client.isLinkReady, asked < ResetWatch.maximumAsked, network.node(uuid) != nil else {
+            guard !watch.isAsking, driver.client.isLinkReady, asked < ResetWatch.maximumAsked, network.node(uuid) != nil
+            else {
                 endWatch(uuid, .notSeen)
                 continue
             }
@@ -108,7 +109,9 @@ extension ExecutionRun {
         for identifier in jobs.keys.sorted() where jobs[identifier].map({ $0.node == uuid && $0.isAfterReset }) ?? false
         {
             jobs[identifier] = nil
-            if let address = network.node(uuid)?.unicastAddress { perform(client.cancel(address, at: bearer.now)) }
+            if let address = network.node(uuid)?.unicastAddress {
+                perform(driver.client.cancel(address, at: bearer.now))
+            }
         }
         announce(.resetSeen(uuid, sighting))
         guard sighting != .stillNode else {
@@ -126,7 +129,7 @@ extension ExecutionRun {
     func retire(_ uuid: DeviceUUID) {
         guard let node = network.node(uuid) else { return }
         network.retire(uuid, reason: .reset, at: context.now())
-        client.remove(node: node.unicastAddress)
+        driver.client.remove(node: node.unicastAddress)
         forgetServer(node.unicastAddress)
     }
 
@@ -141,7 +144,7 @@ extension ExecutionRun {
                 continue
             }
             jobs[identifier] = nil
-            perform(client.cancel(address, at: bearer.now))
+            perform(driver.client.cancel(address, at: bearer.now))
             settle(job, .holds(.resetNode))
             endWatch(uuid, .unprovisioned)
         }

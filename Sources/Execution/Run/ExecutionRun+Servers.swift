@@ -42,14 +42,15 @@ extension ExecutionRun {
     func seekRemotely() {
         guard !queue.isEmpty, !search.isEmpty else { return endSeekingRemotely() }
         for (address, link) in remoteLinks.sorted(by: { $0.key < $1.key })
-        where link.unsent != nil && serverRequests[link.server] == nil && !client.isAsking(address) {
+        where link.unsent != nil && serverRequests[link.server] == nil && !driver.client.isAsking(address) {
             askServer(link.server, ConfigurationInquiry(RemoteProvisioningLinkGet()) { _ in .doesNotHold })
         }
         let now = bearer.now
-        guard client.isIVIndexKnown, linkFailure == nil, lookedAfterServers.advanced(by: Self.serverInterval) <= now
+        guard driver.client.isIVIndexKnown, linkFailure == nil,
+            lookedAfterServers.advanced(by: Self.serverInterval) <= now
         else { return }
         lookedAfterServers = now
-        let patience = scanError == nil ? options.provisioning.remoteAfter : .zero
+        let patience = driver.scanError == nil ? options.provisioning.remoteAfter : .zero
         let isLinkTaken = min(options.maximumConnections, bearer.maximumLinks) <= 1 && queue.isDirectWaiting()
         let room = max(1, window.size / 2) - serverRequests.count
         let listeners = queue.listeners(after: patience, at: now)
@@ -57,7 +58,7 @@ extension ExecutionRun {
             let requests = search.requests(
                 count: room,
                 at: now,
-                isFree: { listeners.contains($1) && remoteLinks[$0] == nil && !client.isAsking($0) },
+                isFree: { listeners.contains($1) && remoteLinks[$0] == nil && !driver.client.isAsking($0) },
                 missing: { queue.missing(from: $0, through: $1, after: patience, at: now) }
             )
             for request in requests {
@@ -73,11 +74,11 @@ extension ExecutionRun {
 
     /// Sends what a server is asked. To one node there is one request at a time; a step comes first.
     func transmitToServer(_ job: Job) {
-        guard let node = network.node(job.node), !client.isAsking(node.unicastAddress) else {
+        guard let node = network.node(job.node), !driver.client.isAsking(node.unicastAddress) else {
             if let address = network.node(job.node)?.unicastAddress { search.postpone(address, at: bearer.now) }
             return
         }
-        let (identifier, outputs) = client.request(
+        let (identifier, outputs) = driver.client.request(
             job.inquiry,
             to: node.unicastAddress,
             subnets: subnets(ofServer: node),
@@ -95,7 +96,7 @@ extension ExecutionRun {
         jobs[identifier] = nil
         guard let address = network.node(uuid)?.unicastAddress else { return }
         search.postpone(address, at: bearer.now)
-        perform(client.cancel(address, at: bearer.now))
+        perform(driver.client.cancel(address, at: bearer.now))
     }
 
     /// What a server was asked is over; what it answered came with everything else that it says.
@@ -116,7 +117,7 @@ extension ExecutionRun {
     /// Lets the client tell what those servers say who scan or have a link.
     func listenToServers() {
         let scanning = queue.isEmpty ? [] : search.listening
-        perform(client.listen(to: Set(scanning).union(remoteLinks.keys), at: bearer.now))
+        perform(driver.client.listen(to: Set(scanning).union(remoteLinks.keys), at: bearer.now))
     }
 
     /// A server says something.

@@ -26,12 +26,12 @@ extension ExecutionRun {
     private func takeKeys(of edit: DatabaseEdit) {
         switch edit {
         case .createNetKey(let index, name: _, source: _):
-            if let key = network.header.netKeys.first(where: { $0.index == index }) { client.set(key) }
+            if let key = network.header.netKeys.first(where: { $0.index == index }) { driver.client.set(key) }
         case .createAppKey(let index, name: _, boundTo: _, source: _):
-            if let key = network.header.appKeys.first(where: { $0.index == index }) { client.set(key) }
+            if let key = network.header.appKeys.first(where: { $0.index == index }) { driver.client.set(key) }
         case .refreshKeys(let index, _, replacing: _):
-            for key in network.header.netKeys where key.index == index { client.set(key) }
-            for key in network.header.appKeys where key.boundNetKey == index { client.set(key) }
+            for key in network.header.netKeys where key.index == index { driver.client.set(key) }
+            for key in network.header.appKeys where key.boundNetKey == index { driver.client.set(key) }
         case .exclude(let uuid): tellClient(of: uuid)
         default: break
         }

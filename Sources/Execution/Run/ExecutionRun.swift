@@ -8,7 +8,8 @@ import Store
 /// consequences in. Nothing leaves before its intent is durable, and no step starts before the outcomes it depends on
 /// are.
 final class ExecutionRun {
-    let bearer: any Bearer
+    /// The client and the bearer.
+    let driver: ClientDriver
     let options: ExecutionOptions
     let context: ExecutionContext
     /// Those of the plan, then those that it grew by.
@@ -16,7 +17,6 @@ final class ExecutionRun {
     /// Steps of the plan itself; further ones have no number in it that another run could rely on.
     let plannedCount: Int
     var journal: RunJournal
-    var client: MeshClient
     var network: NetworkRecord
     var schedule: StepSchedule
     /// What nodes have told that are being read back.
@@ -81,10 +81,6 @@ final class ExecutionRun {
     var hasHeardProxy = false
     /// Whether a node was asked for the sake of the IV index.
     var hasSoughtIVIndex = false
-    /// Whether the bearer scans, whether the client wants it to, and why it cannot.
-    var isScanning = false
-    var clientWantsScan = false
-    var scanError: BearerError?
     /// Why the client has no link and looks for none, while devices are still being provisioned.
     var linkFailure: LinkFailure?
     /// Nodes that have links of their own or are to get them.
@@ -119,10 +115,9 @@ final class ExecutionRun {
         searchingFor duration: Duration? = nil
     ) {
         self.journal = journal
-        self.bearer = bearer
+        driver = ClientDriver(client, over: bearer, scanning: .shared)
         self.options = options
         self.context = context
-        self.client = client
         self.network = NetworkRecord(
             network,
             orders: steps.compactMap { if case .provision(let order) = $0.work { order } else { nil } }
@@ -155,6 +150,8 @@ final class ExecutionRun {
         doubtfulNodes.reverse()
         searchDuration = duration
     }
+
+    var bearer: any Bearer { driver.bearer }
 
     /// Whether the user wants no new messages.
     var isInterrupted: Bool { interrupts > 0 }
@@ -190,7 +187,7 @@ final class ExecutionRun {
         guard stop == nil else { return false }
         try commit()
         // What is in flight finishes; what still waits for a link does not begin.
-        let canFinish = client.carriedCount > 0 || client.isLinkReady && !outbox.isEmpty
+        let canFinish = driver.client.carriedCount > 0 || driver.client.isLinkReady && !outbox.isEmpty
         let isProvisioning = !queue.isEmpty || !remoteLinks.isEmpty
         guard interrupts < 2, !isInterrupted || canFinish || isProvisioning else { return false }
         releaseData()
@@ -226,7 +223,7 @@ final class ExecutionRun {
         // Short enough to notice an interrupt that came just before the wait.
         var deadline = bearer.now.advanced(by: .milliseconds(500))
         if queue.awaitsAnswer { deadline = bearer.now.advanced(by: .milliseconds(50)) }
-        let dues = [client.nextDeadline, queue.nextDeadline, remoteDeadline, watchDeadline]
+        let dues = [driver.client.nextDeadline, queue.nextDeadline, remoteDeadline, watchDeadline]
         for due in dues { if let due { deadline = min(deadline, due) } }
         for _ in 0..<ExecutionRun.eventsPerTurn {
             let event: BearerEvent?
@@ -239,14 +236,12 @@ final class ExecutionRun {
             take(event)
             deadline = bearer.now
         }
-        if let due = client.nextDeadline, due <= bearer.now {
-            perform(client.advance(to: bearer.now, deafness: bearer.deafness))
-        }
+        perform(driver.advance())
         if let due = queue.nextDeadline, due <= bearer.now { perform(queue.advance(to: bearer.now)) }
         if let due = remoteDeadline, due <= bearer.now { advanceRemote() }
         if let due = watchDeadline, due <= bearer.now { advanceWatches() }
         takeAnswer()
-        linkWaitBegan = client.isLinkReady || jobs.isEmpty ? nil : linkWaitBegan ?? bearer.now
+        linkWaitBegan = driver.client.isLinkReady || jobs.isEmpty ? nil : linkWaitBegan ?? bearer.now
     }
 
     /// Bounds a turn, so that deadlines are kept however much comes in.
@@ -268,7 +263,7 @@ final class ExecutionRun {
 
     /// Starts what may start, as far as the window allows.
     private func fill() {
-        if client.isIVIndexKnown, hasSoughtIVIndex { endSeekingIVIndex() }
+        if driver.client.isIVIndexKnown, hasSoughtIVIndex { endSeekingIVIndex() }
         guard !isInterrupted, stop == nil else { return }
         defer {
             learnIVIndex()
@@ -294,7 +289,7 @@ final class ExecutionRun {
     /// Makes everything durable and tells what has become so.
     func commit(isLast: Bool = false) throws(ExecutionStop) {
         do throws(StoreError) {
-            try journal.commit(&network, &client, isLast: isLast)
+            try journal.commit(&network, &driver.client, isLast: isLast)
         } catch {
             throw ExecutionStop(.storeFailed(error.description))
         }

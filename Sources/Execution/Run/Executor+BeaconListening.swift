@@ -139,7 +139,7 @@ private struct BeaconListeningRun {
             do throws(BearerError) {
                 if let event = try bearer.next(until: deadline) { take(event) }
             } catch {
-                report.ending = .linkFailed(error.message, hint: error.hint)
+                report.ending = Recap.Ending(error)
             }
             if let due = link?.deadline, due <= bearer.now { endLink() }
         }
@@ -162,7 +162,7 @@ private struct BeaconListeningRun {
         case .closed(let identifier, let error) where identifier == link?.identifier:
             // Without a scan there is no knowing whether anybody else is there.
             if !canScan, link?.isOpen == false, report.connections == 0 {
-                report.ending = .linkFailed(error.message, hint: error.hint)
+                report.ending = Recap.Ending(error)
             }
             link = nil
         case .opened, .received, .closed: break
@@ -192,7 +192,7 @@ private struct BeaconListeningRun {
             let deadline = bearer.now.advanced(by: policy.connectTimeout)
             link = Link(identifier: try bearer.connect(to: target), deadline: deadline)
         } catch {
-            report.ending = .linkFailed(error.message, hint: error.hint)
+            report.ending = Recap.Ending(error)
         }
     }
 

@@ -44,26 +44,25 @@ extension Executor {
     }
 }
 
-/// The reactor between a survey of Remote Provisioning Servers, a client and the bearer.
-private final class RemoteListeningRun {
+/// Asks Remote Provisioning Servers what their survey wants, and tells it what they say.
+final class RemoteListeningRun {
     /// Nodes that are asked at once.
     private static let window = 6
     /// How long the end of a scan is waited for.
     private static let stopDeadline: Duration = .seconds(6)
 
-    private let bearer: any Bearer
-    private var client: MeshClient
+    private let driver: ClientDriver
     private var survey: RemoteSurvey
     private let interrupts: () -> Int
     private let store: (IVIndex, _ isCorrection: Bool) -> Recap.Ending?
     private let handle: (ListeningEvent, Instant) -> Bool
     private let subnets: [UnicastAddress: [NetKeyIndex]]
     private var requests: [RequestIdentifier: UnicastAddress] = [:]
-    private var isScanning = false
     private var isStopping = false
-    private var failure: Recap.Ending?
+    /// Why it ends before its time: what happened first.
+    private(set) var failure: Recap.Ending?
     /// Whether the bearer could scan.
-    var hasBearerListened: Bool { isScanning }
+    private(set) var hasBearerListened = false
 
     init(
         _ nodes: [Node],
@@ -74,8 +73,7 @@ private final class RemoteListeningRun {
         store: @escaping (IVIndex, _ isCorrection: Bool) -> Recap.Ending?,
         handle: @escaping (ListeningEvent, Instant) -> Bool
     ) {
-        self.bearer = bearer
-        self.client = client
+        driver = ClientDriver(client, over: bearer, scanning: .shared)
         survey = RemoteSurvey(nodes.map { ($0.unicastAddress, $0.uuid) }, for: duration)
         self.interrupts = interrupts
         self.store = store
@@ -85,17 +83,20 @@ private final class RemoteListeningRun {
 
     var listenings: [RemoteListening] { survey.listenings }
 
-    var replayEntries: [ReplayProtection.Entry] { client.takeReplayEntries() }
+    var replayEntries: [ReplayProtection.Entry] { driver.client.takeReplayEntries() }
+
+    private var now: Instant { driver.bearer.now }
 
     /// Runs to the end.
     func perform() -> Recap.Ending {
         do throws(BearerError) {
-            try bearer.scan(true)
-            isScanning = true
+            try driver.scan(alsoForOthers: true)
+            hasBearerListened = true
         } catch {
             // The nodes listen all the same, and the client takes what proxy there is.
+            if error.isInterruption { fail(.interrupted) }
         }
-        perform(client.listen(to: Set(subnets.keys), at: bearer.now))
+        perform(driver.client.listen(to: Set(subnets.keys), at: now))
         while failure == nil, !survey.isOver {
             let count = interrupts()
             if count > 1 { break }
@@ -104,23 +105,22 @@ private final class RemoteListeningRun {
             guard failure == nil, !survey.isOver else { break }
             wait()
         }
-        perform(client.listen(to: [], at: bearer.now))
-        perform(client.shutDown(at: bearer.now))
-        if isScanning { try? bearer.scan(false) }
+        perform(driver.client.listen(to: [], at: now))
+        perform(driver.client.shutDown(at: now))
+        try? driver.scan(alsoForOthers: false)
         return failure ?? (interrupts() > 0 ? .interrupted : .completed)
     }
 
     private func stop() {
         guard !isStopping else { return }
         isStopping = true
-        for server in survey.finish(at: bearer.now) {
+        for server in survey.finish(at: now) {
             requests = requests.filter { $0.value != server }
-            perform(client.cancel(server, at: bearer.now))
+            perform(driver.client.cancel(server, at: now))
         }
     }
 
     private func ask() {
-        let now = bearer.now
         for request in survey.requests(count: Self.window - requests.count, at: now) {
             guard let subnets = subnets[request.server], !subnets.isEmpty else {
                 survey.unanswered(request.server, at: now)
@@ -135,8 +135,8 @@ private final class RemoteListeningRun {
                     }
                 case .stop: ConfigurationInquiry(RemoteProvisioningScanStop()) { _ in .doesNotHold }
                 }
-            let deadline = request.question == .stop ? Self.stopDeadline : client.policy.readBackDeadline
-            let (identifier, outputs) = client.request(
+            let deadline = request.question == .stop ? Self.stopDeadline : driver.client.policy.readBackDeadline
+            let (identifier, outputs) = driver.client.request(
                 inquiry,
                 to: request.server,
                 subnets: subnets,
@@ -149,77 +149,51 @@ private final class RemoteListeningRun {
     }
 
     private func wait() {
-        var deadline = bearer.now.advanced(by: .milliseconds(500))
-        for due in [client.nextDeadline, survey.nextDeadline] { if let due { deadline = min(deadline, due) } }
+        var deadline = now.advanced(by: .milliseconds(500))
+        if let due = survey.nextDeadline { deadline = min(deadline, due) }
         do throws(BearerError) {
-            if let event = try bearer.next(until: deadline) {
+            if let event = try driver.next(until: deadline) {
                 if case .heard(let advertisement) = event { tell(.heard(advertisement)) }
-                perform(client.handle(event, at: bearer.now))
+                perform(driver.client.handle(event, at: now))
             } else {
                 tell(.quiet)
             }
         } catch {
-            failure = Recap.Ending(error)
+            fail(Recap.Ending(error))
         }
-        if let due = client.nextDeadline, due <= bearer.now {
-            perform(client.advance(to: bearer.now, deafness: bearer.deafness))
-        }
-        survey.advance(to: bearer.now)
+        perform(driver.advance())
+        survey.advance(to: now)
     }
 
     private func tell(_ event: ListeningEvent) {
-        if !handle(event, bearer.now) { stop() }
+        if !handle(event, now) { stop() }
     }
 
-    private func perform(_ outputs: [MeshClient.Output]) {
-        var pending = outputs[...]
-        while let output = pending.popFirst() {
-            if case .ivIndexChanged(let index, let isCorrection) = output {
-                // Nothing leaves under an IV index that a crash could make us forget.
-                failure = store(index, isCorrection)
-                if failure != nil { return }
-                continue
-            }
-            let further = perform(output)
-            if !further.isEmpty { pending = (further + pending)[...] }
-        }
+    private func fail(_ ending: Recap.Ending) {
+        failure = failure ?? ending
     }
 
-    private func perform(_ output: MeshClient.Output) -> [MeshClient.Output] {
-        let now = bearer.now
-        switch output {
-        case .connect(let target):
-            do throws(BearerError) {
-                return client.connecting(try bearer.connect(to: target), to: target, at: now)
-            } catch {
-                return client.connectFailed(target, error, at: now)
-            }
-        // The bearer scans all the time, if it can.
-        case .scan(let isOn): return isOn && !isScanning ? client.scanFailed(at: now) : []
-        case .send(let packet, on: let link):
-            do throws(BearerError) {
-                try bearer.send(packet, on: link)
-            } catch {
-                bearer.close(link)
-                return client.handle(.closed(link, error), at: now)
-            }
-        case .closeLink(let link): bearer.close(link)
+    /// Carries out what the client wants.
+    func perform(_ outputs: [MeshClient.Output]) {
+        driver.perform(outputs, storing: store) { take($0) }
+    }
+
+    private func take(_ event: ClientDriver.Event) {
+        switch event {
         case .linkUp(let proxy, _): tell(.linkUp(proxy: proxy))
-        case .linkDown(let down, let delay):
-            if delay == nil { failure = .linkFailed(down.reason, hint: down.hint) }
+        case .linkDown(let down, retryIn: nil): fail(.linkFailed(down.reason, hint: down.hint))
         case .answered(let identifier, _, transmissions: _): requests[identifier] = nil
         case .unanswered(let identifier), .unreachable(let identifier, _):
             if let server = requests.removeValue(forKey: identifier) { survey.unanswered(server, at: now) }
-        case .unsendable(_, let error):
-            failure = .sendingFailed(error.explanation)
+        case .unsendable(_, let error): fail(.sendingFailed(error.explanation))
         case .said(let server, let payload):
             if let report = survey.receive(payload, from: server, at: now), let node = survey.node(of: server) {
                 tell(.reported(node, report))
             }
-        // The IV index is taken care of before what follows it. The network tells the phase in every beacon; the next
-        // apply records it.
-        case .ivIndexChanged, .directLinkUp, .directLinkDown, .sent, .keyRefreshPhaseChanged, .habit: break
+        case .stopped(let ending): fail(ending)
+        // The network tells the phase in every beacon; the next apply records it.
+        case .keyRefreshPhaseChanged: break
+        case .listening, .connecting, .directLinkUp, .directLinkDown, .linkDown, .sent, .habit, .ivIndexStored: break
         }
-        return []
     }
 }

@@ -202,7 +202,7 @@ package final class Executor {
             recap = run.perform()
             unreachable = run.unreachable
             leavesDoubts = run.leavesDoubts
-            heardProxies = run.client.heardProxies
+            heardProxies = run.driver.client.heardProxies
             return recap
         } catch {
             recap.ending = error.ending

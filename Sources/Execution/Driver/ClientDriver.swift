@@ -1,0 +1,207 @@
+import MeshCore
+import Planning
+
+/// The one place where the wishes of a ``MeshClient`` are carried out over a bearer.
+///
+/// It owns both. Its user calls the client, hands over the outputs of that call, and is told only what it must know.
+///
+/// Nothing leaves under an IV index that a crash could make us forget: an IV index is stored before any output that
+/// follows it. If it cannot be stored, the driver sends nothing any more and makes no link.
+final class ClientDriver {
+    /// What the user of a client must know.
+    enum Event {
+        /// The client begins to look for a proxy by listening.
+        case listening
+        /// A link to that target is about to be made.
+        case connecting(LinkTarget)
+        /// A link is ready, after so much time. The address is that of the proxy node, as far as it told.
+        case linkUp(proxy: UnicastAddress?, LinkTimes)
+        /// A link to a node for itself alone is ready.
+        case directLinkUp(UnicastAddress, LinkTimes)
+        /// A link to a node for itself alone is gone or did not come about; nil if it was closed for want of a use.
+        case directLinkDown(UnicastAddress, LinkFailure?)
+        /// A link is gone or did not come about. Nil if the client does not try again by itself.
+        case linkDown(LinkFailure, retryIn: Duration?)
+        /// A request was sent; counts its transmissions from 1.
+        case sent(RequestIdentifier, transmissions: Int)
+        /// A request was answered; counts its transmissions.
+        case answered(RequestIdentifier, ConfigurationVerdict, transmissions: Int)
+        /// The answer to a request, which follows, departs from the specification in a known way.
+        case habit(RequestIdentifier, KnownHabit)
+        /// A request was given up at its deadline.
+        case unanswered(RequestIdentifier)
+        /// A request was given up because no proxy can be had that serves its subnets.
+        case unreachable(RequestIdentifier, LinkFailure)
+        /// A request could not be sent, and neither can others.
+        case unsendable(RequestIdentifier, StackError)
+        /// A Remote Provisioning Server that is listened to sent that access message.
+        case said(UnicastAddress, [UInt8])
+        /// The network has that IV index, which is durable by now.
+        case ivIndexStored(IVIndex)
+        /// A beacon brought another key refresh phase.
+        case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)
+        /// The user of the program has interrupted the bearer, or an IV index could not be stored.
+        case stopped(Recap.Ending)
+    }
+
+    /// Who decides whether the bearer scans.
+    enum ScanRule {
+        /// The client alone: the bearer does at once what it wants.
+        case client
+        /// The client and others: ``scan(alsoForOthers:)`` brings the bearer up to date.
+        case shared
+    }
+
+    let bearer: any Bearer
+    var client: MeshClient
+    private let rule: ScanRule
+    /// Whether the bearer scans; known under the shared rule only.
+    private(set) var isScanning = false
+    /// Why the bearer cannot scan; known under the shared rule only.
+    private(set) var scanError: BearerError?
+    private var clientWantsScan = false
+    /// Why an IV index could not be stored: nothing is sent after that.
+    private(set) var storeFailure: Recap.Ending?
+
+    /// A driver of a client without a link.
+    init(_ client: MeshClient, over bearer: any Bearer, scanning rule: ScanRule) {
+        self.client = client
+        self.bearer = bearer
+        self.rule = rule
+    }
+
+    // MARK: Events and time
+
+    /// Waits for one event, at most until then or until the client has something to do.
+    func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
+        try bearer.next(until: client.nextDeadline.map { min($0, deadline) } ?? deadline)
+    }
+
+    /// Lets the client do what is due.
+    func advance() -> [MeshClient.Output] {
+        guard let due = client.nextDeadline, due <= bearer.now else { return [] }
+        return client.advance(to: bearer.now, deafness: bearer.deafness)
+    }
+
+    // MARK: Outputs
+
+    /// Carries out what the client wants and what comes of that, in order.
+    ///
+    /// - Parameters:
+    ///   - store: makes an IV index durable; returns why that failed, nil if it did not.
+    ///   - tell: is told what happens. It may call the client and ``perform(_:storing:telling:)`` again.
+    func perform(
+        _ outputs: [MeshClient.Output],
+        storing store: (IVIndex, _ isCorrection: Bool) -> Recap.Ending?,
+        telling tell: (Event) -> Void
+    ) {
+        var pending = outputs[...]
+        while let output = pending.popFirst() {
+            if case .ivIndexChanged(let ivIndex, let isCorrection) = output {
+                guard storeFailure == nil else { return }
+                if let failure = store(ivIndex, isCorrection) {
+                    storeFailure = failure
+                    return tell(.stopped(failure))
+                }
+                tell(.ivIndexStored(ivIndex))
+                continue
+            }
+            let further = perform(output, telling: tell)
+            if !further.isEmpty { pending = (further + pending)[...] }
+        }
+    }
+
+    private func perform(_ output: MeshClient.Output, telling tell: (Event) -> Void) -> [MeshClient.Output] {
+        switch output {
+        case .connect(let target): return connect(to: target, telling: tell)
+        case .scan(let isOn): return clientScans(isOn, telling: tell)
+        case .send(let packet, on: let link): return send(packet, on: link)
+        case .closeLink(let link): bearer.close(link)
+        case .linkUp(let proxy, let times): tell(.linkUp(proxy: proxy, times))
+        case .directLinkUp(let node, let times): tell(.directLinkUp(node, times))
+        case .directLinkDown(let node, let failure): tell(.directLinkDown(node, failure))
+        case .linkDown(let failure, let delay): tell(.linkDown(failure, retryIn: delay))
+        case .sent(let request, let transmissions): tell(.sent(request, transmissions: transmissions))
+        case .answered(let request, let verdict, let transmissions):
+            tell(.answered(request, verdict, transmissions: transmissions))
+        case .habit(let request, let habit): tell(.habit(request, habit))
+        case .unanswered(let request): tell(.unanswered(request))
+        case .unreachable(let request, let failure): tell(.unreachable(request, failure))
+        case .unsendable(let request, let error): tell(.unsendable(request, error))
+        case .said(let server, let payload): tell(.said(server, payload))
+        case .keyRefreshPhaseChanged(let index, let phase): tell(.keyRefreshPhaseChanged(index, phase))
+        // It was stored before what follows it.
+        case .ivIndexChanged: break
+        }
+        return []
+    }
+
+    private func connect(to target: LinkTarget, telling tell: (Event) -> Void) -> [MeshClient.Output] {
+        guard storeFailure == nil else { return [] }
+        tell(.connecting(target))
+        do throws(BearerError) {
+            return client.connecting(try bearer.connect(to: target), to: target, at: bearer.now)
+        } catch {
+            guard error.isInterruption else { return client.connectFailed(target, error, at: bearer.now) }
+            tell(.stopped(.interrupted))
+            return []
+        }
+    }
+
+    private func send(_ packet: [UInt8], on link: LinkIdentifier) -> [MeshClient.Output] {
+        guard storeFailure == nil else { return [] }
+        do throws(BearerError) {
+            try bearer.send(packet, on: link)
+            return []
+        } catch {
+            bearer.close(link)
+            return client.handle(.closed(link, error), at: bearer.now)
+        }
+    }
+
+    // MARK: Scanning
+
+    /// Lets the bearer scan as long as the client or others have use for it.
+    ///
+    /// - Throws: why it cannot, once; after an interruption the bearer is as it was. Afterwards the client has to be told
+    ///   with ``endClientScan()``.
+    func scan(alsoForOthers isOfUse: Bool) throws(BearerError) {
+        let isWanted = scanError == nil && (clientWantsScan || isOfUse)
+        guard isWanted != isScanning else { return }
+        do throws(BearerError) {
+            try bearer.scan(isWanted)
+            isScanning = isWanted
+        } catch {
+            if !error.isInterruption {
+                scanError = error
+                isScanning = false
+            }
+            throw error
+        }
+    }
+
+    /// Tells the client that the bearer cannot scan, if it wants it to.
+    func endClientScan() -> [MeshClient.Output] {
+        guard clientWantsScan else { return [] }
+        clientWantsScan = false
+        return client.scanFailed(at: bearer.now)
+    }
+
+    /// The client wants the bearer to scan, or needs it no more.
+    private func clientScans(_ isOn: Bool, telling tell: (Event) -> Void) -> [MeshClient.Output] {
+        switch rule {
+        case .client:
+            do throws(BearerError) {
+                try bearer.scan(isOn)
+            } catch {
+                guard error.isInterruption else { return isOn ? client.scanFailed(at: bearer.now) : [] }
+                tell(.stopped(.interrupted))
+            }
+        case .shared:
+            if isOn, scanError != nil { return client.scanFailed(at: bearer.now) }
+            if isOn { tell(.listening) }
+            clientWantsScan = isOn
+        }
+        return []
+    }
+}
